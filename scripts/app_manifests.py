@@ -11,7 +11,13 @@ from helpdesk.chatmirror.connector import SCOPES
 from helpdesk.integrations.apps import App
 
 GITHUB_PERMISSIONS: Final = MappingProxyType(
-    {"contents": "read", "issues": "write", "metadata": "read", "pull_requests": "read"}
+    {
+        "contents": "read",
+        "issues": "write",
+        "members": "read",
+        "metadata": "read",
+        "pull_requests": "read",
+    }
 )
 GITHUB_EVENTS: Final = ("issues", "pull_request", "push", "repository")
 """What is subscribed to. What happens to an installation is sent to every App."""

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from scripts.app_manifests import GITHUB_PERMISSIONS
 from scripts.services import codehost_shapes as shapes
 from scripts.services.codehost_shapes import API, iso
-from scripts.services.repositories import SLUG, Installation, Repository, blob_sha, entry
+from scripts.services.repositories import SLUG, Installation, Person, Repository, blob_sha, entry
 from scripts.services.server import Asked, Said
 
 HOOK_SECRET = "a secret that GitHub and the App share"
@@ -67,10 +67,10 @@ class CodeHost:
         self.installations: dict[int, Installation] = {}
         self.repositories: dict[str, Repository] = {}
         self.moved: dict[str, int] = {}
-        self.codes: dict[str, set[int]] = {}
+        self.codes: dict[str, Person] = {}
         self.registered: dict[str, Mapping[str, Any]] = {}
         self.tokens: dict[str, int] = {}
-        self.person_tokens: dict[str, set[int]] = {}
+        self.person_tokens: dict[str, Person] = {}
         self.revoked: set[int] = set()
         self.token_seconds = 3_600
         self.clock: Callable[[], float] = time.time
@@ -114,10 +114,13 @@ class CodeHost:
         for name in names:
             self.rename(name, f"{login}/{name.partition('/')[2]}")
 
-    def code_for(self, *installations: Installation) -> str:
-        """Return the code that GitHub gives to a person who can reach these installations."""
+    def code_for(self, *installations: Installation, role: str | None = "admin") -> str:
+        """Return the code that GitHub gives to a person who can reach these installations, as who owns their accounts.
+
+        With another role they can read a repository of each, as a member of the organization or (None) as no member.
+        """
         code = f"code-{self._next()}"
-        self.codes[code] = {each.id for each in installations}
+        self.codes[code] = Person(installations, role)
         return code
 
     def register(self, manifest: Mapping[str, Any]) -> str:
@@ -195,8 +198,23 @@ class CodeHost:
         reached = self.person_tokens.get(asked.bearer)
         if reached is None:
             return Said(401, {"message": "Bad credentials"})
-        shapes = [self.installations[each].shape() for each in sorted(reached)]
-        return Said(200, {"total_count": len(shapes), "installations": shapes})
+        listed = [each.shape() for each in reached.reaches if each.id in self.installations]
+        return Said(200, {"total_count": len(listed), "installations": listed})
+
+    def _person(self, asked: Asked) -> Said:
+        person = self.person_tokens.get(asked.bearer)
+        if person is None:
+            return Said(401, {"message": "Bad credentials"})
+        return Said(200, shapes.person("mona", person.id))
+
+    def _membership(self, asked: Asked, login: str) -> Said:
+        person = self.person_tokens.get(asked.bearer)
+        if person is None:
+            return Said(401, {"message": "Bad credentials"})
+        found = [each for each in person.reaches if each.login == login and each.kind == "Organization"]
+        if not found or person.role is None:
+            return NOT_FOUND
+        return Said(200, shapes.membership(login, found[0].account_id, person.id, person.role))
 
     def _installation_token(self, asked: Asked, number: str) -> Said:
         key = serialization.load_pem_private_key(self.key.encode(), None)
@@ -375,6 +393,8 @@ _ROUTES: list[tuple[str, str, Callable[..., Said]]] = [
     ("POST", r"github\.com/login/oauth/access_token", CodeHost._exchange),
     ("POST", r"api\.github\.com/app-manifests/([\w-]+)/conversions", CodeHost._convert),
     ("GET", r"api\.github\.com/user/installations", CodeHost._user_installations),
+    ("GET", r"api\.github\.com/user", CodeHost._person),
+    ("GET", r"api\.github\.com/user/memberships/orgs/([\w-]+)", CodeHost._membership),
     ("POST", r"api\.github\.com/app/installations/(\d+)/access_tokens", CodeHost._installation_token),
     ("GET", r"api\.github\.com/app/installations/(\d+)", CodeHost._installed),
     ("GET", r"api\.github\.com/repositories/(\d+)", CodeHost._by_id),

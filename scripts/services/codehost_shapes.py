@@ -92,6 +92,31 @@ def user(login: str, number: int, kind: str = "") -> dict[str, Any]:
     }
 
 
+def person(login: str, number: int) -> dict[str, Any]:
+    """Return a person as they are shown to themselves."""
+    unsaid = ("bio", "blog", "company", "email", "hireable", "location", "name")
+    counts = ("followers", "following", "public_gists", "public_repos")
+    return {
+        **user(login, number),
+        **dict.fromkeys(unsaid),
+        **dict.fromkeys(counts, 0),
+        **dict.fromkeys(("created_at", "updated_at"), _SINCE),
+    }
+
+
+def membership(login: str, number: int, of: int, role: str) -> dict[str, Any]:
+    """Return which role a person has in an organization."""
+    url = f"{API}/orgs/{login}"
+    return {
+        "url": f"{url}/memberships/mona",
+        "state": "active",
+        "role": role,
+        "organization_url": url,
+        "organization": organization(login, number),
+        "user": user("mona", of),
+    }
+
+
 def organization(login: str, number: int) -> dict[str, Any]:
     """Return an organization that an account is."""
     url = f"{API}/orgs/{login}"

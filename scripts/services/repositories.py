@@ -97,6 +97,7 @@ class Installation:
 
     id: int
     login: str
+    kind: str = "Organization"
     repositories: set[str] = field(default_factory=set)
     suspended: bool = False
 
@@ -107,8 +108,26 @@ class Installation:
 
     def shape(self) -> dict[str, Any]:
         """Return the installation as GitHub shows it."""
-        account = shapes.user(self.login, self.account_id, "Organization")
+        account = shapes.user(self.login, self.account_id, self.kind)
         return shapes.installation(self.id, account, SLUG, suspended=self.suspended)
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person who comes with a code: installations that they can reach, and their role in the accounts of these.
+
+    `role` is that in an organization, None for somebody who is no member of it. The person is the account itself where
+    that is no organization and they own it.
+    """
+
+    reaches: tuple[Installation, ...]
+    role: str | None
+
+    @property
+    def id(self) -> int:
+        """The id of the person's own account."""
+        own = [each for each in self.reaches if each.kind == "User" and self.role == "admin"]
+        return own[0].account_id if own else 6
 
 
 def entry(path: str, content: bytes) -> dict[str, Any]:

@@ -138,6 +138,42 @@ def test_an_installation_of_somebody_else_is_not_connected(
     assert connections() == []
 
 
+@pytest.mark.parametrize("role", [None, "member", "billing_manager"])
+def test_who_reads_one_repository_does_not_connect_the_account(
+    sign_in: SignIn,
+    ada: str,
+    organization: NewOrganization,
+    github: CodeHost,
+    acme: Installation,
+    role: str | None,
+) -> None:
+    visitor = sign_in(ADA)
+    _, state = begin(visitor, organization)
+    page = come_back(visitor, state, github.code_for(acme, role=role), acme.id)
+
+    assert page.status == 400
+    assert "Only an owner of acme connects it" in page.body
+    assert connections() == []
+
+
+@pytest.mark.parametrize(("role", "status"), [("admin", 200), (None, 400)])
+def test_a_persons_account_is_connected_by_that_person_alone(
+    sign_in: SignIn,
+    ada: str,
+    organization: NewOrganization,
+    github: CodeHost,
+    acme: Installation,
+    role: str | None,
+    status: int,
+) -> None:
+    acme.kind = "User"
+    visitor = sign_in(ADA)
+    _, state = begin(visitor, organization)
+
+    assert come_back(visitor, state, github.code_for(acme, role=role), acme.id).status == status
+    assert len(connections()) == (status == 200)
+
+
 def test_somebody_who_is_an_admin_no_more_connects_nothing(
     sign_in: SignIn, ada: str, organization: NewOrganization, github: CodeHost, acme: Installation
 ) -> None:
