@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from helpdesk.customers.errors import CustomerNotFound
+from helpdesk.customers.record import EMAIL_IS_UNPROVEN
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
@@ -11,7 +12,7 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 _KEPT_WHILE_ERASED = {"PK", "SK", "id", "sessionHash", "outreachId", "updatedAt", "identities", "mergedFrom"}
-_PERSONAL = {"name", "email", "avatarUrl", "metadata", "GSI1PK", "GSI1SK"}
+_PERSONAL = {"name", "email", EMAIL_IS_UNPROVEN, "avatarUrl", "metadata", "GSI1PK", "GSI1SK"}
 
 
 class ErasableCustomer(FrozenRecord):

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from helpdesk.customers import identity_repository as repository
 from helpdesk.customers.identity_repository import IdentityChanged
-from helpdesk.customers.record import Customer
+from helpdesk.customers.record import EMAIL_IS_UNPROVEN, Customer
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.frozen_record import FrozenRecord
@@ -45,7 +45,8 @@ class Introduce(Protocol):
 class Proven(FrozenRecord):
     """Who signs in: the hashes of what proves it, the strongest first, and what is said about them.
 
-    `said` has the attributes of a customer's record, without what is not said.
+    `said` has the attributes of a customer's record, without what is not said. An address in it is proven unless
+    EMAIL_IS_UNPROVEN is there.
     """
 
     hashes: tuple[str, ...]
@@ -121,10 +122,13 @@ def _news(known: Customer, said: Mapping[str, Any]) -> Item:
     stored: dict[str, Any] = {
         "name": known.name,
         "email": known.email,
+        EMAIL_IS_UNPROVEN: known.email_is_unproven,
         "avatarUrl": known.avatar_url,
         "metadata": known.metadata,
     }
     wanted, metadata = dict(said), said.get("metadata")
+    if "email" in wanted:
+        wanted.setdefault(EMAIL_IS_UNPROVEN, False)
     if metadata is not None:
         wanted |= {"metadata": {**known.metadata, **metadata}}
     return {name: value for name, value in wanted.items() if value != stored[name]}

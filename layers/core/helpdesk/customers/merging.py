@@ -5,7 +5,7 @@ import contextlib
 from helpdesk.customers import merge_repository as repository
 from helpdesk.customers import repository as customers
 from helpdesk.customers.merge_repository import AlreadyNoted
-from helpdesk.customers.record import Customer, Fact
+from helpdesk.customers.record import EMAIL_IS_UNPROVEN, Customer, Fact
 from helpdesk.search import jobs as search
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
@@ -48,6 +48,7 @@ def move_facts(organization: str, before: Customer, after_id: str) -> None:
 def finish(organization: str, before_id: str, after_id: str) -> None:
     """Remove a customer of whom nothing is left. Their name and address stay where no other is known.
 
+    The address stays unproven: that its owner signed in later proves another identity, not what was typed before.
     Nothing happens if they are gone. Raises CustomerNotFound if the other is gone.
     """
 
@@ -57,7 +58,9 @@ def finish(organization: str, before_id: str, after_id: str) -> None:
             return
         after = customers.get(organization, after_id)
         name = {"name": before.name} if before.name is not None and after.name is None else {}
-        email = {"email": before.email} if before.email is not None and after.email is None else {}
+        email = {}
+        if before.email is not None and after.email is None:
+            email = {"email": before.email, EMAIL_IS_UNPROVEN: True}
         transaction = Transaction()
         customers.update(transaction, organization, after_id, {**name, **email})
         repository.delete(transaction, organization, before)

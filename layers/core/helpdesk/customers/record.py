@@ -7,14 +7,18 @@ from typing import Self
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
+EMAIL_IS_UNPROVEN = "emailIsUnproven"
+"""The attribute of a customer's item beside an address that only the visitor vouches for."""
+
 
 class Customer(FrozenRecord):
     """A customer.
 
     `session_hash` is the session that they write in, None if they never wrote. Name, e-mail, avatar and metadata are
-    what their messages or the team said, unverified. `outreach_id` is the latest conversation that the team started
-    with them while they had no session. `identities` are the hashes of the verified addresses and external ids by which
-    they sign in to the help site.
+    what their messages or the team said, unverified. With `email_is_unproven` the address is only the visitor's word:
+    they typed it into the help site, or whoever signed them in did not call it verified. `outreach_id` is the latest
+    conversation that the team started with them while they had no session. `identities` are the hashes of the verified
+    addresses and external ids by which they sign in to the help site.
     """
 
     id: str
@@ -23,6 +27,7 @@ class Customer(FrozenRecord):
     session_hash: str | None = None
     name: str | None = None
     email: str | None = None
+    email_is_unproven: bool = False
     avatar_url: str | None = None
     metadata: dict[str, str] = field(default_factory=dict)
     outreach_id: str | None = None
@@ -38,6 +43,7 @@ class Customer(FrozenRecord):
             session_hash=item.get("sessionHash"),
             name=item.get("name"),
             email=item.get("email"),
+            email_is_unproven=bool(item.get(EMAIL_IS_UNPROVEN)),
             avatar_url=item.get("avatarUrl"),
             metadata=item.get("metadata") or {},
             outreach_id=item.get("outreachId"),
@@ -46,7 +52,13 @@ class Customer(FrozenRecord):
 
     def changed_by(self, said: Item) -> "Customer":
         """Return the customer with attributes of the item that were changed."""
-        names = {"name": "name", "email": "email", "avatarUrl": "avatar_url", "metadata": "metadata"}
+        names = {
+            "name": "name",
+            "email": "email",
+            EMAIL_IS_UNPROVEN: "email_is_unproven",
+            "avatarUrl": "avatar_url",
+            "metadata": "metadata",
+        }
         return replace(self, **{names[name]: value for name, value in said.items()})
 
 

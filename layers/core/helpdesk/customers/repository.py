@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from helpdesk.customers.errors import CustomerNotFound, FactNotFound
-from helpdesk.customers.record import Customer, Fact
+from helpdesk.customers.record import EMAIL_IS_UNPROVEN, Customer, Fact
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
@@ -40,6 +40,7 @@ def put(
 def update(transaction: Transaction, organization: str, customer_id: str, identity: Item) -> None:
     """Overwrite the attributes in `identity`, remove those that are None there, and leave the others.
 
+    An address replaces the one before with what was known about it: it is unproven only if `identity` says so.
     The transaction raises CustomerNotFound.
     """
     values = {
@@ -47,6 +48,8 @@ def update(transaction: Transaction, organization: str, customer_id: str, identi
         "updatedAt": clock.now_ms(),
     }
     removed = [name for name, value in identity.items() if value is None]
+    if "email" in identity and EMAIL_IS_UNPROVEN not in identity:
+        removed.append(EMAIL_IS_UNPROVEN)
     transaction.set(
         keys.Customer(organization, customer_id),
         values,

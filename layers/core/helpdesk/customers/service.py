@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 
 from helpdesk.customers import repository
-from helpdesk.customers.record import Customer
+from helpdesk.customers.record import EMAIL_IS_UNPROVEN, Customer
 from helpdesk.customers.repository import ConcurrentOutreach
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.people.record import normalized_email
@@ -38,6 +38,11 @@ class Recipient(FrozenRecord):
     def session_hash(self) -> str | None:
         """The session in which they see messages, None if they never wrote."""
         return self.customer.session_hash
+
+
+def typed(identity: Item) -> Item:
+    """Return an identity that a visitor typed themselves: its address proves nothing."""
+    return {**identity, EMAIL_IS_UNPROVEN: True} if "email" in identity else identity
 
 
 def fingerprint(identity: Item | None) -> str:

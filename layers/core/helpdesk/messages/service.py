@@ -55,10 +55,13 @@ def post(organization: str, sent: MessageInput) -> MessageAccepted:
     return post_as(organization, sessions.hashed(sessions.require_session(sent.session)), sent)
 
 
-def post_as(organization: str, session_hash: str, sent: MessageInput) -> MessageAccepted:
+def post_as(
+    organization: str, session_hash: str, sent: MessageInput, *, user_is_typed: bool = False
+) -> MessageAccepted:
     """Write the message of a visitor who is known by the hash of their session, as one who is signed in is.
 
-    The session that the message names is not used. Raises what `post` raises, except InvalidSession.
+    The session that the message names is not used. With `user_is_typed` its `user` is what the visitor typed, and no
+    tool gets the address in it. Raises what `post` raises, except InvalidSession.
     """
     named = [(file.id, file.name) for file in sent.attachments or []]
     body = thread.require_body(sent.body, len(named))
@@ -69,6 +72,8 @@ def post_as(organization: str, session_hash: str, sent: MessageInput) -> Message
         page=_page(sent.page) if sent.page else None,
     )
     identity = sent.user.said() if sent.user else None
+    if identity is not None and user_is_typed:
+        identity = customers.typed(identity)
     session = repository.get(organization, session_hash)
     target: Snapshot | None = _hinted(session)
     for _ in range(_TRIES):

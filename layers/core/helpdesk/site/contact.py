@@ -183,7 +183,9 @@ def _sent(visit: Visit, browser: Browser, form: MessageForm) -> str:
             user=user,
             page=PageInput(url=visit.address("/contact")),
         )
-        accepted = messages.post_as(visit.organization, forms.session_hash(browser), message)
+        accepted = messages.post_as(
+            visit.organization, forms.session_hash(browser), message, user_is_typed=True
+        )
         return f"/contact/{accepted.conversation_id}"
 
     return forms.run_once(visit, browser, form.once, write, meanwhile="/contact")

@@ -10,6 +10,7 @@ from helpdesk.customers import jobs as merges
 from helpdesk.customers.identities import Proven
 from helpdesk.customers.jobs import MergeJob
 from helpdesk.customers.profile import UserInput
+from helpdesk.customers.record import EMAIL_IS_UNPROVEN
 from helpdesk.messages import sessions, visitors
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.people.record import normalized_email
@@ -34,7 +35,7 @@ def by_claims(organization: str, issuer: str | None, claims: Mapping[str, Any]) 
     issuer  the provider; None for the customer's app
     claims  `sub`, and `name`, `email`, `email_verified` and `picture` as OpenID Connect names them (Core, section 5.1)
 
-    An address proves who they are only if it is said to be verified. Raises Refused.
+    An address proves who they are, and is given to tools, only if it is said to be verified. Raises Refused.
     """
     subject = claims.get("sub")
     if not isinstance(subject, str) or not as_name(subject) or len(subject) > MAX_EXTERNAL_ID_CHARACTERS:
@@ -43,13 +44,15 @@ def by_claims(organization: str, issuer: str | None, claims: Mapping[str, Any]) 
         identities.hash_of("app", subject) if issuer is None else identities.hash_of("oidc", issuer, subject)
     )
     hashes, email = [of_subject], _address(claims.get("email"))
-    if email is not None and claims.get("email_verified") is True:
+    is_verified = claims.get("email_verified") is True
+    if email is not None and is_verified:
         hashes.append(_hash_of_address(email))
-    said = {"name": claims.get("name"), "email": email, "avatarUrl": claims.get("picture")}
-    sent = {name: value for name, value in said.items() if isinstance(value, str)}
-    return _visitor(
-        organization, Proven(tuple(hashes), _cleaned({**sent, "metadata": {EXTERNAL_ID: subject}}))
-    )
+    named = {"name": claims.get("name"), "email": email, "avatarUrl": claims.get("picture")}
+    sent = {name: value for name, value in named.items() if isinstance(value, str)}
+    said = _cleaned({**sent, "metadata": {EXTERNAL_ID: subject}})
+    if "email" in said and not is_verified:
+        said[EMAIL_IS_UNPROVEN] = True
+    return _visitor(organization, Proven(tuple(hashes), said))
 
 
 def bring_along(transaction: Transaction, organization: str, browser: Browser, visitor: Visitor) -> None:

@@ -8,7 +8,10 @@ EXTERNAL_ID = "externalId"
 
 
 class Visitor(FrozenRecord):
-    """For whom a tool is called. `external_id` is the organization's own ID of them. None is what is not known."""
+    """For whom a tool is called. `external_id` is the organization's own ID of them. None is what is not known.
+
+    `email` is an address that the organization vouches for or the visitor has proven. `name` proves nothing.
+    """
 
     external_id: str | None
     name: str | None
@@ -16,11 +19,13 @@ class Visitor(FrozenRecord):
 
 
 def visitor_of(customer: Customer) -> Visitor | None:
-    """Return what the organization's messages said about a customer; None if that identifies nobody.
+    """Return what identifies a customer; None if nothing does.
 
-    The organization's own ID is the entry `externalId` of `user.metadata`. A name alone identifies nobody.
+    The organization's own ID is the entry `externalId` of `user.metadata`. A name alone identifies nobody, nor does an
+    address that a stranger can type: a tool would tell them what its owner may know (docs/decisions/0280).
     """
     external_id = customer.metadata.get(EXTERNAL_ID) or None
-    if external_id is None and not customer.email:
+    email = None if customer.email_is_unproven else customer.email or None
+    if external_id is None and email is None:
         return None
-    return Visitor(external_id, customer.name, customer.email)
+    return Visitor(external_id, customer.name, email)
