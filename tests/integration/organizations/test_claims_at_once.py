@@ -47,8 +47,12 @@ def organizations_of(user_id: str) -> dict[str, dict[str, str]]:
 
 
 def slugs_held() -> dict[str, str]:
-    """Return who holds each slug, which must be what each organization shows."""
-    held = {item["PK"].removeprefix("SLUG#"): item["organization"] for item in whole_table.of_kind("SLUG")}
+    """Return who holds each slug, which must be what each organization shows; without those that are kept."""
+    held = {
+        item["PK"].removeprefix("SLUG#"): item["organization"]
+        for item in whole_table.of_kind("SLUG")
+        if "expiresAt" not in item
+    }
     shown = [
         (item["slug"], item["id"]) for item in whole_table.of_kind("ORG") if item["PK"].startswith("ORG#")
     ]
@@ -88,9 +92,13 @@ def test_a_person_who_creates_many_at_once_never_owns_a_fifty_first(already: int
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("expired", [False, True])
 def test_only_one_of_several_concurrent_organizations_gets_a_slug(
-    make_organization: Callable[..., NewOrganization], seed: int
+    make_organization: Callable[..., NewOrganization], seed: int, *, expired: bool
 ) -> None:
+    if expired:
+        held = {":o": "org_of_old", ":e": 1}
+        table.update(keys.Slug("wanted-by-all"), "SET organization = :o, expiresAt = :e", values=held)
     made = [make_organization() for _ in range(8)]
     change = OrganizationUpdate.model_validate(
         {"slug": "wanted-by-all", "supportEmail": "wanted@example.com"}
@@ -127,6 +135,11 @@ def test_an_organization_changed_several_times_at_once_claims_only_what_it_shows
 
     assert answers == ["ok"] * 4
     assert len(slugs_held()) == 1
+    item = table.get(keys.Organization(organization.organization_id))
+    assert item is not None
+    kept = {slug: table.get(keys.Slug(slug)) for slug in item["formerSlugs"]}
+    assert {slug: found and found["expiresAt"] for slug, found in kept.items()} == item["formerSlugs"]
+    assert len(whole_table.of_kind("SLUG")) == 1 + len(kept)
     shown = settings.get(organization.organization_id)
     assert shown.name == "Third"
     assert shown.slug in {"first-slug", "second-slug"}

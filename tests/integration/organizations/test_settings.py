@@ -9,6 +9,8 @@ from helpdesk.admission.limits import Plan
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.people.record import hash_of_email
+from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.api import Client
@@ -17,8 +19,12 @@ from tests.support.people import issue_token
 
 
 def slugs() -> dict[str, str]:
-    """Return who holds each slug, which must be the one that each organization shows."""
-    held = {item["PK"].removeprefix("SLUG#"): item["organization"] for item in whole_table.of_kind("SLUG")}
+    """Return who holds each slug, which must be the one that each organization shows; without those that are kept."""
+    held = {
+        item["PK"].removeprefix("SLUG#"): item["organization"]
+        for item in whole_table.of_kind("SLUG")
+        if "expiresAt" not in item
+    }
     shown = {item["slug"]: item["id"] for item in whole_table.of_kind("ORG") if item["PK"].startswith("ORG#")}
     assert held == shown
     return held
@@ -105,7 +111,7 @@ def test_an_update_without_a_change_writes_nothing(api: Client, change: dict[str
     assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
 
 
-def test_a_changed_slug_is_claimed_and_the_old_one_released(
+def test_a_changed_slug_is_claimed_and_the_old_one_is_kept_for_the_organization(
     api: Client, stranger: Client, organization: NewOrganization
 ) -> None:
     old = api.get("/v1/organization").body["slug"]
@@ -113,8 +119,38 @@ def test_a_changed_slug_is_claimed_and_the_old_one_released(
 
     assert slugs()["brand-new"] == organization.organization_id
     assert old not in slugs()
-    assert stranger.patch("/v1/organization", {"slug": old}).status == 200
-    assert api.patch("/v1/organization", {"slug": old}).code == "slug_taken"
+    assert stranger.patch("/v1/organization", {"slug": old}).code == "slug_taken"
+    assert api.patch("/v1/organization", {"slug": old}).status == 200
+    assert slugs()[old] == organization.organization_id
+    assert stranger.patch("/v1/organization", {"slug": "brand-new"}).code == "slug_taken"
+
+
+def test_a_kept_slug_is_free_for_others_after_a_year(api: Client, stranger: Client) -> None:
+    old = api.get("/v1/organization").body["slug"]
+    api.patch("/v1/organization", {"slug": "brand-new"})
+    then = clock.now_us()
+
+    # Its item is still there: DynamoDB deletes what has expired within days.
+    with clock.frozen(lambda: then + 364 * DAY_MS * 1_000):
+        assert stranger.patch("/v1/organization", {"slug": old}).code == "slug_taken"
+    with clock.frozen(lambda: then + 366 * DAY_MS * 1_000):
+        assert stranger.patch("/v1/organization", {"slug": old}).status == 200
+        assert api.patch("/v1/organization", {"slug": old}).code == "slug_taken"
+        assert api.patch("/v1/organization", {"slug": "newer"}).status == 200
+    assert {"newer", old} <= slugs().keys()
+
+
+def test_an_organization_keeps_the_latest_of_its_slugs(api: Client, stranger: Client) -> None:
+    first = api.get("/v1/organization").body["slug"]
+    then = clock.now_us()
+    for number in range(6):
+        with clock.frozen(lambda: then + number * 1_000_000):  # noqa: B023 - used at once
+            assert api.patch("/v1/organization", {"slug": f"number-{number}"}).status == 200
+
+    assert [stranger.patch("/v1/organization", {"slug": f"number-{n}"}).code for n in range(6)] == [
+        "slug_taken"
+    ] * 6
+    assert stranger.patch("/v1/organization", {"slug": first}).status == 200
 
 
 def test_a_support_address_belongs_to_one_organization_in_any_case(

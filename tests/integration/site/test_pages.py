@@ -5,6 +5,8 @@ import pytest
 from helpdesk.admission.limits import Plan
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_MS
 from tests.support.api import Client, gateway_event
 from tests.support.aws import recorded_calls
 from tests.support.site import Visitor, opened
@@ -68,19 +70,56 @@ def test_a_page_that_does_not_exist_is_in_the_sites_frame(api: Client) -> None:
     assert page.words(".site-name") == "Acme"
 
 
-def test_a_site_follows_the_slug_of_its_organization(
-    api: Client, stranger: Client, organization: NewOrganization
+def test_every_address_below_a_former_slug_leads_to_the_present_one(api: Client) -> None:
+    visitor = opened(api, title="First")
+    assert visitor.get("/").words("h1") == "First"
+    api.patch("/v1/organization", {"slug": "moved-away"})
+
+    assert Visitor("moved-away").get("/").words("h1") == "First"
+    for path in (
+        "/",
+        "/articles/gr%C3%BC%C3%9Fe.md",
+        "//elsewhere.example/",
+        "/sign-in/callback",
+        "/nowhere",
+    ):
+        page = visitor.get(path)
+        assert (page.status, page.headers["location"]) == (301, f"/local/site/moved-away{path}")
+        assert page.headers["cache-control"] == "public, max-age=60"
+    assert visitor.head("/board").headers["location"] == "/local/site/moved-away/board"
+    # A form is sent again as it is.
+    sent = visitor.post("/contact", {"body": "Hello"})
+    assert (sent.status, sent.headers["location"]) == (308, "/local/site/moved-away/contact")
+
+    api.patch("/v1/site", {"enabled": False})
+    assert visitor.get("/").status == 404
+
+
+def test_a_slug_that_an_organization_takes_again_leads_nowhere_else(api: Client) -> None:
+    visitor = opened(api, title="First")
+    api.patch("/v1/organization", {"slug": "moved-away"})
+    assert visitor.get("/").status == 301
+
+    api.patch("/v1/organization", {"slug": visitor.slug})
+
+    assert visitor.get("/").words("h1") == "First"
+    assert Visitor("moved-away").get("/").headers["location"] == f"/local/site/{visitor.slug}/"
+
+
+def test_a_slug_that_went_to_another_organization_after_a_year_is_theirs(
+    api: Client, stranger: Client
 ) -> None:
     visitor, other = opened(api, title="First"), opened(stranger, title="Second")
     assert visitor.get("/").words("h1") == "First"
     api.patch("/v1/organization", {"slug": "moved-away"})
-    assert visitor.get("/").status == 404
-    assert Visitor("moved-away").get("/").words("h1") == "First"
+    later = clock.now_us() + 366 * DAY_MS * 1_000
 
-    stranger.patch("/v1/organization", {"slug": visitor.slug})
+    with clock.frozen(lambda: later):
+        assert visitor.get("/").status == 404
+        stranger.patch("/v1/organization", {"slug": visitor.slug})
 
-    assert visitor.get("/").words("h1") == "Second"
-    assert other.get("/").status == 404
+        assert visitor.get("/").words("h1") == "Second"
+        assert other.get("/").status == 301
 
 
 def test_every_page_forbids_scripts_frames_and_foreign_forms(api: Client) -> None:

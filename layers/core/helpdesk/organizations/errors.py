@@ -14,10 +14,10 @@ class InvalidSlug(AppError):
 
 
 class SlugTaken(AppError):
-    """Another organization has the slug."""
+    """Another organization has the slug, or had it in the last year."""
 
     status, code = 400, "slug_taken"
-    message = "Another organization has this slug. Choose a different one."
+    message = "Another organization has this slug, or had it lately. Choose a different one."
 
 
 class OrganizationNotFound(AppError):

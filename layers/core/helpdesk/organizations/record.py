@@ -18,6 +18,7 @@ _SETTINGS = {
     "supportEmail": "support_email",
     "retentionDays": "retention_days",
     "formerTaskKeyPrefixes": "former_task_key_prefixes",
+    "formerSlugs": "former_slugs",
 }
 
 MAX_FORMER_PREFIXES = 20
@@ -29,7 +30,8 @@ class OrganizationRecord(FrozenRecord, kw_only=True):
     """An organization; `created_at` is in ms, `retention_days` is None to keep conversations without limit.
 
     `task_key_prefix` is None until someone chooses one. `former_task_key_prefixes` are those that keys had before,
-    chosen or not, newest first.
+    chosen or not, newest first. `former_slugs` are the slugs that are kept for the organization, each with the second
+    (since the Unix epoch) until which.
     """
 
     id: str
@@ -45,6 +47,7 @@ class OrganizationRecord(FrozenRecord, kw_only=True):
     support_email: str | None = None
     retention_days: int | None = None
     former_task_key_prefixes: tuple[str, ...] = ()
+    former_slugs: Mapping[str, int] = {}
 
     @property
     def key_prefix(self) -> str:
@@ -69,6 +72,7 @@ class OrganizationRecord(FrozenRecord, kw_only=True):
             support_email=item.get("supportEmail"),
             retention_days=item.get("retentionDays"),
             former_task_key_prefixes=tuple(item.get("formerTaskKeyPrefixes", ())),
+            former_slugs=item.get("formerSlugs") or {},
         )
 
     def to_item(self) -> Item:

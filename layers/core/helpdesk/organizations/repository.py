@@ -7,7 +7,7 @@ from helpdesk.admission.allowance import bucket_attributes
 from helpdesk.admission.limits import Plan, RequestClass, Tier, rate_of
 from helpdesk.organizations.errors import OrganizationNotFound, SlugTaken, UpgradeRequired
 from helpdesk.organizations.record import OrganizationRecord
-from helpdesk.platform import unreadable
+from helpdesk.platform import clock, unreadable
 from helpdesk.storage import attributes, keys, shards, table
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.keys import ItemKey
@@ -39,11 +39,7 @@ def get_many(organizations: Sequence[str]) -> list[OrganizationRecord]:
 
 def put_organization(transaction: Transaction, organization: OrganizationRecord) -> None:
     """Add a new organization with its one owner, and the claim on its slug. The transaction raises SlugTaken."""
-    transaction.put(
-        {**keys.Slug(organization.slug).attributes(), "organization": organization.id},
-        new=True,
-        on_failure=lambda _: SlugTaken(),
-    )
+    claim_slug(transaction, organization.id, organization.slug)
     transaction.put(
         {**keys.Organization(organization.id).attributes(), **organization.to_item(), "owners": 1},
         new=True,
@@ -93,15 +89,16 @@ def set_branding(transaction: Transaction, organization: str, *, shown: bool) ->
 def change(transaction: Transaction, seen: OrganizationRecord, changed: dict[str, Any]) -> None:
     """Overwrite settings of the organization that was read; None clears one.
 
-    The transaction raises ConditionFailed if the slug, the support address or the prefix of task keys is no longer the
-    one that was read. Otherwise it could release another organization's claim, or forget a former prefix.
+    The transaction raises ConditionFailed if the slug, the former ones, the support address or the prefix of task keys
+    are no longer those that were read. Otherwise it could release another organization's claim, or forget a former
+    slug or prefix.
     """
-    as_read = ("slug", "supportEmail", "taskKeyPrefix")
+    as_read = ("slug", "formerSlugs", "supportEmail", "taskKeyPrefix")
     names = {f"#{name}": name for name in {*changed, *as_read}}
     values: Item = {f":{name}": value for name, value in changed.items()}
     conditions = []
     for name in as_read:
-        if seen.setting(name) is None:
+        if not seen.setting(name):
             conditions.append(f"(attribute_not_exists(#{name}) OR #{name} = :null)")
             values[":null"] = None
         else:
@@ -127,6 +124,40 @@ def _retention_index(organization: str, changed: dict[str, Any], values: Item) -
         return " REMOVE GSI1PK, GSI1SK"
     values |= {":list": shards.retaining(shards.shard_of(organization)), ":entry": organization}
     return ", GSI1PK = :list, GSI1SK = :entry"
+
+
+def claim_slug(transaction: Transaction, organization: str, slug: str) -> None:
+    """Claim a slug that nobody has, or that is kept for this organization. The transaction raises SlugTaken."""
+    transaction.set(
+        keys.Slug(slug),
+        {"organization": organization},
+        removed=("expiresAt",),
+        # An item that has expired is deleted some time later.
+        condition="attribute_not_exists(PK) OR #organization = :organization OR #expiresAt <= :now",
+        values={":now": clock.seconds_from_now(0)},
+        on_failure=lambda _: SlugTaken(),
+    )
+
+
+def keep_slug(transaction: Transaction, organization: str, slug: str, until: int) -> None:
+    """Keep the organization's slug for it until a second. The transaction raises ConditionFailed if it has another."""
+    transaction.set(
+        keys.Slug(slug),
+        {"expiresAt": until},
+        condition="organization = :own AND attribute_not_exists(#expiresAt)",
+        values={":own": organization},
+        on_failure=ConditionFailed,
+    )
+
+
+def release_slug(transaction: Transaction, organization: str, slug: str, until: int) -> None:
+    """Release a slug that is kept for the organization until a second. The transaction raises ConditionFailed else."""
+    transaction.delete(
+        keys.Slug(slug),
+        condition="organization = :own AND expiresAt = :until",
+        values={":own": organization, ":until": until},
+        on_failure=ConditionFailed,
+    )
 
 
 def move_claim(

@@ -144,7 +144,7 @@ class OrganizationUpdate(Body):
     name: Name | None = None
     """1 to 80 characters after trimming."""
     slug: Slug | None = None
-    """Unique among all organizations. The old slug becomes free at once."""
+    """Unique among all organizations. The old slug is kept for a year, in which the help site's addresses lead on."""
     task_key_prefix: TaskKeyPrefix | None = None
     """Up to 8 letters or digits that begin with a letter; null removes it."""
     board_url: BoardUrl | None = None

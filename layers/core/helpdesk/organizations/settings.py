@@ -9,7 +9,7 @@ from helpdesk.admission.limits import RATES, VERSION, Tier
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.organizations import repository
-from helpdesk.organizations.errors import AddressTaken, KeyPrefixInvalid, SlugTaken
+from helpdesk.organizations.errors import AddressTaken, KeyPrefixInvalid
 from helpdesk.organizations.record import MAX_FORMER_PREFIXES, OrganizationRecord
 from helpdesk.organizations.schemas import (
     MAX_NAME_CHARACTERS,
@@ -26,15 +26,24 @@ from helpdesk.organizations.schemas import (
 from helpdesk.organizations.slugs import require_slug
 from helpdesk.outbound import addresses
 from helpdesk.people.record import hash_of_email, normalized_email
+from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import valid_name
+from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.quotas import service as quotas
 from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, MAX_NEW_SUGGESTIONS_A_DAY, MODEL_TOKENS
 from helpdesk.storage import keys
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Conflict, Transaction
 
+SLUG_KEPT_DAYS = 365
+"""How long a slug is kept for the organization that had it, and leads to its present one."""
+MAX_KEPT_SLUGS = 5
+"""How many former slugs an organization keeps: the latest. Otherwise one could take many names from the others."""
+
 _PREFIX = re.compile(rf"[A-Za-z][A-Za-z0-9]{{0,{MAX_PREFIX_CHARACTERS - 1}}}")
+_FOLLOWING = ("formerTaskKeyPrefixes", "formerSlugs")
+"""What changes with the settings that are sent, and is no setting."""
 _CLEARABLE = ("taskKeyPrefix", "boardUrl", "supportEmail", "retentionDays")
 # Each failed try means that another change succeeded.
 _TRIES = 10
@@ -73,8 +82,9 @@ def limits(organization: str) -> LimitsAnswer:
 def change(caller: Caller, wanted: OrganizationUpdate) -> OrganizationAnswer:
     """Change the settings that were sent and return all settings. A request that changes nothing writes nothing.
 
-    One transaction claims a new slug or support address and releases the old one, so that no organization ever holds
-    two. Raises InvalidRequest, InvalidSlug, SlugTaken, KeyPrefixInvalid, InvalidUrl, InvalidEmail, AddressTaken.
+    One transaction claims a new slug or support address. It releases the old address, so that no organization ever
+    holds two, and keeps the old slug for the organization (docs/decisions/0285). Raises InvalidRequest, InvalidSlug,
+    SlugTaken, KeyPrefixInvalid, InvalidUrl, InvalidEmail, AddressTaken.
     """
     sent = _checked(wanted)
     for _ in range(_TRIES):
@@ -82,7 +92,8 @@ def change(caller: Caller, wanted: OrganizationUpdate) -> OrganizationAnswer:
         changed = {name: value for name, value in sent.items() if value != seen.setting(name)}
         if not changed:
             return _answer(seen)
-        changed |= _former_prefixes(seen, seen.with_settings(changed))
+        after = seen.with_settings(changed)
+        changed |= _former_prefixes(seen, after) | _former_slugs(seen, after)
         try:
             _write(caller, seen, changed)
         except ConditionFailed:
@@ -141,11 +152,11 @@ def _write(caller: Caller, seen: OrganizationRecord, changed: dict[str, Any]) ->
     repository.change(transaction, seen, changed)
     after = seen.with_settings(changed)
     if after.slug != seen.slug:
-        repository.move_claim(transaction, seen.id, keys.Slug(seen.slug), keys.Slug(after.slug), SlugTaken())
+        _move_slug(transaction, seen, after)
     if after.support_email != seen.support_email:
         old, new = _claim_of(seen.support_email), _claim_of(after.support_email)
         repository.move_claim(transaction, seen.id, old, new, AddressTaken())
-    names = [name for name in changed if name != "formerTaskKeyPrefixes"]
+    names = [name for name in changed if name not in _FOLLOWING]
     summary = f"The organization's settings were changed: {', '.join(names)}."
     transaction.put(_entry(caller, names, summary))
     transaction.commit()
@@ -157,6 +168,27 @@ def _former_prefixes(seen: OrganizationRecord, after: OrganizationRecord) -> dic
         return {}
     others = (each for each in seen.former_task_key_prefixes if each.upper() != seen.key_prefix.upper())
     return {"formerTaskKeyPrefixes": [seen.key_prefix, *others][:MAX_FORMER_PREFIXES]}
+
+
+def _former_slugs(seen: OrganizationRecord, after: OrganizationRecord) -> dict[str, Any]:
+    """Return the slugs that are kept for the organization, each with the second until which, if the slug changes."""
+    if after.slug == seen.slug:
+        return {}
+    now = clock.seconds_from_now(0)
+    kept = {slug: until for slug, until in seen.former_slugs.items() if until > now and slug != after.slug}
+    kept[seen.slug] = now + SLUG_KEPT_DAYS * DAY_SECONDS
+    latest = sorted(kept, key=lambda slug: (kept[slug], slug == seen.slug))[-MAX_KEPT_SLUGS:]
+    return {"formerSlugs": {slug: kept[slug] for slug in latest}}
+
+
+def _move_slug(transaction: Transaction, seen: OrganizationRecord, after: OrganizationRecord) -> None:
+    repository.claim_slug(transaction, seen.id, after.slug)
+    repository.keep_slug(transaction, seen.id, seen.slug, after.former_slugs[seen.slug])
+    now = clock.seconds_from_now(0)
+    for slug, until in seen.former_slugs.items():
+        # What has expired may be another organization's by now.
+        if until > now and slug != after.slug and slug not in after.former_slugs:
+            repository.release_slug(transaction, seen.id, slug, until)
 
 
 def _claim_of(email: str | None) -> keys.SupportEmail | None:

@@ -1,8 +1,10 @@
 """The items of a help site."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from helpdesk.organizations.record import OrganizationRecord
+from helpdesk.platform import clock
 from helpdesk.site.appearance_record import AppearanceRecord
 from helpdesk.site.record import Site, SiteRecord
 from helpdesk.storage import keys, table
@@ -12,9 +14,11 @@ from helpdesk.storage.transactions import Transaction
 
 
 def holder_of(slug: str) -> str | None:
-    """Return the id of the organization that holds a slug. One call."""
+    """Return the id of the organization that holds a slug, or that it is kept for (docs/decisions/0285). One call."""
     item = table.get(keys.Slug(slug), consistent=False)
-    return None if item is None else str(item["organization"])
+    if item is None or item.get("expiresAt", math.inf) <= clock.seconds_from_now(0):
+        return None
+    return str(item["organization"])
 
 
 def site_with(

@@ -9,13 +9,16 @@
 
 Which organization a site is of is remembered by its slug. The settings are read with each request, together with who
 is signed in and the items that the route names (`reads`), in one call. The organization's item has its slug, so what
-is remembered is never wrong: if the slug has gone to another organization, it is looked up again.
+is remembered is never wrong: if the organization has another slug, the one that was asked for is looked up again. It
+may be kept for the organization; every address below it then leads to the same one below the present slug.
 """
 
 import re
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from helpdesk.admission import anonymous
 from helpdesk.admission.anonymous import AddressLimit
@@ -40,11 +43,18 @@ type Reads = Callable[[str, Mapping[str, str]], Sequence[ItemKey]]
 """Returns the keys of what a page shows, given the organization and the parameters of its path."""
 
 _SITE = re.compile(r"/site/(?P<slug>[^/]+)(?P<path>/.*)?")
+_QUOTED = "/-._~!$&'()*+,;=:@%"  # what a path may have (RFC 3986, section 3.3), and what quotes the rest
 _MOST_REMEMBERED = 10_000
 
 
 def _nothing(_: str, __: Mapping[str, str]) -> Sequence[ItemKey]:
     return ()
+
+
+class FormerAddress(Content):
+    """A redirect from an address below a former slug."""
+
+    media_type = "text/plain; charset=utf-8"
 
 
 class Route(FrozenRecord):
@@ -127,6 +137,8 @@ class Pages:
         site, items = _site_with(slug, keys_for, consistent=sent.names_visitor)
         browser = sent.browser_in(site.organization.id, items)
         visit = Visit(request=request, site=site, base_url=base_url, path=path, browser=browser, found=items)
+        if site.organization.slug != slug:
+            return visit, _FORMER, {}
         return visit, *(route or (None, {}))
 
 
@@ -138,6 +150,20 @@ def _run(visit: Visit, route: Route | None, values: Mapping[str, str]) -> Conten
     return route.function(visit, **values)
 
 
+def _present(visit: Visit) -> Content:
+    """Lead to the same address below the slug that the organization has now; a form is sent again there (308)."""
+    query = urlencode(visit.request.query, doseq=True)
+    # The path is still quoted, as the gateway got it.
+    address = visit.root + quote(visit.path, safe=_QUOTED) + (f"?{query}" if query else "")
+    is_read = visit.request.method == "GET"
+    status = HTTPStatus.MOVED_PERMANENTLY if is_read else HTTPStatus.PERMANENT_REDIRECT
+    # Kept for a minute alone: the organization may take its former slug again, and the other one then leads here.
+    return FormerAddress("", {"location": address, "cache-control": "public, max-age=60"}, status)
+
+
+_FORMER = Route("", "", _present, _nothing, None)
+"""The route of every address below a former slug."""
+
 _holders: dict[str, str] = {}
 """The organization of each slug that was asked for, as far as it held the slug then."""
 
@@ -145,22 +171,31 @@ _holders: dict[str, str] = {}
 def _site_with(
     slug: str, keys_for: Callable[[str], Sequence[ItemKey]], *, consistent: bool
 ) -> tuple[Site, Mapping[ItemKey, Item]]:
-    """Return an enabled site by its slug, with items. One call; the first time in an environment, two."""
-    remembered = _holders.get(slug)
-    for organization in (remembered, None):
-        holder = organization or repository.holder_of(slug)
-        if holder is None:
-            _holders.pop(slug, None)
-            raise PageNotFound
+    """Return an enabled site by its slug, or by a former one, with items. One call; otherwise two or three."""
+    holder = _holders.get(slug)
+    if holder is not None:
         site, items = repository.site_with(holder, keys_for(holder), consistent=consistent)
         if site is not None and site.organization.slug == slug:
-            if len(_holders) >= _MOST_REMEMBERED:
-                _holders.clear()
-            _holders[slug] = holder
-            if not site.settings.enabled:
-                raise PageNotFound
-            return site, items
-    raise PageNotFound
+            return _enabled(site), items
+        del _holders[slug]
+    holder = repository.holder_of(slug)
+    if holder is None:
+        raise PageNotFound
+    # Waits for the last write: two addresses must not lead to each other in the moment in which a slug changes.
+    site, items = repository.site_with(holder, keys_for(holder), consistent=True)
+    if site is None:
+        raise PageNotFound
+    if site.organization.slug == slug:
+        if len(_holders) >= _MOST_REMEMBERED:
+            _holders.clear()
+        _holders[slug] = holder
+    return _enabled(site), items
+
+
+def _enabled(site: Site) -> Site:
+    if not site.settings.enabled:
+        raise PageNotFound
+    return site
 
 
 def _log_failure(request: Request, error: Exception) -> None:

@@ -159,7 +159,7 @@ class InviteToken(ItemKey):
 
 
 class Slug(ItemKey):
-    """Which organization holds a slug; its presence is what makes a slug unique."""
+    """Which organization holds a slug, or had it in the last year; its presence is what makes a slug unique."""
 
     PK, SK = "SLUG#{slug}", "SLUG"
     slug: str
