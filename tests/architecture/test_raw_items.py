@@ -1,11 +1,15 @@
 """Items of the table are read and written in repositories and in the records' codecs; all other code has typed records.
 
 `mypy --strict` sees nothing in `item["subject"]`, so such subscripts are counted: with a word as their constant key,
-outside repositories, `storage` and the functions that turn a record into an item or a message's body and back.
+outside repositories, `storage` and the functions that turn a record into an item or a message's body and back. Of what
+is an item by its annotation, its name, or the function that returned it, `item.get("subject")` and `"subject" in item`
+count, too, and in every module.
 """
 
 import ast
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.support.rules import for_each
@@ -14,6 +18,7 @@ from tests.support.template import ROOT
 CORE = ROOT / "layers" / "core" / "helpdesk"
 CODEC = re.compile(r"(.*_)?(from|to)_(item|items|body|attribute)")
 WORD = re.compile(r"[A-Za-z]\w*")
+ITEM = re.compile(r"Item( \| None)?")
 
 # Modules that read other documents than items of the table.
 OTHER_DOCUMENTS = {
@@ -88,24 +93,98 @@ def is_for_items(path: Path) -> bool:
     return path.stem.endswith("repository") or path.is_relative_to(CORE / "storage")
 
 
-def raw_subscripts(path: Path) -> list[str]:
-    """Return the subscripts with a word as key outside codecs."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+def is_word(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(WORD.fullmatch(node.value))
+
+
+def outside_codecs(tree: ast.Module) -> Iterator[ast.AST]:
     in_codecs = {
         id(inner)
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and CODEC.fullmatch(node.name)
         for inner in ast.walk(node)
     }
+    return (node for node in ast.walk(tree) if id(node) not in in_codecs)
+
+
+def raw_subscripts(path: Path) -> list[str]:
+    """Return the subscripts with a word as key outside codecs."""
     return [
         ast.unparse(node)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Subscript)
-        and ast.unparse(node.value) != "Literal"
-        and id(node) not in in_codecs
-        and isinstance(node.slice, ast.Constant)
-        and isinstance(node.slice.value, str)
-        and WORD.fullmatch(node.slice.value)
+        for node in outside_codecs(parsed(path))
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) != "Literal" and is_word(node.slice)
+    ]
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def is_annotated(annotation: ast.expr | None) -> bool:
+    return annotation is not None and bool(ITEM.fullmatch(ast.unparse(annotation)))
+
+
+@cache
+def returning_items(module: str) -> set[str]:
+    """Return a module's functions that return an item, such as `settings` of `helpdesk.integrations.service`."""
+    path = CORE.joinpath(*module.split(".")[1:]).with_suffix(".py")
+    body = parsed(path).body if path.exists() else []
+    return {node.name for node in body if isinstance(node, ast.FunctionDef) and is_annotated(node.returns)}
+
+
+class Items:
+    """Which expressions of a module are items of the table."""
+
+    def __init__(self, tree: ast.Module, module: str) -> None:
+        self._makers = set(returning_items(module))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                for alias in node.names:
+                    name = alias.asname or alias.name
+                    self._makers |= {
+                        f"{name}.{each}" for each in returning_items(f"{node.module}.{alias.name}")
+                    }
+                    self._makers |= {name} & returning_items(node.module)
+        self._names = {"item"}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.arg) and is_annotated(node.annotation):
+                self._names.add(node.arg)
+            elif isinstance(node, ast.AnnAssign) and is_annotated(node.annotation):
+                self._names.add(ast.unparse(node.target))
+            elif isinstance(node, ast.Assign) and node.value in self:
+                self._names |= {ast.unparse(target) for target in node.targets}
+
+    def __contains__(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.BoolOp):
+            return any(each in self for each in node.values)
+        if isinstance(node, ast.Call):
+            return ast.unparse(node.func) in self._makers
+        return ast.unparse(node) in self._names or (isinstance(node, ast.Attribute) and node.attr == "item")
+
+
+def item_reads(path: Path) -> list[str]:
+    """Return what reads an attribute of an item outside codecs."""
+    tree = parsed(path)
+    items = Items(tree, ".".join(["helpdesk", *path.relative_to(CORE).with_suffix("").parts]))
+    return [
+        ast.unparse(node)
+        for node in outside_codecs(tree)
+        if (isinstance(node, ast.Subscript) and is_word(node.slice) and node.value in items)
+        or (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in {"get", "pop"}
+            and node.args != []
+            and is_word(node.args[0])
+            and node.func.value in items
+        )
+        or (
+            isinstance(node, ast.Compare)
+            and isinstance(node.ops[0], ast.In | ast.NotIn)
+            and is_word(node.left)
+            and node.comparators[0] in items
+        )
     ]
 
 
@@ -119,6 +198,13 @@ def test_a_module_other_than_a_repository_reads_no_item(path: Path) -> None:
     assert found == []
 
 
+@for_each("path", MODULES, ids=inside)
+def test_a_module_other_than_a_repository_asks_no_item_for_an_attribute(path: Path) -> None:
+    found = item_reads(path)
+
+    assert found == []
+
+
 def test_every_module_that_reads_other_documents_still_does() -> None:
     assert {name for name in OTHER_DOCUMENTS if raw_subscripts(CORE / name)} == set(OTHER_DOCUMENTS)
 
@@ -128,7 +214,7 @@ def test_frozen_records_are_not_generated_by_a_decorator(path: Path) -> None:
     """Each costs a function's start a millisecond; `FrozenRecord` is the same without (docs/decisions/0030)."""
     generated = [
         node.name
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.ClassDef)
         and any(
             re.fullmatch(r"(dataclasses\.)?dataclass\(.*frozen=True.*\)", ast.unparse(decorator))

@@ -3,7 +3,7 @@
 import pytest
 
 from helpdesk.codehost.issue_moves import Follow, Found, decide
-from helpdesk.codehost.issue_repository import Issue
+from helpdesk.codehost.issue_record import Issue
 from helpdesk.signals.kinds import SignalStatus
 
 SECOND = 1_700_000_000_000

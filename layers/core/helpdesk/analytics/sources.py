@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.storage import keys
+from helpdesk.storage import keys, table
 from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.table import Item, from_wire
 
@@ -68,7 +68,7 @@ def read(record: Mapping[str, Any]) -> Change | None:
 
 def of_item(item: Item) -> Change | None:
     """Return an item as if it came to be before everything in the stream; None if no row is about it."""
-    key = key_of(item["PK"], item["SK"])
+    key = key_of(*table.key_of(item))
     return None if key is None else Change(key, _organization(key), "", None, item)
 
 

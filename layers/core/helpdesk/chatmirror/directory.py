@@ -31,7 +31,7 @@ def refresh(account: Account) -> str:
 
 def is_newer(connection: Connection, at: int) -> bool:
     """Return whether the channels were listed after an instant (ms)."""
-    return int(repository.directory(connection).get("listedAt", 0)) > at
+    return (repository.listed_at(connection) or 0) > at
 
 
 def ask(connection: Connection) -> None:

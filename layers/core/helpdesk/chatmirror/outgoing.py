@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from helpdesk.approvals import calls as approvals
 from helpdesk.chatmirror import service, slack, texts
 from helpdesk.chatmirror import thread_repository as threads
-from helpdesk.chatmirror.record import MirrorSettings, Mode
+from helpdesk.chatmirror.record import MirrorSettings, Mode, Thread
 from helpdesk.chatmirror.slack import SlackError
-from helpdesk.chatmirror.thread_repository import StaleThread, Thread
+from helpdesk.chatmirror.thread_repository import StaleThread
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, EntryKind

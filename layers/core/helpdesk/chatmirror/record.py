@@ -1,4 +1,4 @@
-"""What is set for the chat mirror, and the channels of a workspace."""
+"""What is set for the chat mirror, the channels of a workspace, and the threads of conversations."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -96,3 +96,66 @@ class MirroredThread(FrozenRecord, kw_only=True):
 
     key: keys.MirroredConversation
     thread: str | None
+
+
+class Thread(FrozenRecord, kw_only=True):
+    """A conversation's thread in a channel.
+
+    ts        the time stamp of its first message, by which Slack names it; None before that is posted
+    messages, lines, approvals  the newest id of each kind that is in it
+    posting   what was about to be posted when the last claim was made, and when (ms); None if it is known to be there
+    slot_at   the instant (ms) that the channel gave it for the next message; None if it has none
+    claimed_until  until when (ms) a worker writes in it
+    """
+
+    organization: str
+    conversation_id: str
+    team: str
+    channel: str
+    ts: str | None = None
+    messages: str = "-"
+    lines: str = "-"
+    approvals: str = "-"
+    posting: str | None = None
+    posting_at: int = 0
+    slot_at: int | None = None
+    claimed_until: int = 0
+    version: int = 0
+
+    @property
+    def key(self) -> keys.MirroredConversation:
+        """The key of its item."""
+        return keys.MirroredConversation(self.organization, self.conversation_id, self.team, self.channel)
+
+    @classmethod
+    def from_item(cls, key: keys.MirroredConversation, item: Item) -> Self:
+        """Read a thread's item."""
+        return cls(
+            organization=key.organization,
+            conversation_id=key.conversation_id,
+            team=key.team,
+            channel=key.channel,
+            ts=item["ts"],
+            messages=item["messages"],
+            lines=item["lines"],
+            approvals=item["approvals"],
+            posting=item["posting"],
+            posting_at=item["postingAt"],
+            slot_at=item["slotAt"],
+            claimed_until=item["claimedUntil"],
+            version=item["version"],
+        )
+
+    def to_item(self) -> Item:
+        """Return the attributes of the thread's item, without its key."""
+        return {
+            "ts": self.ts,
+            "messages": self.messages,
+            "lines": self.lines,
+            "approvals": self.approvals,
+            "posting": self.posting,
+            "postingAt": self.posting_at,
+            "slotAt": self.slot_at,
+            "claimedUntil": self.claimed_until,
+            "version": self.version,
+        }

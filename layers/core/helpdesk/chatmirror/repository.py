@@ -6,7 +6,6 @@ from helpdesk.chatmirror.record import Channel
 from helpdesk.integrations.record import Connection
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import MalformedKey
-from helpdesk.storage.table import Item
 
 
 def channel(organization: str, team: str, name: str) -> Channel | None:
@@ -50,9 +49,9 @@ def delete_channels(gone: Sequence[Channel]) -> None:
         table.delete(each.key)
 
 
-def directory(connection: Connection) -> Item:
-    """Return when a workspace's channels were listed (`listedAt`) and asked for; nothing before. One call."""
-    return table.get(directory_key(connection)) or {}
+def listed_at(connection: Connection) -> int | None:
+    """Return when a workspace's channels were listed (ms), None before the first time. One call."""
+    return (table.get(directory_key(connection)) or {}).get("listedAt")
 
 
 def note_listed(connection: Connection, began_at: int) -> None:

@@ -175,9 +175,9 @@ def _resolved(connection: Connection, named: str) -> Channel:
     organization, team = connection.organization, connection.account_id
     found = repository.channel(organization, team, name)
     if found is None:
-        known = repository.directory(connection)
+        listed_at = repository.listed_at(connection)
         directory.ask(connection)
-        if "listedAt" not in known:
+        if listed_at is None:
             raise MirrorBotTimeout
         raise ChannelNotFound(f"No channel has this name. {_existing(connection)}")
     current = settings(organization)

@@ -5,85 +5,20 @@ to post. A worker that finds that note after a crash looks in Slack before it po
 """
 
 from collections.abc import Callable
-from typing import Self
 
-from helpdesk.chatmirror.record import MirrorSettings
+from helpdesk.chatmirror.record import MirrorSettings, Thread
 from helpdesk.conversations.record import Conversation
 from helpdesk.integrations import jobs, pacing
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 CLAIM_MS = 60_000
 PACE_MS = 1_000
 """Slack takes one message a second and channel (Slack, "Rate limits")."""
-
-
-class Thread(FrozenRecord, kw_only=True):
-    """A conversation's thread in a channel.
-
-    ts        the time stamp of its first message, by which Slack names it; None before that is posted
-    messages, lines, approvals  the newest id of each kind that is in it
-    posting   what was about to be posted when the last claim was made, and when (ms); None if it is known to be there
-    slot_at   the instant (ms) that the channel gave it for the next message; None if it has none
-    claimed_until  until when (ms) a worker writes in it
-    """
-
-    organization: str
-    conversation_id: str
-    team: str
-    channel: str
-    ts: str | None = None
-    messages: str = "-"
-    lines: str = "-"
-    approvals: str = "-"
-    posting: str | None = None
-    posting_at: int = 0
-    slot_at: int | None = None
-    claimed_until: int = 0
-    version: int = 0
-
-    @property
-    def key(self) -> keys.MirroredConversation:
-        """The key of its item."""
-        return keys.MirroredConversation(self.organization, self.conversation_id, self.team, self.channel)
-
-    @classmethod
-    def from_item(cls, key: keys.MirroredConversation, item: Item) -> Self:
-        """Read a thread's item."""
-        return cls(
-            organization=key.organization,
-            conversation_id=key.conversation_id,
-            team=key.team,
-            channel=key.channel,
-            ts=item["ts"],
-            messages=item["messages"],
-            lines=item["lines"],
-            approvals=item["approvals"],
-            posting=item["posting"],
-            posting_at=item["postingAt"],
-            slot_at=item["slotAt"],
-            claimed_until=item["claimedUntil"],
-            version=item["version"],
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes of the thread's item, without its key."""
-        return {
-            "ts": self.ts,
-            "messages": self.messages,
-            "lines": self.lines,
-            "approvals": self.approvals,
-            "posting": self.posting,
-            "postingAt": self.posting_at,
-            "slotAt": self.slot_at,
-            "claimedUntil": self.claimed_until,
-            "version": self.version,
-        }
 
 
 class StaleThread(Exception):

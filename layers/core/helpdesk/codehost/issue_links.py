@@ -8,8 +8,8 @@ from typing import Any
 
 from helpdesk.codehost import github, issue_repository
 from helpdesk.codehost.app_identity import API
+from helpdesk.codehost.issue_record import Issue
 from helpdesk.codehost.issue_references import references
-from helpdesk.codehost.issue_repository import Issue
 from helpdesk.codehost.issues import BY_NAME, account_of, issue_of
 from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.client import ServiceRequest

@@ -37,14 +37,15 @@ def look(connection: Connection, adapter: Worker) -> int:
     Raises TryLater, Revoked, NotConnectedNow.
     """
     organization, now = connection.organization, clock.now_ms()
-    repo = issue_settings.repo_of(organization).repo
+    settings = issue_settings.settings(organization)
+    repo = settings.repo
     if repo is None or repo.partition("/")[0].casefold() != connection.account.casefold():
         return 0
     account = accounts.opened(connection, adapter)
-    since = (issue_settings.looked_at(organization) or now - _FIRST_MS) - _OVERLAP_MS
+    since = (settings.looked_at or now - _FIRST_MS) - _OVERLAP_MS
     count, until = 0, now
     try:
-        number = github.id_of(account, repo, issue_settings.repo_id(organization))
+        number = github.id_of(account, repo, settings.repo_id)
         found = list(_changed(account, repo, since))
     except Renamed as renamed:
         with suppress(NotThere):

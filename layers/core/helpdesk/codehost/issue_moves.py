@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from helpdesk.admission.caller import Caller, Person
 from helpdesk.codehost import github, issue_repository, issues
 from helpdesk.codehost.app_identity import API
-from helpdesk.codehost.issue_repository import Issue, StaleIssue
+from helpdesk.codehost.issue_record import Issue
+from helpdesk.codehost.issue_repository import StaleIssue
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.client import ServiceRequest

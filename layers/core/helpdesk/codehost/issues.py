@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 from helpdesk.codehost import account_lookup, github, issue_moves, issue_repository, issue_settings, renaming
 from helpdesk.codehost.app_identity import API
 from helpdesk.codehost.github import NotThere, Renamed
-from helpdesk.codehost.issue_repository import Issue, StaleIssue
+from helpdesk.codehost.issue_record import Issue
+from helpdesk.codehost.issue_repository import StaleIssue
 from helpdesk.events.outbox import job_item
 from helpdesk.integrations import accounts, jobs
 from helpdesk.integrations.accounts import Account
@@ -68,7 +69,7 @@ def _follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) 
 
 
 def _open_first(signal: Signal, adapter: Worker) -> str:
-    chosen = issue_settings.repo_of(signal.organization)
+    chosen = issue_settings.settings(signal.organization)
     if chosen.repo is None or not chosen.auto_create:
         return "off"
     issue = Issue(
@@ -175,7 +176,7 @@ def _send(account: Account, issue: Issue, signal: Signal) -> int | None:
     except Renamed as renamed:
         issue_repository.forget(issue)
         try:
-            number = issue_settings.repo_id(issue.organization) or renamed.number
+            number = issue_settings.settings(issue.organization).repo_id or renamed.number
             now = renaming.name_of(issue.organization, number, account.adapter)
         except NotThere:
             return None

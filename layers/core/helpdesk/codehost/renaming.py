@@ -91,7 +91,7 @@ def follow_account(connection: Connection, login: str, held: str = "") -> bool:
         return False
     integrations.renamed(connection, login)
     repos = {each.repo for each in mirror_repository.all_of(organization)}
-    chosen = integrations.settings(organization, App.CODEHOST).get("issueRepo")
+    chosen = issue_settings.settings(organization).repo
     for repo in sorted(repos | ({chosen} if chosen else set())):
         owner, _, name = repo.partition("/")
         if owner.casefold() == before.casefold():

@@ -105,7 +105,7 @@ def signal_changed(organization: str, signal_id: str, filed: bool) -> str:  # no
     except NotConnectedNow:
         return "not_connected"
     except Revoked as problem:
-        chosen = issue_settings.repo_of(organization).repo
+        chosen = issue_settings.settings(organization).repo
         connection = None if chosen is None else account_lookup.owner_of(organization, chosen)
         if connection is not None:
             integrations.broke(connection, str(problem))

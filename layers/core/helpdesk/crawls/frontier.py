@@ -357,8 +357,12 @@ def reserve(host: str, interval_ms: int) -> int:
             values={":next": now + interval_ms, ":expires": clock.seconds_from_now(DAY_SECONDS), ":now": now},
         )
     except ConditionFailed as error:
-        return max(int((error.item or {}).get("nextAt", 0)), now + 1)
+        return max(_next_from_item(error.item or {}), now + 1)
     return 0
+
+
+def _next_from_item(item: Item) -> int:
+    return int(item.get("nextAt", 0))
 
 
 def postpone(host: str, until: int) -> None:

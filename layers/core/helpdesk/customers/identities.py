@@ -104,17 +104,17 @@ def _create(
 def _update(organization: str, known: Customer, proven: Proven, free: Mapping[str, str | None]) -> Customer:
     room = max(0, MAX_IDENTITIES - len(known.identities))
     added = dict([*free.items()][:room])
-    said = _news(known, proven.said)
-    if not added and not said:
+    news = _news(known, proven.said)
+    if not added and not news:
         return known
     transaction = Transaction()
-    repository.save(transaction, organization, known, [*dict.fromkeys([*known.identities, *added])], said)
+    repository.save(transaction, organization, known, [*dict.fromkeys([*known.identities, *added])], news)
     for name, was in added.items():
         repository.put(transaction, organization, name, known.id, was)
-    if said:
+    if news:
         search.put(transaction, search.customer(organization, known.id))
     transaction.commit()
-    return known.changed_by(said)
+    return known.changed_by(news)
 
 
 def _news(known: Customer, said: Mapping[str, Any]) -> Item:

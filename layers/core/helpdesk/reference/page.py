@@ -21,10 +21,10 @@ class _Page:
         self.document = document
         self.operations = [
             (method, path, operation)
-            for path, item in document["paths"].items()
-            for method, operation in item.items()
+            for path, path_item in document["paths"].items()
+            for method, operation in path_item.items()
         ]
-        self.events = [(kind, item["post"]) for kind, item in document["webhooks"].items()]
+        self.events = [(kind, path_item["post"]) for kind, path_item in document["webhooks"].items()]
 
     def render(self) -> str:
         info = self.document["info"]

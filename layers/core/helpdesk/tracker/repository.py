@@ -45,11 +45,6 @@ def delete_team(gone: Team) -> None:
     table.delete(gone.item_key)
 
 
-def directory(connection: Connection) -> Item:
-    """Return when a workspace's teams were listed (`listedAt`) and asked for; nothing before. One call."""
-    return table.get(directory_key(connection)) or {}
-
-
 def note_listed(connection: Connection) -> None:
     """Note that the teams are listed."""
     table.update(directory_key(connection), "SET listedAt = :now", values={":now": clock.now_ms()})
