@@ -2,8 +2,10 @@
 
 import re
 
+from scripts.openapi import texts
+from scripts.openapi.routes import routes_by_function
 from tests.support.rules import for_each
-from tests.support.template import ROOT
+from tests.support.template import MOST_LINES_OF_A_PART, ROOT
 
 MOST_LINES = 25
 # One function of each kind that does one thing. Others have longer policies, because they do more.
@@ -52,11 +54,34 @@ def test_it_takes_at_most_25_lines_of_template(name: str) -> None:
     assert len(lines) <= MOST_LINES
 
 
+def test_the_template_has_room_for_one_more_function() -> None:
+    assert len(lines_of("template.yaml")) <= MOST_LINES_OF_A_PART - MOST_LINES
+
+
 @each_example
 def test_it_takes_one_place_in_each_other_list(name: str) -> None:
     assert lists_with("template.yaml", name) == 1  # that it can reserve executions
     assert lists_with("template/roles.yaml", name) == 1
     assert lists_with("template/monitoring.yaml", name) == 1
+
+
+@each_example
+def test_it_takes_one_parameter_that_its_own_lines_alone_refer_to(name: str) -> None:
+    def mentions(lines: list[str]) -> int:
+        return len(re.findall(rf"\b{name}ReservedConcurrency\b", "\n".join(lines)))
+
+    own = mentions(block("template.yaml", f"{name}Function"))
+    assert own > 0
+    assert mentions(block("template.yaml", "Parameters")) == 1
+    assert mentions(lines_of("template.yaml")) == own + 1
+
+
+def test_a_route_group_takes_one_place_for_each_first_part_of_its_paths() -> None:
+    parts = {route.path.split("/")[2] for route in routes_by_function()["agent_settings"]}
+    described = (ROOT / "scripts/openapi/texts.py").read_text(encoding="utf-8")
+
+    assert parts <= set(texts.GROUPS)
+    assert {part: described.count(f'"{part}"') for part in parts} == dict.fromkeys(parts, 1)
 
 
 @each_example

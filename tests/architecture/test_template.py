@@ -25,7 +25,7 @@ from tests.architecture.deployed import (
     paths,
 )
 from tests.support.api import function as function_module
-from tests.support.template import ROOT, template
+from tests.support.template import MOST_LINES_OF_A_PART, ROOT, template
 
 
 def test_every_function_is_in_the_lists_that_the_rules_below_run_over() -> None:
@@ -280,7 +280,7 @@ def test_a_functions_environment_has_the_variables_that_it_declares() -> None:
 
 def test_no_part_of_the_template_is_longer_than_a_reader_can_keep_in_mind() -> None:
     for path in (ROOT / "template.yaml", *(ROOT / "template").iterdir()):
-        assert len(path.read_text().splitlines()) <= 700, path.name
+        assert len(path.read_text().splitlines()) <= MOST_LINES_OF_A_PART, path.name
 
 
 def test_the_included_resources_are_those_of_the_parts() -> None:

@@ -6,6 +6,8 @@ from typing import Any
 from scripts.template import expanded
 
 ROOT = Path(__file__).resolve().parents[2]
+MOST_LINES_OF_A_PART = 700
+"""How long template.yaml and the files in template/ may be, so that a reader can keep each in mind."""
 
 
 def template() -> dict[str, Any]:
