@@ -5,39 +5,27 @@ import hashlib
 import http.server
 import json
 import re
-import shutil
 import threading
 import urllib.request
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from tests.support.chromium import chromium as chromium  # noqa: PLC0414 - a fixture
+from tests.support.chromium import installed
 from tests.support.web import Web, eventually
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
 VERIFIER = "v" * 64
 CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
 
-pytestmark = pytest.mark.skipif(
-    not Path(CHROMIUM).exists(), reason="no chromium is installed here (Debian: apt-get install chromium)"
-)
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """Debian's Chromium, without a window."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+pytestmark = installed
 
 
 @pytest.fixture(params=["with scripts", "without scripts"])

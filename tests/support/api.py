@@ -53,6 +53,7 @@ _GROUPS = {
     ".well-known": "oauth",
     "invite": "oauth",
 }
+_PAGES = {"sign-in": "site_sign_in", "search": "site_search"}
 
 
 @cache
@@ -126,7 +127,7 @@ def invoke(event: dict[str, Any]) -> dict[str, Any]:
     parts = str(event["path"]).split("/")
     group = _GROUPS.get(parts[2], "not_found") if len(parts) > 2 and parts[1] == "v1" else "not_found"
     if len(parts) > 2 and parts[1] == "site":
-        group = "site_sign_in" if parts[3:4] == ["sign-in"] else "site"
+        group = _PAGES.get("/".join(parts[3:4]), "site")
     handler: Callable[..., dict[str, Any]] = function(group).handler
     return handler(event, Context())
 

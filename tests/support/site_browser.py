@@ -7,7 +7,7 @@ from urllib.parse import urlencode, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
-from tests.support.api import Context, function, gateway_event, text_of
+from tests.support.api import gateway_event, invoke, text_of
 from tests.support.site import FORM, Page
 
 
@@ -58,7 +58,8 @@ class SiteBrowser:
         """Send a request; the response as it comes. Without `cookies` as from another site's page."""
         parts = urlsplit(where)
         stage, below, rest = parts.path.partition("/site/")
-        path = f"{below}{rest}" if below else f"{urlsplit(self.root).path}{stage}"
+        slug = urlsplit(self.root).path.partition("/site/")[2]
+        path = f"{below}{rest}" if below else f"/site/{slug}{stage}"
         sent = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
         if self.cookies and cookies:
             sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
@@ -75,9 +76,7 @@ class SiteBrowser:
 
     @staticmethod
     def _answer(event: dict[str, Any]) -> Page:
-        segments = str(event["path"]).split("/")
-        served = "site_sign_in" if segments[3:4] == ["sign-in"] else "site"
-        raw = function(served).handler(event, Context())
+        raw = invoke(event)
         headers = {name.lower(): values[-1] for name, values in raw["multiValueHeaders"].items()}
         return Page(raw["statusCode"], headers, text_of(raw))
 

@@ -9,60 +9,34 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from wsgiref.simple_server import make_server
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from helpdesk.mail import service as mail
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform.settings import settings
-from helpdesk.site import router
 from tests.clients.example_server import EXAMPLES, ROOT, Server
-from tests.integration.examples.test_widget import CHROMIUM, Quiet, Threaded
-from tests.integration.examples.test_widget import chromium as chromium  # noqa: PLC0414 - a fixture
 from tests.support import site
 from tests.support.api import Client
+from tests.support.chromium import chromium as chromium  # noqa: PLC0414 - a fixture
+from tests.support.chromium import host as host  # noqa: PLC0414 - a fixture
+from tests.support.chromium import installed
+from tests.support.chromium import working as working  # noqa: PLC0414 - a fixture
 from tests.support.node import node
 from tests.support.openid import Provider
-from tests.support.wsgi import StartResponse, application
 
-pytestmark = pytest.mark.skipif(
-    not Path(CHROMIUM).exists(), reason="no chromium is installed here (Debian: apt-get install chromium)"
-)
+pytestmark = installed
 
 
 @pytest.fixture
-def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of the real handlers."""
-    lock = threading.Lock()
-
-    def locked(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        with lock:
-            return application(environ, start_response)
-
-    monkeypatch.setenv("STAGE", "local")
-    monkeypatch.setenv("ALLOW_LOOPBACK_URLS", "true")
-    router.forget()
-    with make_server("127.0.0.1", 0, locked, server_class=Threaded, handler_class=Quiet) as server:
-        url = f"http://127.0.0.1:{server.server_port}"
-        monkeypatch.setenv("BASE_URL", url)
-        settings.cache_clear()
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-        yield url
-        server.shutdown()
-
-
-@pytest.fixture
-def root(address: str, api: Client) -> str:
+def root(host: str, api: Client) -> str:
     """The address of the help site."""
-    return f"{address}/site/{site.opened(api).slug}"
+    return f"{host}/site/{site.opened(api).slug}"
 
 
 @pytest.fixture

@@ -7,35 +7,29 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from socketserver import ThreadingMixIn
 from typing import Any
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from helpdesk.messages import feed
 from helpdesk.organizations.schemas import NewOrganization
 from tests.clients.example_server import EXAMPLES, Server, express_folder
 from tests.support.api import Client
+from tests.support.chromium import chromium as chromium  # noqa: PLC0414 - a fixture
+from tests.support.chromium import installed, served
 from tests.support.node import node
 from tests.support.workers import Workers
-from tests.support.wsgi import StartResponse, application
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-
-pytestmark = pytest.mark.skipif(
-    not Path(CHROMIUM).exists(), reason="no chromium is installed here (Debian: apt-get install chromium)"
-)
+pytestmark = installed
 
 DOCUMENT = """## How do I get a refund?
 
@@ -66,19 +60,6 @@ def express_command() -> list[str]:
     return [node(), str(express_folder("widget_express") / "server.mjs")]
 
 
-class Threaded(ThreadingMixIn, WSGIServer):
-    """A server with a thread for each request, because requests for news wait."""
-
-    daemon_threads = True
-
-
-class Quiet(WSGIRequestHandler):
-    """Logs nothing."""
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture
 def one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> threading.RLock:
     """A lock that handlers and workers hold, because moto has none. A request that waits lets others run."""
@@ -98,15 +79,8 @@ def one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> threading.RLock:
 @pytest.fixture
 def helpdesk_url(one_at_a_time: threading.RLock) -> Iterator[str]:
     """The address of the real handlers."""
-
-    def locked(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        with one_at_a_time:
-            return application(environ, start_response)
-
-    with make_server("127.0.0.1", 0, locked, server_class=Threaded, handler_class=Quiet) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with served(one_at_a_time) as address:
+        yield address
 
 
 @contextmanager
@@ -126,15 +100,6 @@ def running(command: list[str], helpdesk_url: str, secret_key: str) -> Iterator[
             yield server
         finally:
             server.crash()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """Debian's Chromium, without a window."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -1,26 +1,19 @@
 """Two organizations' sites on one host, in a browser over HTTP: what one of them can do to the other's visitors."""
 
-import logging
-import shutil
-import threading
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, sync_playwright
-from werkzeug.serving import make_server
+from playwright.sync_api import Browser, BrowserContext, Page
 
-from helpdesk.platform.settings import settings
 from tests.support.api import Client
+from tests.support.chromium import chromium as chromium  # noqa: PLC0414 - a fixture
+from tests.support.chromium import host as host  # noqa: PLC0414 - a fixture
+from tests.support.chromium import installed
+from tests.support.chromium import working as working  # noqa: PLC0414 - a fixture
 from tests.support.site import opened
-from tests.support.wsgi import application
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-
-pytestmark = pytest.mark.skipif(
-    not Path(CHROMIUM).exists(), reason="no chromium is installed here (Debian: apt-get install chromium)"
-)
+pytestmark = installed
 
 HOSTILE = """
 <script>window.acted = 1; fetch("VICTIM/contact")</script>
@@ -39,30 +32,11 @@ HOSTILE = """
 
 
 @pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of the gateway, which the functions answer."""
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = make_server("127.0.0.1", 0, application, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    address = f"http://127.0.0.1:{server.server_port}"
-    monkeypatch.setenv("BASE_URL", address)
-    settings.cache_clear()
-    yield address
-    server.shutdown()
-    thread.join(5)
-    server.server_close()
-
-
-@pytest.fixture
-def browser(host: str) -> Iterator[BrowserContext]:
+def browser(chromium: Browser) -> Iterator[BrowserContext]:
     """A visitor's browser."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        context = chromium.new_context()
+    with chromium.new_context() as context:
         context.set_default_timeout(20_000)
         yield context
-        chromium.close()
 
 
 def _root(api: Client, host: str) -> str:

@@ -189,6 +189,14 @@ def test_headings_begin_at_the_second_level_without_gaps_and_have_ids_of_their_o
     assert [(each.level, each.text) for each in made.headings] == [(2, "A"), (3, "A"), (2, "B"), (3, "C")]
 
 
+def test_what_is_a_part_of_a_page_has_no_ids() -> None:
+    text = '## Standing\n\n## Write {#write}\n\n<h2 id="thread">By hand</h2>'
+
+    assert markdown.render("", text, is_part=True).html.replace("\n", "") == (
+        "<h2>Standing</h2><h2>Write</h2><h2>By hand</h2>"
+    )
+
+
 def test_a_first_heading_that_is_not_the_title_stays() -> None:
     assert "<h2" in markdown.render("Title", "# Another\n\ntext").html
 

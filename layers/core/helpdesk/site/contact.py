@@ -289,7 +289,9 @@ def _entry(message: MessageShape) -> dict[str, object]:
         "name": message.agent.name if message.agent else "",
         "is_ai": is_markdown,
         "body": message.body,
-        "html": rendering.trusted(markdown.render("", message.body).html) if is_markdown else None,
+        "html": rendering.trusted(markdown.render("", message.body, is_part=True).html)
+        if is_markdown
+        else None,
         "attachments": message.attachments,
         "at": _time(message.created_at),
     }

@@ -53,9 +53,11 @@ _ATTRIBUTES = {
     "td": {"align", "colspan", "rowspan"},
     "th": {"align", "colspan", "rowspan", "scope"},
     "details": {"open"},
-    **{f"h{level}": {"id"} for level in range(markdown_tokens.FIRST_LEVEL, markdown_tokens.LAST_LEVEL + 1)},
     "pre": {"tabindex"},
     "div": {"tabindex"},
+}
+_HEADINGS = {
+    f"h{level}": {"id"} for level in range(markdown_tokens.FIRST_LEVEL, markdown_tokens.LAST_LEVEL + 1)
 }
 
 
@@ -68,10 +70,13 @@ class Rendered(FrozenRecord):
     language: str | None = None
 
 
-def render(title: str, text: str, *, path: str | None = None, url: str | None = None) -> Rendered:
+def render(
+    title: str, text: str, *, path: str | None = None, url: str | None = None, is_part: bool = False
+) -> Rendered:
     """Return a document as HTML, without a first heading that repeats its title.
 
-    `path` is the file that it is a copy of, and `url` its public page: relative links are relative to them.
+    `path` is the file that it is a copy of, and `url` its public page: relative links are relative to them. What is a
+    part of a page with others of its kind, as a message is, has no ids: they would be twice on the page, or its own.
     """
     parser = _parser()
     env: dict[str, Any] = {"coloured": 0, "path": path, "url": url}
@@ -85,7 +90,8 @@ def render(title: str, text: str, *, path: str | None = None, url: str | None = 
     markdown_tokens.draw_tasks(tokens)
     markdown_tokens.align_cells(tokens)
     _lead_links(tokens, env)
-    html = _clean(_with_scrolling_tables(parser.renderer.render(tokens, parser.options, env)))
+    html = _with_scrolling_tables(parser.renderer.render(tokens, parser.options, env))
+    html = _clean(html, _ATTRIBUTES if is_part else _ATTRIBUTES | _HEADINGS)
     return Rendered(html, headings, markdown_tokens.description(tokens), language)
 
 
@@ -167,7 +173,7 @@ def _with_scrolling_tables(html: str) -> str:
     return _TABLE_END.sub("</table></div>", _TABLE.sub(r'<div class="scroll" tabindex="0"><table\1', html))
 
 
-def _clean(html: str) -> str:
+def _clean(html: str, attributes: Mapping[str, set[str]]) -> str:
     import nh3  # noqa: PLC0415
 
     return nh3.clean(
@@ -184,7 +190,7 @@ def _clean(html: str) -> str:
             "svg",
             "math",
         },
-        attributes=_ATTRIBUTES,
+        attributes=dict(attributes),
         allowed_classes=_classes(),
         attribute_filter=_attribute,
         url_schemes=_SCHEMES,

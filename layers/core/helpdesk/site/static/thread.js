@@ -1,64 +1,80 @@
 // Looks for news in a conversation: after 3 seconds at first, then ever less often, up to once a minute. It does not look
-// while the page is hidden, and stops after an hour without news. Nothing that arrives is run: the page's own HTML is
-// read again, and its list of messages replaces the one that is shown.
+// while the page is hidden, not before a server that is busy says, and stops after an hour without news. Nothing that
+// arrives is run: the page's own HTML is read again, and what it says newly is shown.
 "use strict";
 (() => {
-  const FIRST = 3000, LAST = 60000, GROWTH = 1.4, GIVES_UP = 3600000;
-  let shown = document.getElementById("conversation");
+  const FIRST = 3000, LAST = 60000, GROWTH = 1.4, GIVES_UP = 3600000, MOST_FAILURES = 6;
+  const shown = document.getElementById("conversation");
   const write = document.getElementById("write");
   if (write) write.hidden = false;
   if (!shown) return;
   const address = location.pathname.replace(/\/$/, "");
-  let pause = FIRST, news = Date.now(), timer = 0, looking = false, failures = 0;
+  const asks = { cache: "no-store", credentials: "same-origin" };
+  let pause = FIRST, last = Date.now(), news = last, busyUntil = 0, timer = 0;
+  let isLooking = false, isGone = false, failures = 0;
 
   const plan = () => {
     clearTimeout(timer);
-    if (document.hidden || Date.now() - news > GIVES_UP || failures > 5) return;
-    timer = setTimeout(look, pause);
-    pause = Math.min(pause * GROWTH, LAST);
+    const now = Date.now();
+    const isOver = isGone || now - news > GIVES_UP || failures >= MOST_FAILURES;
+    if (isLooking || isOver || document.hidden) return;
+    timer = setTimeout(look, Math.max(last + pause, busyUntil) - now);
   };
   const look = async () => {
-    if (looking) return;
-    looking = true;
+    isLooking = true;
+    last = Date.now();
     try {
-      const answer = await fetch(address + "/state", { cache: "no-store", credentials: "same-origin" });
-      if (answer.status === 404 || answer.status === 403) { failures = 9; return; }
-      if (!answer.ok) throw new Error(String(answer.status));
+      const answer = await fetch(address + "/state", asks);
+      isGone = answer.status === 404 || answer.status === 403;
+      if (isGone) return;
+      if (!answer.ok) throw answer;
       const { state } = await answer.json();
+      if (state === shown.dataset.state || !(await update())) pause = Math.min(pause * GROWTH, LAST);
+      else { news = last; pause = FIRST; }
       failures = 0;
-      // What someone types in the rating is not taken from them.
-      if (state !== shown.dataset.state && !shown.contains(document.activeElement)) await update();
-    } catch {
+    } catch (problem) {
       failures += 1;
       pause = LAST;
+      const seconds = problem instanceof Response ? Number(problem.headers.get("retry-after")) : 0;
+      if (seconds > 0) busyUntil = last + Math.min(seconds * 1000, GIVES_UP);
     } finally {
-      looking = false;
+      isLooking = false;
       plan();
     }
   };
+  // Shows what is new. False if the rating waits because someone is at it: what they type is not taken from them.
   const update = async () => {
-    const answer = await fetch(address, { cache: "no-store", credentials: "same-origin" });
-    if (!answer.ok) throw new Error(String(answer.status));
+    const answer = await fetch(address, asks);
+    if (!answer.ok) throw answer;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const next = page.getElementById("conversation");
-    if (!next) return;
-    const known = new Set([...shown.querySelectorAll("[data-message]")].map((each) => each.dataset.message));
-    const thread = shown.querySelector("#thread");
-    for (const each of next.querySelectorAll("[data-message]")) {
-      if (!known.has(each.dataset.message)) thread.append(document.importNode(each, true));
+    if (!next) throw new Error("another page");
+    const part = (name, within = shown) => within.querySelector(`:scope > [data-part="${name}"]`);
+    const known = new Set([...part("thread").children].map((each) => each.dataset.message));
+    for (const each of part("thread", next).children) {
+      if (!known.has(each.dataset.message)) part("thread").append(document.importNode(each, true));
     }
-    const standing = next.querySelector("#standing");
-    shown.querySelector("#standing").replaceWith(document.importNode(standing, true));
+    // The element stays, or a screen reader would not hear that what it says is new.
+    show(part("standing"), part("standing", next));
+    const label = page.querySelector("#write label"), rating = part("rating");
+    if (label) write.querySelector("label").textContent = label.textContent;
+    if (rating.contains(document.activeElement)) return false;
+    show(rating, part("rating", next));
     shown.dataset.state = next.dataset.state;
-    news = Date.now();
-    pause = FIRST;
+    return true;
   };
+  const show = (place, next) => {
+    if (place.textContent === next.textContent) return;
+    place.replaceChildren(...[...next.childNodes].map((each) => document.importNode(each, true)));
+  };
+  // Who comes back looks soon, but not at each change of tabs.
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) { clearTimeout(timer); return; }
-    failures = 0;
-    news = Date.now();
-    pause = FIRST;
-    look();
+    if (!document.hidden) {
+      failures = 0;
+      news = Date.now();
+      pause = FIRST;
+    }
+    plan();
   });
   plan();
 })();
