@@ -59,7 +59,7 @@ class BackgroundStack:
         )
 
     def stop(self) -> None:
-        """Take it down, also while it is coming up."""
+        """Take it down, even while it is coming up."""
         if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGTERM)  # it leads its group: sam build ends, too
             try:
@@ -144,7 +144,7 @@ class EndToEnd:
 def run(workers: int) -> int:
     """Run both parts and return the exit code of the first that fails, or 0."""
     started = time.monotonic()
-    # A run writes and reads the compiled tests, also where the environment forbids it: they take a minute to compile.
+    # A run writes and reads the compiled tests, even if the environment forbids it: they take a minute to compile.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     print(
         "1/2 Unit, integration, simulation and architecture tests; beside them the local stack starts, "

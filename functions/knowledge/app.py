@@ -200,7 +200,7 @@ def run_crawl(caller: Caller, crawl_id: str) -> Ok:
 
 @api.delete("/v1/knowledge/crawls/<crawl_id>", access=Access.MEMBER, errors=(CrawlNotFound,))
 def delete_crawl(caller: Caller, crawl_id: str, query: CrawlDeletionQuery) -> Ok:
-    """Delete a crawl, also while it runs. Its documents stay, unless `documents` is `delete`."""
+    """Delete a crawl, even while it runs. Its documents stay, unless `documents` is `delete`."""
     crawls.delete(caller, crawl_id, query.documents)
     return OK
 

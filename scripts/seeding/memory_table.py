@@ -30,7 +30,7 @@ class MemoryTable:
     """One table; `call` answers a request."""
 
     def __init__(self, *, foresees_ends: bool = False) -> None:
-        """Make an empty table. DynamoDB names a place to go on from after a full page, also if that was the last one.
+        """Make an empty table. DynamoDB names a place to go on from after a full page, even if that was the last one.
 
         With `foresees_ends`, it does so only where the partition has more, as moto does.
         """

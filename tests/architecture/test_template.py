@@ -5,7 +5,7 @@ import json
 import pytest
 
 from helpdesk.admission.caller import Access
-from helpdesk.platform.settings import EVERYWHERE
+from helpdesk.platform.settings import EVERYWHERE, Settings
 from scripts import resources
 from scripts.openapi.routes import all_routes
 from scripts.template import included
@@ -268,6 +268,17 @@ _OF_LIBRARIES = {
     "POWERTOOLS_METRICS_NAMESPACE",
     "RES_OPTIONS",
 }
+
+
+def test_the_template_sets_every_variable_that_the_settings_read() -> None:
+    shared = template()["Globals"]["Function"]["Environment"]["Variables"]
+    written = {
+        name for each in FUNCTIONS.values() for name in each["Properties"]["Environment"]["Variables"]
+    } | shared.keys()
+    read = {each.variable for each in vars(Settings).values() if hasattr(each, "variable")}
+
+    assert read > {"TABLE_NAME"}
+    assert read - written == set()
 
 
 def test_a_functions_environment_has_the_variables_that_it_declares() -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.limits import Plan
+from helpdesk.admission import limits
+from helpdesk.admission.limits import Plan, Rate
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock, ids
-from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from tests.support.api import Client
 from tests.support.people import issue_token
@@ -179,8 +179,7 @@ def test_the_rate_limit_is_checked_before_role_and_body(explorer: NewOrganizatio
 def test_the_unlimited_tier_has_a_fair_use_limit(
     make_organization: Callable[..., NewOrganization], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("FAIR_USE_PER_MINUTE", "3")
-    settings.cache_clear()
+    monkeypatch.setattr(limits, "FAIR_USE", Rate(3, 3))
     key = f"Bearer {make_organization(unlimited_api=True).secret_key}"
     with clock.frozen(lambda: START):
         statuses = [call("GET", "/v1/member", key).status for _ in range(3)]

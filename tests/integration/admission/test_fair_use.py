@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from helpdesk.admission import limits
+from helpdesk.admission.limits import Rate
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
@@ -20,8 +22,7 @@ def unlimited(
     make_organization: Callable[..., NewOrganization], monkeypatch: pytest.MonkeyPatch
 ) -> NewOrganization:
     """An organization on the unlimited tier, whose fair-use threshold is one request per minute."""
-    monkeypatch.setenv("FAIR_USE_PER_MINUTE", "1")
-    settings.cache_clear()
+    monkeypatch.setattr(limits, "FAIR_USE", Rate(1, 1))
     return make_organization(unlimited_api=True)
 
 

@@ -241,7 +241,9 @@ def test_a_writer_repeats_its_commit_after_a_concurrent_one(
         if not calls:
             calls.append("rival")
             with monkeypatch.context() as elsewhere:
-                elsewhere.setattr(index, "_cache", IndexCache(index._new_index))
+                elsewhere.setattr(
+                    index, "_cache", IndexCache(index._new_index, max_bytes=index.MAX_CACHE_BYTES)
+                )
                 run(organization.organization_id, second)
         return rival(location, before, after)
 

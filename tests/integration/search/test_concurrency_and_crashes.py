@@ -22,7 +22,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], 
 
     def do(work: Callable[[], Any]) -> Any:
         with monkeypatch.context() as other:
-            other.setattr(index, "_cache", IndexCache(index._new_index))
+            other.setattr(index, "_cache", IndexCache(index._new_index, max_bytes=index.MAX_CACHE_BYTES))
             done = work()
             index.clear_cache()
             return done
@@ -101,7 +101,8 @@ def test_after_a_crash_at_any_step_the_repeated_job_indexes_everything_once(
             broken.setattr(store, "put_bundle", dying(store.put_bundle, after=step == "after the bundle"))
         with pytest.raises(Died):
             run(job)
-    index._cache = IndexCache(index._new_index)  # the execution environment is gone with its copies
+    # The execution environment is gone with its copies.
+    index._cache = IndexCache(index._new_index, max_bytes=index.MAX_CACHE_BYTES)
     assert run(job, job) == NOTHING_FAILED
     assert found(inbox.organization, "parcel") == [conversation]
     assert documents(inbox) == 4

@@ -147,7 +147,7 @@ def test_an_erasure_is_completed_after_a_crash_at_any_step(
         broken.setattr(store, step, died)
         with pytest.raises(Died):
             service.forget(crowded.organization, [customer], theirs)
-    index._cache = IndexCache(index._new_index)
+    index._cache = IndexCache(index._new_index, max_bytes=index.MAX_CACHE_BYTES)
     service.forget(crowded.organization, [customer], theirs)
     assert words_left(crowded, tmp_path) == []
 
@@ -163,7 +163,7 @@ def test_an_indexer_that_read_before_the_erasure_restores_nothing(
         if once:
             once.clear()
             with monkeypatch.context() as eraser:
-                eraser.setattr(index, "_cache", IndexCache(index._new_index))
+                eraser.setattr(index, "_cache", IndexCache(index._new_index, max_bytes=index.MAX_CACHE_BYTES))
                 erase_from_table(crowded, customer, theirs)
                 service.forget(crowded.organization, [customer], theirs)
         return put_bundle(location, before, files)

@@ -22,16 +22,16 @@ R, W, U = RequestClass.READ, RequestClass.WRITE, RequestClass.UPLOAD
         (Tier.HIGHEST, R, 24_000, 4_000),
         (Tier.HIGHEST, W, 4_800, 1_200),
         (Tier.HIGHEST, U, 1_200, 400),
-        (Tier.UNLIMITED, W, 7_000, 7_000),
+        (Tier.UNLIMITED, W, 60_000, 60_000),
     ],
 )
 def test_a_tier_has_the_rate_and_burst_of_the_specification(
     tier: Tier, request_class: RequestClass, per_minute: int, burst: int
 ) -> None:
-    rate = rate_of(tier, request_class, fair_use_per_minute=7_000)
+    rate = rate_of(tier, request_class)
 
     assert (rate.per_minute, rate.burst) == (per_minute, burst)
-    assert rate.interval_us * per_minute == 60_000_000 or tier is Tier.UNLIMITED
+    assert rate.interval_us * per_minute == 60_000_000
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_the_guardrail_of_the_deployment_goes_with_every_turn(monkeypatch: pytes
         "guardrailIdentifier": "gr4ilabc1234",
         "guardrailVersion": "3",
     }
-    assert turn.is_withheld
+    assert turn.stop_reason == "guardrail_intervened"
     assert not turn.is_finished
 
 

@@ -57,6 +57,9 @@ RATES: dict[Tier, dict[RequestClass, Rate]] = {
     Tier.HIGHEST: {_READ: Rate(24_000, 4_000), _WRITE: Rate(4_800, 1_200), _UPLOAD: Rate(1_200, 400)},
 }
 
+FAIR_USE = Rate(60_000, 60_000)
+"""The unlimited tier's fair-use threshold, of each class: a minute at once."""
+
 PERSON_RATES: dict[RequestClass, Rate] = {_READ: Rate(600, 100), _WRITE: Rate(120, 30)}
 """The limits of a person's requests outside an organization."""
 
@@ -78,8 +81,6 @@ def tier_of(plan: Plan, *, api_limits: bool, unlimited_api: bool) -> Tier:
             return Tier.HIGHEST if api_limits else Tier.HIGHER
 
 
-def rate_of(tier: Tier, request_class: RequestClass, *, fair_use_per_minute: int) -> Rate:
-    """Return the bucket of a class in a tier; the unlimited tier's is the fair-use threshold, a minute at once."""
-    if tier is Tier.UNLIMITED:
-        return Rate(fair_use_per_minute, fair_use_per_minute)
-    return RATES[tier][request_class]
+def rate_of(tier: Tier, request_class: RequestClass) -> Rate:
+    """Return the bucket of a class in a tier; the unlimited tier's is the fair-use threshold."""
+    return FAIR_USE if tier is Tier.UNLIMITED else RATES[tier][request_class]

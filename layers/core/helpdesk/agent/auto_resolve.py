@@ -56,7 +56,7 @@ def run(until: int) -> Run:
                     return Run(resolved, done=False)
             if (
                 clock.now_ms() >= until
-            ):  # also if there was no page: the next run starts behind this organization
+            ):  # even if there was no page: the next run starts behind this organization
                 behind = replace(checkpoint, organization=f"{organization}0", index_key="")
                 auto_resolve_repository.put(night, behind)
                 return Run(resolved, done=False)

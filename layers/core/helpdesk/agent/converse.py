@@ -39,7 +39,6 @@ MAX_TOKENS = 800
 TEMPERATURE = 0.2
 
 _FINISHED = {"end_turn", "stop_sequence"}
-_WITHHELD = {"guardrail_intervened", "content_filtered"}
 
 # What passes by itself: the limits of the account or the model, and failures of the service. The codes of Converse.
 _BUSY = {
@@ -137,11 +136,6 @@ class Turn(FrozenRecord):
     def wants_tools(self) -> bool:
         """Whether the model waits for the results of `tool_uses`; calls of a turn that was cut off are not whole."""
         return self.stop_reason == "tool_use" and bool(self.tool_uses)
-
-    @property
-    def is_withheld(self) -> bool:
-        """Whether a guardrail or the model's own filter replaced the answer."""
-        return self.stop_reason in _WITHHELD
 
 
 def turn(

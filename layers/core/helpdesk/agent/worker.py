@@ -83,7 +83,7 @@ class AgentJob(FrozenRecord):
 def work(job: AgentJob, *, last_try: bool, with_tools: RunAnswerer | None = None) -> Outcome:
     """Answer a visitor's message, together with those before it that nobody has answered.
 
-    `with_tools` answers instead of this deployment's answerer, also where the knowledge base is empty. Raises
+    `with_tools` answers instead of this deployment's answerer, even if the knowledge base is empty. Raises
     ModelBusy and the errors of AWS if the queue is to try again; on the last try, and where the model refuses the
     request, it hands off instead, so that every visitor gets a reply. Calls: conversation, thread, settings, index,
     transaction, and the counts of the documents that an answer comes from.

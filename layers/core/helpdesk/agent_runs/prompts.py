@@ -5,7 +5,6 @@ results, in escaped elements. None of it decides what a call may do: risk, ident
 record and are checked by this service, whatever the model was led to ask for.
 """
 
-import json
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -201,8 +200,3 @@ def _result(call: Call) -> ToolResult:
 def for_model(text: str) -> str:
     """Return a result as much as the model reads of it."""
     return cut(text, MAX_CONTENT_CHARACTERS).encode()[:MAX_CONTENT_BYTES].decode(errors="ignore")
-
-
-def of_input(call: Call) -> str:
-    """Return a call as a person or the model reads it: its tool and its input."""
-    return f"{call.tool} {json.dumps(call.input_value, ensure_ascii=False)}"

@@ -45,7 +45,7 @@ class RunEvent(StrEnum):
     WRITES_AGAIN = "the visitor writes again"
     TEAM_REPLIES = "a teammate replies before the agent"
     TAKEN_OVER = "a person takes over"
-    ENDED = "the conversation is resolved, also if it is open again, or archived"
+    ENDED = "the conversation is resolved, even if it was reopened, or archived"
 
 
 class CallState(StrEnum):

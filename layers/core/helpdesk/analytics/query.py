@@ -83,11 +83,6 @@ class Plan(FrozenRecord, kw_only=True):
     previous: Window | None
     """The window before, if the query compares."""
 
-    @property
-    def is_all_time(self) -> bool:
-        """Whether rows of all time count."""
-        return self.window == ALL_TIME
-
 
 class Listing(FrozenRecord):
     """Which rows are listed, and what of them. `sort_place` is None for the instant that places a row."""

@@ -78,7 +78,7 @@ def look(
 ) -> Snapshot:
     """Return the Markdown files of a branch (None for the default one), or of a folder in it. Three requests.
 
-    Raises NotThere, Renamed also where another repository has the name by now, and what `ask` raises.
+    Raises NotThere, Renamed (also if another repository has the name by now), and what `ask` raises.
     """
     shown = _shown(account, repo, repo_id)
     branch = branch or str(shown["default_branch"])

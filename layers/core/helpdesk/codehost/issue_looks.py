@@ -48,10 +48,7 @@ def look(connection: Connection, adapter: Worker) -> int:
         number = github.id_of(account, repo, settings.repo_id)
         found = list(_changed(account, repo, since))
     except Renamed as renamed:
-        with suppress(NotThere):
-            renaming.follow(
-                organization, repo, renaming.name_of(organization, renamed.number, adapter), renamed.number
-            )
+        _follow_rename(organization, repo, renamed.number, adapter)
         return 0
     except NotThere:
         return 0

@@ -85,10 +85,10 @@ def save(
 
     The write is refused if status or handler have changed since, if the conversation was archived or unarchived, or if
     `condition` does not hold: the transaction then raises StaleConversation with the conversation as it is now.
-    Without a message, or with `only_if_newest`, it is refused also if someone has written since: who wrote last decides
+    Without a message, or with `only_if_newest`, it is also refused if someone has written since: who wrote last decides
     whether a person is awaited, and the visitor's newest message is the one that the agent answers. A message is
-    refused if its id does not sort after the newest one. One that resolves, opens, archives or unarchives is refused
-    also if the assignee has changed; one that changes the state's key, if the snooze has changed.
+    refused if its id does not sort after the newest one. One that resolves, opens, archives or unarchives is also
+    refused if the assignee has changed; one that changes the state's key, if the snooze has changed.
     """
     was = before.state
     archived, was_archived = state.visibility is Visibility.ARCHIVED, was.visibility is Visibility.ARCHIVED
@@ -164,7 +164,7 @@ def save_answer(
 ) -> None:
     """Write the state after the agent's answer to the visitor's messages up to one; None if it answers none of them.
 
-    The transaction raises StaleConversation also if that message was answered since or a teammate wrote last, or with
+    The transaction also raises StaleConversation if that message was answered since or a teammate wrote last, or with
     `only_if_newest` if anyone has written since.
     """
     condition, values = "", {}

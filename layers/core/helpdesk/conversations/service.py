@@ -164,7 +164,7 @@ def write_transition(
 ) -> None:
     """Add to a transaction the state after a transition, with all that follows from it.
 
-    The transaction raises StaleConversation also if anyone has written since.
+    The transaction also raises StaleConversation if anyone has written since.
     """
     repository.save(transaction, before, state, snoozed_until=snoozed_until)
     if before.state.visibility is Visibility.SNOOZED and state.visibility is not Visibility.SNOOZED:
@@ -199,7 +199,7 @@ def write_answer(
     `hand_off_reason` is why the agent hands it to the team, None if it does not. `language` is kept as the one that the
     visitor writes; None leaves it as it is. `gap` is the last message of a
     question for which the agent found nothing. `waiting_approvals` is how many approvals the agent asks for with it.
-    The transaction raises StaleConversation also if that message was answered since, if a teammate wrote last, or with
+    The transaction also raises StaleConversation if that message was answered since, if a teammate wrote last, or with
     `only_if_newest` if anyone has written since.
     """
     repository.save_answer(
@@ -283,7 +283,7 @@ def _left_to_the_agent(before: Conversation, state: State) -> str | None:
     """Return the visitor's message that the agent has to answer after a transition, None if there is none.
 
     The visitor wrote it while the team handled the conversation, or before the agent could answer it. It is the newest
-    one also when the transition is written, because a message that is written meanwhile makes the transition stale. An
+    one even when the transition is written, because a message that is written meanwhile makes the transition stale. An
     older one would not do: the agent leaves it to the job of the newest.
     """
     if state.handled_by is not Handler.AGENT or not state.accepts_visitor_messages:

@@ -17,7 +17,7 @@ from helpdesk.storage.transactions import Transaction
 def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAccepted:
     """Write a teammate's message; a key writes as the organization.
 
-    Sends message.created alone, also if the reply takes over or reopens (Specification: Events). Raises
+    Sends message.created alone, even if the reply takes over or reopens (Specification: Events). Raises
     ConversationNotFound, ConversationArchived, EmptyMessage, MessageTooLong, TooManyAttachments, AttachmentMissing.
     """
     body, attachments, name = _written(caller, written)

@@ -144,7 +144,7 @@ class _Slice:
             ]
         )
         frontier.add([(frontier.crawl.settings.url, Kind.PAGE, Outcome.PENDING)])
-        # A page that an earlier run found is looked at again, also if nothing links to it any more.
+        # A page that an earlier run found is looked at again, even if nothing links to it any more.
         known = sorted(page.url for page in frontier.pages.values())
         frontier.add([(url, Kind.PAGE, Outcome.PENDING) for url in known])
         frontier.set_seeded()
@@ -233,7 +233,7 @@ class _Slice:
         frontier.add(new, limit_reached=limit_reached)
 
     def _take_page(self, address: Address) -> None:
-        # The start is read for its links, also if it is left out itself.
+        # The start is read for its links, even if it is left out itself.
         if not self._scope.covers(address.url) and address.key != page_key(self._frontier.crawl.settings.url):
             self._drop(address, Outcome.OUT_OF_SCOPE, _LEFT_OUT)
             return

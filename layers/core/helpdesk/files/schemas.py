@@ -10,7 +10,7 @@ class UploadQuery(Query):
     """The parameters of an upload whose body is the file itself."""
 
     name: str | None = None
-    """The file's name, cut to 200 characters; `file` by default. With it, the body is the file, also if it is JSON."""
+    """The file's name, cut to 200 characters; `file` by default. With it, the body is the file, even if it is JSON."""
 
 
 class UploadRequest(Body):

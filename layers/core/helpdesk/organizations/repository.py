@@ -183,11 +183,10 @@ def put_allowances(
     tier: Tier,
     cursor_key: bytes,
     live_keys: dict[str, Any],
-    fair_use_per_minute: int,
 ) -> None:
     """Add the three full buckets, each with the hashes of the live keys."""
     for request_class in RequestClass:
-        rate = rate_of(tier, request_class, fair_use_per_minute=fair_use_per_minute)
+        rate = rate_of(tier, request_class)
         transaction.put(
             {
                 **keys.Allowance(organization, request_class.value).attributes(),
@@ -201,14 +200,14 @@ def put_allowances(
         )
 
 
-def set_rates(transaction: Transaction, organization: str, tier: Tier, fair_use_per_minute: int) -> None:
+def set_rates(transaction: Transaction, organization: str, tier: Tier) -> None:
     """Give the three buckets the rates of a tier, and fill them.
 
     Their contents are counted in the old tier's intervals. Carried over, they could delay an organization that has just
     got more, or hold more than the new burst.
     """
     for request_class in RequestClass:
-        rate = rate_of(tier, request_class, fair_use_per_minute=fair_use_per_minute)
+        rate = rate_of(tier, request_class)
         shape = {**bucket_attributes(tier, rate), "nextAt": 0, "fullAt": 0}
         transaction.set(
             keys.Allowance(organization, request_class.value),

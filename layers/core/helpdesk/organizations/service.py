@@ -11,7 +11,6 @@ from helpdesk.organizations import repository
 from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.platform.settings import settings
 from helpdesk.quotas import service as quotas
 from helpdesk.storage import shards
 from helpdesk.storage.transactions import Transaction
@@ -49,7 +48,6 @@ def add(
         tier,
         secrets.token_bytes(_CURSOR_KEY_BYTES),
         live_keys,
-        settings().fair_use_per_minute,
     )
     quotas.set_plan(transaction, organization, plan)
     return publishable_key
@@ -60,7 +58,7 @@ def set_plan(organization: str, plan: Plan, *, api_limits: bool, unlimited_api: 
     tier = tier_of(plan, api_limits=api_limits, unlimited_api=unlimited_api)
     transaction = Transaction()
     repository.set_plan(transaction, organization, plan, tier)
-    repository.set_rates(transaction, organization, tier, settings().fair_use_per_minute)
+    repository.set_rates(transaction, organization, tier)
     quotas.change_plan(transaction, organization, plan)
     transaction.put(
         logs.entry(

@@ -175,7 +175,7 @@ def set_token_organization(transaction: Transaction, person: Person, organizatio
     """Set the organization of an access token and of its grant.
 
     The transaction raises InvalidToken if one is gone, or if one ended in that organization before: a token that ended
-    because its person left stays ended there, also when it acted in another organization in between.
+    because its person left stays ended there, even when it acted in another organization in between.
     """
     expression, condition = "SET organization = :organization, boundAt = :now", "attribute_exists(PK)"
     values: Item = {":organization": organization, ":now": clock.now_ms()}

@@ -104,7 +104,7 @@ def require_member_since(
 ) -> None:
     """Make a transaction fail unless the person belongs to the organization and has not left it since an instant (ms).
 
-    So what was bound to a membership ends with it, also if the person comes back.
+    So what was bound to a membership ends with it, even if the person comes back.
     """
     repository.require_member_since(transaction, user_id, organization, bound_at, on_failure)
 

@@ -147,7 +147,7 @@ def bedrock() -> "BedrockRuntimeClient":
 
 @cache
 def ses(tries: int = 3) -> "SESV2Client":
-    """Return the SES client (1 s to connect, 5 s to read); with one try it asks once, also where no answer comes."""
+    """Return the SES client (1 s to connect, 5 s to read); with one try it asks once, even if no answer comes."""
     client: SESV2Client = _client("sesv2", _config(1, 5, tries))
     return client
 

@@ -51,7 +51,7 @@ def new(prefix: str) -> str:
 
 
 def new_after(prefix: str, earlier: str | None) -> str:
-    """Return a new id that sorts after an earlier one of the same prefix, also if another clock made that one."""
+    """Return a new id that sorts after an earlier one of the same prefix, even if another clock made that one."""
     made = new(prefix)
     if earlier is None or made > earlier:
         return made

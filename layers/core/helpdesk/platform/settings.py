@@ -119,7 +119,6 @@ class Settings(FrozenRecord):
     sign_up_is_open = _Setting("SIGN_UP", lambda text: text == "open", "closed")
     # How many calls of GET /messages may wait at a time, in the whole deployment.
     waiting_reads = _Setting("WAITING_READS", int, "200")
-    fair_use_per_minute = _Setting("FAIR_USE_PER_MINUTE", int, "60000")
     # In how many of the last 60 minutes an organization was refused before a refusal names unusual traffic.
     fair_use_notice_minutes = _Setting("FAIR_USE_NOTICE_MINUTES", int, "10")
     _allow_loopback_urls = _Setting("ALLOW_LOOPBACK_URLS", _text, "false")

@@ -21,7 +21,7 @@ from helpdesk.tasks.schemas import TaskStatus
 
 
 def adopt(caller: Caller, signal_id: str) -> Task:
-    """Make a signal a card, the last one of `planned`; the signal becomes planned, also if it was done or declined.
+    """Make a signal a card, the last one of `planned`; the signal becomes planned, even if it was done or declined.
 
     Raises SignalNotFound, AlreadyATask.
     """

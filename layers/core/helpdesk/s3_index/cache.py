@@ -20,12 +20,6 @@ from helpdesk.s3_index.manifest import Bundle, Manifest
 from helpdesk.s3_index.store import BundleMissing, ConcurrentCommit, IndexLocation
 from helpdesk.storage.transactions import Conflict
 
-MAX_INDEX_BYTES = 200_000_000
-"""Default limit of one index. A commit may need the same space again, and /tmp has 512 MB by default."""
-
-MAX_CACHE_BYTES = 300_000_000
-"""Default limit of all copies of a process together."""
-
 TRIES = 8
 PAUSE_SECONDS = 0.2
 """About the duration of a commit. The pause before the n-th retry is random, up to n times this."""
@@ -41,6 +35,7 @@ class CachedIndex[R]:
     """The local copy of one index. `R` is what reads it.
 
     `open_reader` makes one from the index, which is None if there is none, and the directory with all its files.
+    `max_bytes` limits the index. A commit may need the same space again in /tmp.
     """
 
     def __init__(
@@ -50,7 +45,7 @@ class CachedIndex[R]:
         open_reader: Callable[[tantivy.Index | None, Path], R],
         home: Path,
         *,
-        max_bytes: int = MAX_INDEX_BYTES,
+        max_bytes: int,
     ) -> None:
         self.location = location
         self.manifest = Manifest()
@@ -211,11 +206,12 @@ class CachedIndex[R]:
 
 
 class IndexCache[R]:
-    """This process's copies of one kind of index, by organization. The least recently used ones make room."""
+    """This process's copies of one kind of index, by organization. The least recently used ones make room.
 
-    def __init__(
-        self, make: Callable[[str, Path], CachedIndex[R]], *, max_bytes: int = MAX_CACHE_BYTES
-    ) -> None:
+    `max_bytes` limits all copies together.
+    """
+
+    def __init__(self, make: Callable[[str, Path], CachedIndex[R]], *, max_bytes: int) -> None:
         self._make = make
         self.max_bytes = max_bytes
         self._indexes: OrderedDict[str, CachedIndex[R]] = OrderedDict()

@@ -14,7 +14,7 @@ from helpdesk.storage.transactions import Transaction
 
 
 class Signer(NamedTuple):
-    """An endpoint and the key that signs for it, read also where nothing else of the endpoint can be read."""
+    """An endpoint and the key that signs for it, read even if nothing else of the endpoint can be read."""
 
     id: str
     key_id: str | None

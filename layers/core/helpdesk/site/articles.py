@@ -101,7 +101,7 @@ def _article(visit: Visit, page: DocumentPage) -> Content:
 
 
 def _current[T](visit: Visit, page: DocumentPage, read: "publishing.Reader[T]") -> T:
-    """Return what is made of a page's text, also where the text was replaced after the page was read."""
+    """Return what is made of a page's text, even if the text was replaced after the page was read."""
     for _ in range(_TRIES):
         try:
             return read(page)

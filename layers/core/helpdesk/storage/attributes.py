@@ -20,7 +20,7 @@ def text(item: Item, name: str) -> str:
 
 
 def optional_text(item: Item, name: str) -> str | None:
-    """Return an attribute that is text or null. Raises UnreadableItem, also if the attribute is missing."""
+    """Return an attribute that is text or null. Raises UnreadableItem if it is neither, or missing."""
     return None if name in item and item[name] is None else text(item, name)
 
 
@@ -33,7 +33,7 @@ def number(item: Item, name: str) -> int:
 
 
 def optional_number(item: Item, name: str) -> int | None:
-    """Return an attribute that is a whole number or null. Raises UnreadableItem, also if the attribute is missing."""
+    """Return an attribute that is a whole number or null. Raises UnreadableItem if it is neither, or missing."""
     return None if name in item and item[name] is None else number(item, name)
 
 

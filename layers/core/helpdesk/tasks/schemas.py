@@ -50,7 +50,7 @@ class TaskShape(Answer):
     status: TaskStatus
     priority: Priority | None
     assignee: Assignee | None
-    """Null also while the person it was assigned to is not a member of the organization."""
+    """Also null while the person it was assigned to is not a member of the organization."""
     created_by_name: str
     """The person or key that made the card."""
     created_at: Milliseconds

@@ -60,7 +60,7 @@ class ToolTestRun(FrozenRecord):
 
 
 def note(organization: str, tool: Tool, result: CallResult) -> None:
-    """Write the item of a test that has ended. One write. The caller gets the tool's answer also if that fails."""
+    """Write the item of a test that has ended. One write. The caller gets the tool's answer even if that fails."""
     test = ToolTestRun(
         ids.new("tool_test"),
         clock.now_ms() - result.duration_ms,

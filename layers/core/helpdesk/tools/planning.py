@@ -4,7 +4,7 @@ A manifest is the other side's word. So a change that takes protection away wait
 accepts it the tool stays as it was:
 - a lower risk, or no identity required any more;
 - another schema of a tool that runs unattended, which no person sees before each call.
-What adds protection is in force at once, also where the rest of the change waits.
+What adds protection is in force at once, even if the rest of the change waits.
 
 A tool that its manifest no longer declares is withdrawn and not deleted. Otherwise a manifest could drop a tool and
 declare it again with a lower risk.

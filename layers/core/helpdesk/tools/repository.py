@@ -225,7 +225,7 @@ def repair(transaction: Transaction, endpoint: ToolEndpoint, seen: Remains) -> N
 
 
 def url_of(organization: str, endpoint_id: str) -> str | None:
-    """Return an endpoint's address, also where nothing else of it can be read; None if there is no such endpoint."""
+    """Return an endpoint's address, even if nothing else of it can be read; None if there is no such endpoint."""
     item = table.get(keys.ToolEndpoint(organization, endpoint_id))
     return None if item is None else str(item["url"])
 

@@ -40,7 +40,6 @@ _ONE = frozenset(
 )  # fmt: skip
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _BY_NAME = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
-_DEFINITIONS = frozenset({"$defs", "definitions"})
 _REFUSED = (
     "$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$vocabulary",
 )  # fmt: skip

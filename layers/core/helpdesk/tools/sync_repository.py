@@ -132,7 +132,7 @@ def requeue(transaction: Transaction, seen: DueSync) -> None:
 
 
 def tools_of(organization: str, endpoint_id: str) -> list[str]:
-    """Return the names whose items belong to an endpoint, the withdrawn ones too, also where it was removed."""
+    """Return the names whose items belong to an endpoint, the withdrawn ones too, even if it was removed."""
     items = table.query_all(keys.ToolEndpointCount(organization).pk, sk_prefix="TOOL#")
     return [item["SK"].removeprefix("TOOL#") for item in items if item.get("endpointId") == endpoint_id]
 

@@ -41,7 +41,7 @@ class Sentences(FrozenRecord):
     own: Mapping[TextName, str]
 
     def write(self, name: TextName, **values: str) -> str:
-        """Return a sentence with its placeholders filled. A value is inserted as it is, also if it has braces."""
+        """Return a sentence with its placeholders filled. A value is inserted as it is, even if it has braces."""
         text = self.own.get(name) or defaults(self.language)[name]
         return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 

@@ -83,7 +83,7 @@ class Patience:
             try:
                 left = {pool.submit(run, item) for item in over}
                 while left:
-                    # The time-out lets Ctrl-C through, also where a system hands the signal to another thread.
+                    # The time-out lets Ctrl-C through, even if the system hands the signal to another thread.
                     finished, left = wait(left, timeout=_POLL_SECONDS, return_when=FIRST_EXCEPTION)
                     _raise_error(finished)
             except BaseException:

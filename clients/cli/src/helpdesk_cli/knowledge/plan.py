@@ -113,7 +113,7 @@ def _plan_pushed(
     made: Plan, file: FileDocument, document: Document, tree: Tree, *, adopt: bool, force: bool
 ) -> None:
     own = document.path_in(file.into)
-    # The document of a push into another folder stays that push's, also if it is changed from a pulled copy.
+    # The document of a push into another folder stays that push's, even if it is changed from a pulled copy.
     path = file.source_path if own is not None or adopt else document.path or ""
     different = different_fields(file, document)
     placed = _placed(file, document, tree)
