@@ -44,7 +44,7 @@ def show_connect(client_info: ClientInfo, app: str, query: ConnectQuery, base_ur
 def begin_connect(
     client_info: ClientInfo, app: str, form: ConnectForm, base_url: BaseUrl
 ) -> HtmlPage | SeeOther:
-    """Begin to connect a service (page form). Leads to the service's own page."""
+    """Start connecting a service (page form). Redirects to the service's own page."""
     return connecting.begin(app, client_info, form, base_url, CONNECTORS)
 
 
@@ -54,7 +54,7 @@ def begin_connect(
     **_PAGE,
 )
 def finish_connect(client_info: ClientInfo, app: str, query: CallbackQuery, base_url: BaseUrl) -> HtmlPage:
-    """Store the account that the service's page brings back. `state` is used once, in the browser that began."""
+    """Complete a connection (redirect from the service). `state` works once, in the browser that started."""
     return connecting.finish(app, client_info, query, base_url, CONNECTORS)
 
 

@@ -1,4 +1,4 @@
-"""/v1/hooks: what the services of integrations send, signed with the secrets of their apps."""
+"""/v1/hooks: webhooks of connected services, signed with the secrets of their apps."""
 
 import json
 
@@ -37,7 +37,7 @@ api = Api()
     errors=(IntegrationNotFound, HookTooLarge, InvalidSignature, InvalidJson, InvalidRequest),
 )
 def take_hook(client_info: ClientInfo, app: str, body: RawBody) -> RawJson:
-    """Take a request of a service, signed as the service signs. The work is queued, and a repeated one does nothing."""
+    """Receive a webhook from a connected service. The work is queued; a repeated request does nothing."""
     received = hooks.take(app, Hook(client_info.headers, body.content), RECEIVERS)
     return RawJson(json.dumps({"ok": True} if received.answer is None else dict(received.answer)))
 

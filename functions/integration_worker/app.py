@@ -1,4 +1,7 @@
-"""IntegrationQueue: do what services of integrations sent, and tell them what changed here. Each night, look again."""
+"""IntegrationQueue: process what connected services sent, and send them what changed here.
+
+Each night, check every connection.
+"""
 
 import json
 from typing import Any

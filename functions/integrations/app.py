@@ -90,13 +90,13 @@ def sync_repo(caller: Caller, wanted: RepoInput) -> Ok:
     errors=(RepoNameInvalid, CodehostNotConnected, IssueRepoMissing),
 )
 def set_issue_repo(caller: Caller, wanted: IssueRepoInput) -> IssueRepoSaved:
-    """Set the repository of issues. With `autoCreate` an issue is opened as a signal is filed."""
+    """Set the issue repository. With `autoCreate`, each new signal opens an issue."""
     return IssueRepoSaved(repo=issues.set_repo(caller.organization, wanted))
 
 
 @api.get("/v1/integrations/issue-repo", access=Access.MEMBER)
 def get_issue_repo(caller: Caller) -> IssueRepoAnswer:
-    """Read the repository in which issues of signals are opened."""
+    """Get the repository in which issues are opened."""
     return issues.repo_of(caller.organization)
 
 
@@ -109,7 +109,7 @@ def remove_repo(caller: Caller, query: RepoQuery) -> Ok:
 
 @api.get("/v1/integrations/chatmirror", access=Access.MEMBER, errors=(ChatmirrorNotConnected,))
 def get_chatmirror(caller: Caller) -> MirrorSettingsAnswer:
-    """Get which channel conversations appear in, and which way messages travel."""
+    """Get the Slack channel of conversations and the direction of messages."""
     return chatmirror.show(caller.organization)
 
 
@@ -119,25 +119,25 @@ def get_chatmirror(caller: Caller) -> MirrorSettingsAnswer:
     errors=(ChatmirrorNotConnected, ChannelNotFound, MirrorBotOffline, MirrorBotTimeout, MirrorActFailed),
 )
 def update_chatmirror(caller: Caller, change: MirrorUpdate) -> MirrorChanged:
-    """Change the channel that conversations appear in, and which way messages travel."""
+    """Update the Slack channel of conversations or the direction of messages."""
     return chatmirror.change(caller, change)
 
 
 @api.get("/v1/integrations/tracker", access=Access.MEMBER, errors=(TrackerNotConnected,))
 def get_tracker(caller: Caller) -> TrackerSettingsAnswer:
-    """Get the team of issues, its states by status, and the teams that there are."""
+    """Get the tracker team, its states by signal status, and the available teams."""
     return tracker.show(caller.organization)
 
 
 @api.patch("/v1/integrations/tracker", access=Access.ADMIN, errors=(TrackerNotConnected, TeamNotFound))
 def update_tracker(caller: Caller, change: TrackerUpdate) -> TrackerSettingsAnswer:
-    """Change the team of issues, its states, or whether filed signals open them."""
+    """Update the tracker team, its states, or whether signals open issues."""
     return tracker.change(caller, change)
 
 
 @api.get("/v1/integrations/chatcommunity", access=Access.MEMBER, errors=(ChatcommunityNotConnected,))
 def get_chatcommunity(caller: Caller) -> CommunitySettingsAnswer:
-    """Get the channel of alerts in a community server, and whom they mention."""
+    """Get the alert channel and the role that alerts mention."""
     return chatcommunity.show(caller.organization)
 
 
@@ -154,7 +154,7 @@ def get_chatcommunity(caller: Caller) -> CommunitySettingsAnswer:
     ),
 )
 def update_chatcommunity(caller: Caller, change: CommunityUpdate) -> CommunityChanged:
-    """Change the channel of alerts in a community server, and whom they mention."""
+    """Update the alert channel or the role that alerts mention."""
     return chatcommunity.change(caller, change)
 
 

@@ -42,7 +42,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 
 def _failures(records: list[dict[str, Any]], until: int) -> list[str]:
-    """Do one organization's jobs; return the ids of the messages that failed."""
+    """Do one organization's jobs; return the IDs of the messages that failed."""
     documents: list[tuple[dict[str, Any], IndexJob]] = []
     failed: list[str] = []
     for record in records:
@@ -71,7 +71,7 @@ def _failures(records: list[dict[str, Any]], until: int) -> list[str]:
 
 
 def _reindex(record: dict[str, Any], job: ReindexJob, until: int) -> list[str]:
-    """Index an organization's documents again, as far as the time allows; return the message's id if it failed."""
+    """Index an organization's documents again, as far as the time allows; return the message's ID if it failed."""
     until = min(until, clock.now_ms() + _REINDEX_MS)
     try:
         indexing.reindex(job, time_is_left=lambda: clock.now_ms() < until)
@@ -83,7 +83,7 @@ def _reindex(record: dict[str, Any], job: ReindexJob, until: int) -> list[str]:
 
 
 def _index(work: list[tuple[dict[str, Any], IndexJob]], until: int) -> list[str]:
-    """Do the jobs of one organization; return the ids of the messages that failed."""
+    """Do the jobs of one organization; return the IDs of the messages that failed."""
     if not work:
         return []
     organization = work[0][1].organization

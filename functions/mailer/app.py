@@ -60,7 +60,7 @@ def _done(record: dict[str, Any]) -> bool:
 
 
 def _sent(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
-    """Send the e-mail of a job; return its outcome and the ids to log."""
+    """Send the e-mail of a job; return its outcome and the IDs to log."""
     if body.get("kind") == MESSAGE_MAIL:
         mail = MessageMail.from_body(body)
         about = {"organization": mail.organization, "messageId": mail.message_id}

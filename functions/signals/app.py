@@ -108,7 +108,7 @@ def track_signal(caller: Caller, signal_id: str, wanted: LinkInput) -> LinkAnswe
     errors=(SignalNotFound, IssueRepoMissing, CodehostNotConnected, IssueNotFound),
 )
 def link_signal_issue(caller: Caller, signal_id: str, wanted: IssueLinkInput) -> IssueLinkAnswer:
-    """Link an issue of the code host that is there. The signal has it within seconds, and both move together."""
+    """Link an existing issue of the code host. The signal has it within seconds, and both move together."""
     return issues.ask(caller.organization, signal_id, wanted.number)
 
 

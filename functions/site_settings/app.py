@@ -34,25 +34,25 @@ def update_site(caller: Caller, change: SiteUpdate, base_url: BaseUrl) -> SiteAn
 
 @api.get("/v1/site/appearance", access=Access.MEMBER)
 def get_appearance(caller: Caller) -> AppearanceAnswer:
-    """Get how the help site looks."""
+    """Get the appearance of the help site."""
     return appearance.get(caller.organization)
 
 
 @api.patch("/v1/site/appearance", access=Access.ADMIN)
 def update_appearance(caller: Caller, change: AppearanceChange) -> AppearanceAnswer:
-    """Update how the help site looks (only the fields you send)."""
+    """Update the appearance of the help site (only the fields you send)."""
     return appearance.change(caller, change)
 
 
 @api.get("/v1/site/sign-in", access=Access.ADMIN)
 def get_sign_in(caller: Caller, base_url: BaseUrl) -> SignInAnswer:
-    """Get how visitors of the help site sign in, and why the last sign-in failed."""
+    """Get how visitors sign in to the help site, and why the last sign-in failed."""
     return sign_in.get(caller.organization, base_url)
 
 
 @api.patch("/v1/site/sign-in", access=Access.ADMIN, errors=(InvalidUrl, DiscoveryFailed))
 def update_sign_in(caller: Caller, change: SignInUpdate, base_url: BaseUrl) -> SignInAnswer:
-    """Set how visitors of the help site sign in. Who signed in another way is out."""
+    """Set how visitors sign in to the help site. Visitors who signed in another way are signed out."""
     return sign_in.change(caller, change, base_url)
 
 

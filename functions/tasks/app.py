@@ -59,7 +59,7 @@ def list_task_requests(caller: Caller, query: TaskRequestsQuery) -> TaskRequests
 
 @api.post("/v1/tasks/adopt", access=Access.MEMBER, errors=(SignalNotFound, AlreadyATask))
 def adopt_signal(caller: Caller, wanted: Adoption) -> TaskCreated:
-    """Make a signal a card, the last one of `planned`. The signal becomes planned."""
+    """Turn a signal into a card at the end of `planned`. The signal becomes planned."""
     return _created(caller, adoption.adopt(caller, wanted.signal_id))
 
 

@@ -66,7 +66,7 @@ def _routes_of(app: Path) -> list[Route]:
 
 
 def operation_id(route: Route) -> str:
-    """Return a route's operation id: the name of its function in camelCase."""
+    """Return a route's operation ID: the name of its function in camelCase."""
     first, *others = route.function.__name__.split("_")
     return first + "".join(word.capitalize() for word in others)
 

@@ -32,8 +32,10 @@ from tests.support.workers import LongContext, Workers, received
 
 pytestmark = pytest.mark.usefixtures("connection", "quick")
 
-NO_PLACE = "I may not write in this channel. Ask in another one, or ask an admin of the server to let me in."
-TOO_MANY = "You asked a lot within a few minutes. Ask again in ten minutes."
+NO_PLACE = (
+    "I can't write in this channel. Ask in another one, or ask an admin of the server to give me access."
+)
+TOO_MANY = "You asked many questions within a few minutes. Try again in ten minutes."
 VERA, OTTO = "200000000000000001", "200000000000000002"
 REFUNDS = (
     "# Refunds\n\n## How long does a refund take?\n\nThe money is on your card after five working days.\n"

@@ -13,7 +13,7 @@ from tests.support.api import Client
 pytestmark = pytest.mark.usefixtures("connection", "quick")
 
 
-CLOSED = "This conversation is closed. `/ask` begins another one."
+CLOSED = "This conversation is closed. Use `/ask` to start another one."
 
 
 NOTHING_OPEN = "You have no open conversation here."

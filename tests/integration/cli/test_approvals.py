@@ -41,7 +41,7 @@ def test_deciding(owner: Cli, approval: Approval) -> None:
     assert owner.json("approvals", "show", approval.id)["approval"]["note"] == "Once."
     again = owner.run("approvals", "deny", approval.id)
     assert again.exit_code == 1
-    assert "See what became of it: helpdesk approvals show ID" in again.stderr
+    assert "See the decision: helpdesk approvals show ID" in again.stderr
     unknown = owner.run("approvals", "deny", "apr_01jd3v1s6m2r8x4c7k0n5q9t3w")
     assert "List them: helpdesk approvals list" in unknown.stderr
 

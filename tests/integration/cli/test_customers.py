@@ -82,7 +82,7 @@ def test_the_operator_can_erase_a_customer(
     Workers("agent", "search").run()
     assert [item["customerId"] for item in whole_table.of_kind("ERASURE")] == [customer]
     assert admin.main([*words, "--yes"]) == 1
-    assert "No customer has this id" in capsys.readouterr().err
+    assert "No customer has this ID" in capsys.readouterr().err
 
 
 def test_a_customer_is_created_found_and_updated(owner: Cli) -> None:

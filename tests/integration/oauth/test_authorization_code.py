@@ -94,7 +94,7 @@ def test_a_refusal_is_redirected_with_state_and_issuer(
     assert where == CALLBACK
     assert answered == {
         "error": "access_denied",
-        "error_description": "The person did not allow it.",
+        "error_description": "The person denied the request.",
         "state": "xyz",
         "iss": ISSUER,
     }

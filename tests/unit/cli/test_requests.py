@@ -231,7 +231,7 @@ def test_an_address_that_is_not_a_helpdesk_api_is_reported_as_such(
         (404, "teapot_not_found", "Correct this"),
         (400, "missing_service_key", "helpdesk keys create NAME"),
         (400, "invalid_request", "Correct this"),
-        (500, "internal_error", "give the operator this request id: req-1"),
+        (500, "internal_error", "give the operator this request ID: req-1"),
     ],
 )
 def test_an_error_shows_its_code_its_message_and_what_to_do(

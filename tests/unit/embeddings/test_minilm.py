@@ -1,4 +1,4 @@
-"""Vectors of the model that comes along, beside those of the weights that it was made from."""
+"""Vectors of the built-in model, beside those of the weights that it was made from."""
 
 import hashlib
 import json

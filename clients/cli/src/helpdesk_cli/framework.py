@@ -80,15 +80,15 @@ class Main(click.Group):
 
 
 class Id(click.ParamType):
-    """An id, as a list shows it."""
+    """An ID, as a list shows it."""
 
     name = "id"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Reject text that would address a different route, such as an empty id or `..`."""
+        """Reject text that would address a different route, such as an empty ID or `..`."""
         text = str(value).strip()
         if not text.strip("."):
-            self.fail("an id cannot be empty; `list` shows the ids", param, ctx)
+            self.fail("an ID cannot be empty; `list` shows the IDs", param, ctx)
         return text
 
 

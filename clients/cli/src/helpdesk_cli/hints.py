@@ -28,9 +28,9 @@ _FIND = {
 }
 _HINTS = {
     "already_a_member": "See who belongs to the organization: helpdesk members list",
-    "already_invited": "Send it again with `helpdesk invites resend ID`; `helpdesk invites list` shows the id.",
+    "already_invited": "Send it again with `helpdesk invites resend ID`; `helpdesk invites list` shows the ID.",
     "approval_expired": "See why: helpdesk approvals show ID",
-    "approval_settled": "See what became of it: helpdesk approvals show ID",
+    "approval_settled": "See the decision: helpdesk approvals show ID",
     "board_changed": "Someone changed the settings at the same moment. Run the command again.",
     "bad_snooze_time": "Choose a time from one minute to 365 days ahead, such as --until 3h.",
     "chatcommunity_not_connected": "Connect it: helpdesk integrations connect chatcommunity",
@@ -70,13 +70,13 @@ _HINTS = {
     "invalid_slug": "Choose another with --slug.",
     "still_used": "See how many posts have it: helpdesk board show",
     "suggestion_gone": "Dismiss it: helpdesk knowledge suggestions dismiss ID",
-    "suggestion_settled": "See what became of it: helpdesk knowledge suggestions show ID",
+    "suggestion_settled": "See the decision: helpdesk knowledge suggestions show ID",
     "suggestion_stale": "Change the document yourself, then: helpdesk knowledge suggestions dismiss ID",
     "already_a_task": "See the board: helpdesk tasks",
     "not_a_request": "See what waits: helpdesk tasks requests",
     "token_required": _A_PERSON,
     "team_not_found": "List the teams: helpdesk integrations tracker show",
-    "tracker_failed": "It is asked again. See what became of it: helpdesk signals show ID",
+    "tracker_failed": "Linear is asked again. See the result: helpdesk signals show ID",
     "tracker_not_connected": "Connect it: helpdesk integrations connect tracker",
     "mirror_bot_offline": "Connect it again: helpdesk integrations connect chatmirror",
     "too_many_tool_endpoints": "Remove one: helpdesk tools endpoints, then helpdesk tools remove ID",
@@ -94,7 +94,7 @@ def hint_for(code: str, status: int, retry_after: float | None, request_id: str 
     if status in {429, 503}:
         return f"Try again in {retry_after:.0f} s." if retry_after else "Try again in a moment."
     if status >= 500:
-        operator = f" If it persists, give the operator this request id: {request_id}" if request_id else ""
+        operator = f" If it persists, give the operator this request ID: {request_id}" if request_id else ""
         return f"Try again later.{operator}"
     listing = _FIND.get(code.removesuffix("_not_found"))
     if code.endswith("_not_found") and listing:

@@ -1,4 +1,4 @@
-"""The members of the organization: by id or e-mail address, and their names."""
+"""The members of the organization: by ID or e-mail address, and their names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_FOR_NAMES = 1_000
 
 
 def member_id(api: Api, who: str) -> str:
-    """Return the user id of a member by id or e-mail address. An id is not looked up. Raises Problem."""
+    """Return the user ID of a member by ID or e-mail address. An ID is not looked up. Raises Problem."""
     if "@" not in who:
         return who
     wanted = who.strip().casefold()
@@ -26,7 +26,7 @@ def member_id(api: Api, who: str) -> str:
 
 
 def names(api: Api, user_ids: Iterable[str | None]) -> dict[str, str]:
-    """Return the names of members by id, without those who have left. Names are optional: an error returns none."""
+    """Return the names of members by ID, without those who have left. Names are optional: an error returns none."""
     wanted = {one for one in user_ids if one is not None}
     found: dict[str, str] = {}
     if not wanted:

@@ -1,6 +1,6 @@
 """Device login (RFC 8628), token refresh (RFC 6749, section 6) and revocation (RFC 7009).
 
-This program is a public client without a secret. It registers its client id once per service (RFC 7591).
+This program is a public client without a secret. It registers its client ID once per service (RFC 7591).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class OAuth:
         self._web, self._now = web, now
 
     def register(self) -> str:
-        """Register this program as a public client and return its id. Errors: OAuthRefusal."""
+        """Register this program as a public client and return its ID. Errors: OAuthRefusal."""
         answer = self._web.send(
             "POST",
             "/v1/oauth/register",

@@ -31,7 +31,7 @@ _WINDOWS = os.name == "nt"
 
 @dataclass(frozen=True)
 class Login:
-    """The client id that this program registered with a service, and the tokens of a login."""
+    """The client ID that this program registered with a service, and the tokens of a login."""
 
     client_id: str | None = None
     access_token: str | None = field(default=None, repr=False)

@@ -74,7 +74,7 @@ class CallState(StrEnum):
 
     @property
     def has_result(self) -> bool:
-        """Whether nothing more becomes of it."""
+        """Whether the call is over."""
         return self not in _OPEN
 
     @property

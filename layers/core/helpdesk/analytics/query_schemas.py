@@ -127,7 +127,7 @@ class MeasureInput(Body):
 
     op: Annotated[str, _MEASURE, _MEASURE_HINT]
     field: str | None = None
-    """The field to read: an id, text or enumeration for `distinct`, else a number or duration. None for `count`."""
+    """The field to read: an ID, text or enumeration for `distinct`, else a number or duration. None for `count`."""
     where: FilterInput | None = None
     """For `percent` alone: the share of rows that pass it, from 0 to 100."""
 

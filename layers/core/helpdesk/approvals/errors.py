@@ -13,7 +13,7 @@ class ApprovalNotFound(AppError):
     """No such approval in this organization."""
 
     status, code = 404, "approval_not_found"
-    message = "No approval has this id in your organization."
+    message = "No approval has this ID in your organization."
 
 
 class ApprovalSettled(AppError):
@@ -21,7 +21,7 @@ class ApprovalSettled(AppError):
 
     status, code = 409, "approval_settled"
     message = (
-        "This tool call has been approved or denied already. Get the approval again to see what became of it."
+        "This tool call was approved or denied already. Get the approval to see the decision and its outcome."
     )
 
 

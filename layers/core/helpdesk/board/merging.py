@@ -1,4 +1,4 @@
-"""Giving a customer the posts, votes and comments of another, who they turned out to be."""
+"""Moves an anonymous customer's posts, votes and comments to the customer who signed in."""
 
 from copy import replace
 

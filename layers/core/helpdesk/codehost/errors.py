@@ -48,14 +48,16 @@ class IssueRepoMissing(AppError):
     """No repository is set for issues."""
 
     status, code = 400, "issue_repo_missing"
-    message = "Name the repository of issues in `repo` first."
+    message = "Set the issue repository first, with `repo`."
 
 
 class IssueNotFound(AppError):
     """GitHub had no issue with a number when it was asked before."""
 
     status, code = 404, "issue_not_found"
-    message = "GitHub has no issue with this number in the repository of issues. Name one that is there."
+    message = (
+        "GitHub has no issue with this number in the issue repository. Send the number of an existing issue."
+    )
 
 
 class CommitRepoNotFound(AppError):

@@ -1,4 +1,4 @@
-"""Issues that are there and become a signal's, and commits that name a signal's issue.
+"""Links existing issues to signals, and offers commits that name a signal's issue.
 
 (Specification: Signal, SignalCommit.)
 """

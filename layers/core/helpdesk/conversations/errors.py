@@ -8,7 +8,7 @@ class ConversationNotFound(AppError):
     """No such conversation in this organization."""
 
     status, code = 404, "conversation_not_found"
-    message = "No conversation has this id in your organization."
+    message = "No conversation has this ID in your organization."
 
 
 class ConversationArchived(AppError):
@@ -28,7 +28,7 @@ class NotArchived(AppError):
 class NotAMember(members.NotAMember):
     """Assigning a conversation to someone outside the organization."""
 
-    message = "`userId` must be the id of a member of your organization. GET /v1/members lists them."
+    message = "`userId` must be the ID of a member of your organization. GET /v1/members lists them."
 
 
 MAX_BODY_CHARACTERS = 4_000

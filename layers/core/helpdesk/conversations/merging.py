@@ -1,4 +1,4 @@
-"""Giving a conversation to another customer: the one whom its visitor turned out to be."""
+"""Moves an anonymous customer's conversation to the customer who signed in."""
 
 from helpdesk.conversations import merge_repository as repository
 from helpdesk.storage.transactions import Transaction

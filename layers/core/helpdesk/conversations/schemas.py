@@ -113,7 +113,7 @@ class ConversationShape(ConversationState):
     handled_by: Handler
     """Who answers the visitor: the agent or the team."""
     assignee: str | None
-    """The id of the teammate it is assigned to."""
+    """The ID of the teammate it is assigned to."""
     customer: CustomerSummary
     page: PageShape | None
     """Where the visitor wrote the first message from."""
@@ -135,7 +135,7 @@ class ConversationsQuery(PageQuery):
     awaiting_human: QueryBoolean | None = None
     """Only conversations in which the visitor waits for a person, or only the others."""
     assignee: str | None = None
-    """Only the conversations of this teammate: an id, `me` with an access token, or `none` for unassigned ones."""
+    """Only the conversations of this teammate: an ID, `me` with an access token, or `none` for unassigned ones."""
     customer_id: str | None = None
     """Only the conversations of this customer, the most recently started first."""
     archived: QueryBoolean | None = None
@@ -168,7 +168,7 @@ class ReplyAttachment(Body):
     """A file from POST /uploads."""
 
     id: str
-    """The id that POST /v1/uploads returned."""
+    """The ID that POST /v1/uploads returned."""
     name: str
     """The name to show."""
 
@@ -194,7 +194,7 @@ class NoteInput(Body):
 
 
 class NoteAccepted(Answer):
-    """The response to a note: its id among the entries of the thread."""
+    """The response to a note: its ID among the entries of the thread."""
 
     message_id: str
 
@@ -203,11 +203,11 @@ class AssignInput(Body):
     """The member to assign a conversation to."""
 
     user_id: str | None
-    """The member's id; null unassigns it."""
+    """The member's ID; null unassigns it."""
 
 
 class ReplyAccepted(Answer):
-    """The response to a reply: the message's id, and the conversation's state after it."""
+    """The response to a reply: the message's ID, and the conversation's state after it."""
 
     message_id: str
     conversation: ConversationState

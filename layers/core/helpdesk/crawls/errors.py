@@ -36,4 +36,4 @@ class CrawlNotFound(AppError):
     """No such crawl in this organization."""
 
     status, code = 404, "crawl_not_found"
-    message = "No crawl has this id in your organization."
+    message = "No crawl has this ID in your organization."

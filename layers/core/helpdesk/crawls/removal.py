@@ -1,4 +1,4 @@
-"""What becomes of a deleted crawl's documents: they are deleted, or become ordinary documents that people can edit."""
+"""Deletes a deleted crawl's documents, or turns them into ordinary documents that people can edit."""
 
 from helpdesk.crawls import repository
 from helpdesk.crawls.record import CrawledPage, RemovalJob

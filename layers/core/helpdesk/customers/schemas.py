@@ -59,7 +59,7 @@ class CustomerAnswer(Answer):
 
 
 class CustomerCreated(Answer):
-    """The response to a new customer: their id."""
+    """The response to a new customer: their ID."""
 
     id: str
 
@@ -78,6 +78,6 @@ class FactInput(Body):
 
 
 class FactCreated(Answer):
-    """The response to a new fact: its id."""
+    """The response to a new fact: its ID."""
 
     id: str

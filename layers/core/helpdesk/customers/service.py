@@ -1,4 +1,4 @@
-"""Who writes: the customer's record, and where they can be reached.
+"""Customers by ID, and where they can be reached.
 
 The first message of a session creates the record, and later ones can add to it (Specification: Message input). An
 identity is what a visitor says about themselves, by its names in the API, without what they leave out.

@@ -46,7 +46,7 @@ class Embedder(Protocol):
 
 
 def embedder(model_id: str) -> Embedder:
-    """Return the embedder of a deployment: that of a Bedrock model, or the one that comes along for an empty id."""
+    """Return the embedder of a deployment: that of a Bedrock model, or the built-in one for an empty ID."""
     # Imported here, so that a function which does not search loads neither model nor libraries.
     if model_id:
         from helpdesk.embeddings.bedrock import BedrockEmbedder  # noqa: PLC0415

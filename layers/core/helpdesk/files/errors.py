@@ -7,11 +7,11 @@ MAX_NAME_CHARACTERS = 200
 
 
 class AttachmentMissing(AppError):
-    """An attachment's id is not that of an uploaded file of this organization."""
+    """An attachment's ID is not that of an uploaded file of this organization."""
 
     status, code = 400, "attachment_missing"
     message = (
-        "An attachment's id names no uploaded file of your organization. Upload it with POST /v1/uploads first, and "
+        "An attachment's ID names no uploaded file of your organization. Upload it with POST /v1/uploads first, and "
         "send the message within 24 hours."
     )
 

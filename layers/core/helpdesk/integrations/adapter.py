@@ -48,7 +48,7 @@ class Connector(Protocol):
         ...
 
     def connect(self, app: AppCredentials, callback: Callback, /) -> Connected:
-        """Exchange what came back for an account. Raises ConnectFailed if that fails or the account is not the person's."""
+        """Exchange what came back for an account. Raises ConnectFailed if that fails or it is not the person's."""
         ...
 
 

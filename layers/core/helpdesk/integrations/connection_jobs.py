@@ -1,4 +1,4 @@
-"""What the workers of the apps share: jobs for a connection, which breaks if the service lets us in no longer."""
+"""What the workers of the apps share: jobs for a connection, which breaks if the service rejects its credentials."""
 
 from collections.abc import Callable, Mapping
 

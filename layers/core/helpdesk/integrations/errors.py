@@ -51,7 +51,7 @@ class ChannelNotFound(AppError):
     """No channel has the name; the message lists those that exist."""
 
     status, code = 404, "channel_not_found"
-    message = "Name a channel that the app can see at the service. A private one needs to let the app in there first."
+    message = "Name a channel that the app can see. Invite the app to a private channel first."
 
 
 class IntegrationNotFound(AppError):

@@ -1,4 +1,4 @@
-"""What becomes of a request to a service, other than its response."""
+"""The failures of a request to a service."""
 
 
 class TryLater(Exception):
@@ -14,7 +14,7 @@ class OutcomeUnknown(TryLater):
 
 
 class Revoked(Exception):
-    """The service no longer lets us in; the text says what an admin is to do."""
+    """The service rejects our credentials; the text says what an admin has to do."""
 
 
 class NotConnectedNow(Exception):

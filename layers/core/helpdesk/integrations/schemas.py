@@ -57,7 +57,7 @@ class CallbackQuery(Query):
     code: str = ""
     """What is exchanged for the account."""
     error: str = ""
-    """Why the person did not allow it."""
+    """Why the person denied the request."""
     installation_id: str = ""
     """The installation of the app, at a code host."""
     setup_action: str = ""

@@ -104,7 +104,7 @@ def remove(
 
 
 def broke(found: Connection, problem: str) -> None:
-    """Note that a service no longer lets us in, once, with an entry in the log and a count for the alarm."""
+    """Note that a service rejects our credentials, once, with an entry in the log and a count for the alarm."""
     text = problem[:_MAX_PROBLEM_CHARACTERS]
     if _set_status(found, ConnectionStatus.BROKEN, text, LogKind.INTEGRATION_BROKEN, f"broke: {text}"):
         metrics.count("ConnectionsBroken")

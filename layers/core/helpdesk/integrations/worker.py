@@ -1,7 +1,7 @@
 """Does the jobs of the integration queue.
 
 A service that cannot answer puts its job off: the message is sent again with a delay, and nothing waits. A service that
-lets us in no longer breaks the connection, and its jobs end until it is mended.
+rejects the credentials breaks the connection, and its jobs end until it is mended.
 """
 
 import json

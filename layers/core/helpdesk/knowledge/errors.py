@@ -65,14 +65,14 @@ class DocumentNotFound(AppError):
     """No such document in this organization."""
 
     status, code = 404, "knowledge_doc_not_found"
-    message = "No knowledge document has this id in your organization."
+    message = "No knowledge document has this ID in your organization."
 
 
 class FolderNotFound(AppError):
     """No such folder in this organization."""
 
     status, code = 404, "knowledge_folder_not_found"
-    message = "No knowledge folder has this id in your organization."
+    message = "No knowledge folder has this ID in your organization."
 
 
 class FolderNameMissing(AppError):

@@ -18,7 +18,7 @@ class FolderInput(Body):
     name: FolderName | None = None
     """Required, up to 80 characters after trimming. The error is `folder_name_missing` if it is missing or blank."""
     parent_id: str | None = None
-    """The id of the folder that it is in; by default it is on the first level. There are three levels."""
+    """The ID of the folder that it is in; by default it is on the first level. There are three levels."""
     published: bool | None = None
     """Whether the help site shows its documents and those of its subfolders; false by default."""
 
@@ -35,7 +35,7 @@ class FolderUpdate(Body):
     name: FolderName | None = None
     """Up to 80 characters after trimming."""
     parent_id: str | None = None
-    """The id of the folder to move it to, as the last one there; null moves it to the first level."""
+    """The ID of the folder to move it to, as the last one there; null moves it to the first level."""
     published: bool | None = None
     """Whether the help site shows its documents and those of its subfolders, also those that are not published
     themselves."""
@@ -45,9 +45,9 @@ class FolderOrder(Body):
     """The body of POST /knowledge/folders/order."""
 
     parent_id: str | None = None
-    """The id of the folder whose subfolders are ordered; by default those of the first level."""
+    """The ID of the folder whose subfolders are ordered; by default those of the first level."""
     ids: list[str]
-    """The ids of all folders there, each once, in their new order."""
+    """The IDs of all folders there, each once, in their new order."""
 
 
 class FolderShape(Answer):
@@ -56,7 +56,7 @@ class FolderShape(Answer):
     id: str
     name: FolderName
     parent_id: str | None
-    """The id of the folder that it is in; null on the first level."""
+    """The ID of the folder that it is in; null on the first level."""
     position: int
     """Its place among the folders of its parent, from 0."""
     documents: int

@@ -54,7 +54,7 @@ class DocumentInput(Body):
     body: BodyText | None = None
     """Required, in Markdown, up to 900,000 bytes in UTF-8. The error is `body_missing` if it is missing or blank."""
     folder_id: str | None = None
-    """The id of the document's folder; none by default."""
+    """The ID of the document's folder; none by default."""
     url: PageUrl | None = None
     """The public page of the document, to which answers link: an http or https address. None by default."""
     published: bool | None = None
@@ -78,7 +78,7 @@ class DocumentUpdate(Body):
     """The whole text, in Markdown, up to 900,000 bytes in UTF-8. The agent answers from the old text until the new one
     is indexed."""
     folder_id: str | None = None
-    """The id of the folder to move it to; null takes it out of its folder."""
+    """The ID of the folder to move it to; null takes it out of its folder."""
     url: PageUrl | None = None
     """The public page of the document; null removes it."""
     path: FilePath | None = None
@@ -123,7 +123,7 @@ class DocumentSummary(Answer):
     id: str
     title: str
     folder_id: str | None
-    """The id of its folder; null if it is in none."""
+    """The ID of its folder; null if it is in none."""
     status: DocumentStatus
     """The agent answers from documents that are ready, and from the former text of one that has been changed since."""
     problem: str | None

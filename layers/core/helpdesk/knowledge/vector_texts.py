@@ -1,6 +1,6 @@
 """The texts of a section that become vectors: its headings with a few sentences each, without marks and links.
 
-A vector of a whole section says little about any one sentence of it, and the model that comes along reads 256 tokens.
+A vector of a whole section says little about any one sentence of it, and the built-in model reads 256 tokens.
 So a section has a vector for about every hundred words, and its best one counts.
 """
 

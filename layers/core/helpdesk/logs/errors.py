@@ -7,4 +7,4 @@ class LogNotFound(AppError):
     """No such entry in this organization's log."""
 
     status, code = 404, "log_not_found"
-    message = "No log entry has this id in your organization."
+    message = "No log entry has this ID in your organization."

@@ -38,7 +38,7 @@ class MemberNotFound(AppError):
     """No such person in this organization."""
 
     status, code = 404, "member_not_found"
-    message = "No member of your organization has this id."
+    message = "No member of your organization has this ID."
 
 
 class NotAMember(AppError):

@@ -62,7 +62,7 @@ def _referrer(url: str | None) -> str | None:
 
 def _message_id(value: str | None) -> str | None:
     if value is not None and not _MESSAGE_ID.fullmatch(value):
-        raise ValueError("must be the id of a message, such as msg_01jd3kq8w2h6c9g4s8d0m5x7ar")
+        raise ValueError("must be the ID of a message, such as msg_01jd3kq8w2h6c9g4s8d0m5x7ar")
     return value
 
 
@@ -104,7 +104,7 @@ class AttachmentInput(OpenBody):
     """A file from POST /uploads. Other fields are ignored."""
 
     id: str
-    """The id that POST /v1/uploads returned."""
+    """The ID that POST /v1/uploads returned."""
     name: str
     """The name to show."""
 
@@ -139,7 +139,7 @@ class HistoryQuery(Query):
     session: Session
     """The visitor's session token."""
     after: Annotated[str | None, AfterValidator(_message_id)] = None
-    """The id of the newest message that you have: only newer ones are returned."""
+    """The ID of the newest message that you have: only newer ones are returned."""
     wait: Annotated[QueryInteger, AfterValidator(_wait), schema_hint(minimum=0, maximum=MAX_WAIT_SECONDS)] = 0
     """With `after`: for how many seconds to wait for something new, 0 to 20, before an empty response."""
 

@@ -166,7 +166,7 @@ def deny(found: RequestRecord, person: PersonRecord, base_url: str) -> str | Non
     return redirects.with_answer(
         found.redirect_uri,
         error="access_denied",
-        error_description="The person did not allow it.",
+        error_description="The person denied the request.",
         state=found.state,
         iss=metadata.issuer_of(base_url),
     )

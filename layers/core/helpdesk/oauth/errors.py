@@ -77,7 +77,7 @@ class AccessDenied(OAuthError):
     """The person refused."""
 
     status, code = 400, "access_denied"
-    message = "The person did not allow it."
+    message = "The person denied the request."
 
 
 class AuthorizationPending(OAuthError):

@@ -24,7 +24,7 @@ class OrganizationNotFound(AppError):
     """No such organization, or the caller does not belong to it."""
 
     status, code = 404, "org_not_found"
-    message = "No organization has this id, or you do not belong to it. List yours with GET /v1/me."
+    message = "No organization has this ID, or you do not belong to it. List yours with GET /v1/me."
 
 
 class KeyPrefixInvalid(AppError):

@@ -7,4 +7,4 @@ class ErasureNotFound(AppError):
     """No such erasure in this organization."""
 
     status, code = 404, "erasure_not_found"
-    message = "No erasure has this id in your organization. DELETE /v1/customers/{id} returns the id."
+    message = "No erasure has this ID in your organization. DELETE /v1/customers/{id} returns the ID."

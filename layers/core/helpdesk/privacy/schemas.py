@@ -33,7 +33,7 @@ class ErasureCounts(Answer):
 
 
 class Receipt(Answer):
-    """The receipt of an erasure. The only data of the customer in it is the id, which does not identify a person."""
+    """The receipt of an erasure. The only data of the customer in it is the ID, which does not identify a person."""
 
     id: str
     customer_id: str | None
@@ -75,11 +75,11 @@ class ExportedThread(Answer):
     app: str
     """The integration: `chatmirror` or `chatcommunity`."""
     workspace: str
-    """The workspace or server, by its id."""
+    """The workspace or server, by its ID."""
     channel: str
-    """Its id, which a rename keeps. In a community server also that of a thread."""
+    """Its ID, which a rename keeps. In a community server also that of a thread."""
     thread: str
-    """The time stamp of its first message, by which the workspace names it. In a community server the id of the
+    """The time stamp of its first message, by which the workspace names it. In a community server the ID of the
     question; empty in a thread of its own, and for an alert."""
 
 

@@ -68,7 +68,7 @@ def work(job: SignalJob, until: int) -> str:
 
 
 def _notify(own: _Organization, signal: Signal, reporter: Reporter) -> None:
-    """Notify one reporter. Who is gone, cannot be reached or was notified meanwhile is passed over."""
+    """Notify one reporter. Skips a reporter who is gone, cannot be reached or was notified meanwhile."""
     if reporter.customer_id is None:
         return
     # The last of these: without a session or an address that mail may go to, there is nowhere to write.

@@ -26,7 +26,7 @@ class KeyNotFound(AppError):
     """No such secret key in this organization."""
 
     status, code = 404, "key_not_found"
-    message = "No secret key has this id in your organization. List them with GET /v1/keys."
+    message = "No secret key has this ID in your organization. List them with GET /v1/keys."
 
 
 class KeyExists(AppError):

@@ -21,14 +21,14 @@ class SignalNotFound(AppError):
     """No such signal in this organization, or it was merged into another."""
 
     status, code = 404, "signal_not_found"
-    message = "No signal has this id in your organization. If it was merged, use the signal that it was merged into."
+    message = "No signal has this ID in your organization. If it was merged, use the signal that it was merged into."
 
 
 class CommitNotFound(AppError):
     """The signal has no such commit."""
 
     status, code = 404, "commit_not_found"
-    message = "This signal has no commit with this id. GET /v1/signals/{id} lists its commits."
+    message = "This signal has no commit with this ID. GET /v1/signals/{id} lists its commits."
 
 
 class SignalEmpty(AppError):

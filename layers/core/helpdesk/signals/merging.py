@@ -1,4 +1,4 @@
-"""Giving a customer the reports of another, who they turned out to be."""
+"""Moves an anonymous customer's reports to the customer who signed in."""
 
 from copy import replace
 

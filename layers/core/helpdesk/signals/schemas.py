@@ -114,7 +114,7 @@ class ImageInput(Body):
     """An image: either an upload by its `id`, or an address."""
 
     id: str | None = None
-    """The id of a file from POST /uploads."""
+    """The ID of a file from POST /uploads."""
     url: str | None = None
     """An https address; it can be any file's address on this service, or elsewhere."""
     name: str | None = None

@@ -1,9 +1,9 @@
-"""What a visitor does with a form: who they are, that the form is the site's own, and that it is done once.
+"""Handles a visitor's form: identifies the visitor, checks that the form is the site's own, and runs it once.
 
-Who is signed in acts as their customer. Anyone else is known by the browser's cookie, which is their session: the first
-thing that they do makes a customer (docs/decisions/0244). A page that proxies keep has forms without a token: a browser
-is led to send its first form again, with the cookie (0268). Each form has a value of its own, `once`. A form that
-arrives twice, as with a second click, is done once, and both lead to the same page.
+A visitor who is signed in acts as their customer. Anyone else is identified by the browser's cookie, which is their
+session: the first thing that they do creates a customer (docs/decisions/0244). Pages that proxies keep have forms
+without a token: a browser has to send its first form again, with the cookie (0268). Each form has a value of its own,
+`once`. A form that arrives twice, as with a second click, is done once, and both lead to the same page.
 """
 
 import re

@@ -35,4 +35,4 @@ class Refused(Exception):
 
 
 class Declined(Exception):
-    """The visitor did not allow it at the provider."""
+    """The visitor declined at the provider."""

@@ -74,7 +74,7 @@ def authorization_url(provider: Provider, flow: Flow, challenge: str) -> str:
 def claims_of(provider: Provider, secret: str, flow: Flow, sent: CallbackQuery) -> Mapping[str, Any]:
     """Return what a provider says of the person who came back.
 
-    Raises Declined where the person did not allow it, and Refused with the provider's code and words.
+    Raises Declined if the person declined, and Refused with the provider's code and words.
     """
     # Before anything else of the response is used: it may be of another provider (RFC 9207, section 2.4).
     if (sent.iss or provider.names_issuer) and sent.iss != provider.issuer:

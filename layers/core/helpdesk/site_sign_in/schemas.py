@@ -22,7 +22,7 @@ class ProviderInput(Body):
     issuer: Annotated[str, schema_hint(maxLength=MAX_ISSUER_CHARACTERS)]
     """Its issuer, exactly as its discovery document says it."""
     client_id: Annotated[str, schema_hint(minLength=1, maxLength=MAX_CLIENT_ID_CHARACTERS)]
-    """The id of your client there."""
+    """The ID of your client there."""
     client_secret: Annotated[str | None, schema_hint(minLength=1, maxLength=MAX_CLIENT_SECRET_CHARACTERS)] = (
         None
     )

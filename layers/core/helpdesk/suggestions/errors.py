@@ -12,7 +12,7 @@ class SuggestionNotFound(AppError):
     """No such suggestion in this organization."""
 
     status, code = 404, "suggestion_not_found"
-    message = "No knowledge suggestion has this id in your organization."
+    message = "No knowledge suggestion has this ID in your organization."
 
 
 class SuggestionSettled(AppError):

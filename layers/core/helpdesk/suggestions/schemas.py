@@ -103,5 +103,5 @@ class SuggestionDecision(Body):
     """Another text, in Markdown, up to 900,000 bytes in UTF-8: the document's whole text. Omit it to keep the
     suggested one."""
     folder_id: str | None = None
-    """The id of the document's folder; null for none. By default a new document is in none, and a changed one stays in
+    """The ID of the document's folder; null for none. By default a new document is in none, and a changed one stays in
     its folder."""

@@ -13,7 +13,7 @@ class TaskNotFound(AppError):
     """No such card in this organization."""
 
     status, code = 404, "task_not_found"
-    message = "No card has this id or key in your organization. GET /v1/tasks lists them."
+    message = "No card has this ID or key in your organization. GET /v1/tasks lists them."
 
 
 class TitleRequired(signals.TitleRequired):

@@ -78,7 +78,7 @@ class TasksQuery(PageQuery):
     status: TaskStatus | None = None
     """Only this column; by default the whole board, from left to right."""
     assignee: str | None = None
-    """Only the cards of this teammate: a user id or an e-mail address."""
+    """Only the cards of this teammate: a user ID or an e-mail address."""
     q: str | None = None
     """Only cards whose title, description and key have all of these words, newest first."""
 
@@ -143,7 +143,7 @@ class TaskInput(Body):
     """The column; the card is its last one."""
     priority: SentPriority | None = None
     assignee_id: str | None = None
-    """The user id of a member."""
+    """The user ID of a member."""
 
 
 class TaskUpdate(Body):
@@ -158,11 +158,11 @@ class TaskUpdate(Body):
     priority: SentPriority | None = None
     """Null removes it."""
     assignee_id: str | None = None
-    """The user id of a member; null for nobody."""
+    """The user ID of a member; null for nobody."""
     before: str | None = None
-    """The id or key of the card before which to put this one, in the same column. Not in `done`, which is by time."""
+    """The ID or key of the card before which to put this one, in the same column. Not in `done`, which is by time."""
     after: str | None = None
-    """The id or key of the card after which to put this one. Send one of `before` and `after`."""
+    """The ID or key of the card after which to put this one. Send one of `before` and `after`."""
 
 
 class TaskCreated(Answer):

@@ -51,7 +51,7 @@ class ToolEndpointNotFound(AppError):
 
     status, code = 404, "endpoint_not_found"
     message = (
-        "No tool endpoint has this id or URL in your organization. List them with GET /v1/tool-endpoints."
+        "No tool endpoint has this ID or URL in your organization. List them with GET /v1/tool-endpoints."
     )
 
 
@@ -66,7 +66,7 @@ class ChangeNotFound(AppError):
     """No change with this ID waits at the endpoint: it was accepted, or a later sync found something else."""
 
     status, code = 404, "change_not_found"
-    message = "No change with this id waits any more. Read the present ones with GET /v1/tool-endpoints."
+    message = "No change with this ID waits any more. Read the present ones with GET /v1/tool-endpoints."
 
 
 class InvalidInput(AppError):

@@ -15,7 +15,7 @@ class TeamNotFound(AppError):
 
 
 class TrackerFailed(AppError):
-    """Linear refused, or no longer lets us in; the message has its words."""
+    """Linear refused, or rejects our credentials; the message has its words."""
 
     status, code = 400, "tracker_failed"
     message = "Linear refused. Change what it names, and send the request again."

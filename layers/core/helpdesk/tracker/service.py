@@ -80,9 +80,7 @@ def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
     TrackerNotConnected, SignalNotFound, TeamNotFound, TrackerFailed, InvalidRequest.
     """
     if wanted.team is not None and wanted.identifier is not None:
-        raise InvalidRequest(
-            "Send `team` for a new issue, or `identifier` for one that is there, and not both."
-        )
+        raise InvalidRequest("Send `team` for a new issue, or `identifier` for an existing one, not both.")
     signal = signals.get(organization, signal_id)
     connection = integrations.connection(organization, App.TRACKER)
     identifier = None if wanted.identifier is None else wanted.identifier.strip().upper()

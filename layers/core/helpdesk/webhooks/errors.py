@@ -23,4 +23,4 @@ class EndpointNotFound(AppError):
     """The organization has no such webhook endpoint."""
 
     status, code = 404, "endpoint_not_found"
-    message = "No webhook endpoint has this id in your organization."
+    message = "No webhook endpoint has this ID in your organization."

@@ -114,7 +114,7 @@ def token(session: Session) -> None:
 
 
 def _begin(session: Session, web: Web, oauth: OAuth) -> tuple[str, DeviceLogin]:
-    """Return the client id and a pending login. A client that the service no longer knows is registered again."""
+    """Return the client ID and a pending login. A client that the service no longer knows is registered again."""
     client_id = session.file.read().login(web.base_url).client_id
     if client_id is not None:
         try:

@@ -43,7 +43,7 @@ def list_crawls(session: Session, limit: int) -> None:
 @click.option("--include", multiple=True, help=f"Only these pages. {_GLOB}")
 @click.option("--exclude", multiple=True, help=f"Not these pages. {_GLOB}")
 @click.option("--max-pages", type=int, help="The most pages to request, up to 500. [default: 100]")
-@click.option("--folder", "folder_id", type=ID, help="The id of the folder of new documents.")
+@click.option("--folder", "folder_id", type=ID, help="The ID of the folder of new documents.")
 @click.option(
     "--refresh",
     type=click.Choice(["never", "daily", "weekly"]),

@@ -263,7 +263,7 @@ def track(session: Session, signal_id: str, team: str | None, identifier: str | 
 @click.argument("number", type=click.IntRange(min=1))
 @pass_session
 def issue(session: Session, signal_id: str, number: int) -> None:
-    """Link an issue that is there to the signal ID: its NUMBER in the repository of issues."""
+    """Link an existing issue to the signal ID: its NUMBER in the issue repository."""
     answer = session.api().post("signals", signal_id, "codehost", body={"number": number})
     if session.as_json:
         say_json(answer)

@@ -41,7 +41,7 @@ def show_sign_in(session: Session) -> None:
 @click.argument("method", type=click.Choice([*_METHODS]))
 @click.option("--app-url", metavar="URL", help="app: the sign-in route of your app.")
 @click.option("--issuer", metavar="URL", help="oidc: the provider's issuer.")
-@click.option("--client-id", metavar="ID", help="oidc: the id of your client there.")
+@click.option("--client-id", metavar="ID", help="oidc: the ID of your client there.")
 @click.option("--new-secret", is_flag=True, help="oidc: ask for the client's secret, or read it from stdin.")
 @pass_session
 def set_sign_in(

@@ -21,7 +21,7 @@ def tasks() -> None:
 
 @tasks.command("list")
 @click.option("--status", type=_COLUMNS, help="Only this column.")
-@click.option("--assignee", help="Only the cards of this teammate: a user id or an e-mail address.")
+@click.option("--assignee", help="Only the cards of this teammate: a user ID or an e-mail address.")
 @click.option("--search", "text", help="Only cards that contain all these words.")
 @limit_option
 @pass_session
@@ -80,7 +80,7 @@ def requests(session: Session, limit: int) -> None:
 @click.option("--description", help="Markdown.")
 @click.option("--status", type=_COLUMNS, help="The column. [default: planned]")
 @click.option("--priority", type=_PRIORITIES, help="How soon to work on it.")
-@click.option("--assignee", help="The user id of a member.")
+@click.option("--assignee", help="The user ID of a member.")
 @pass_session
 def add(
     session: Session,
@@ -122,7 +122,7 @@ def move(session: Session, card: str, status: str | None, before: str | None, af
 @click.argument("signal_id", metavar="SIGNAL", type=ID)
 @pass_session
 def adopt(session: Session, signal_id: str) -> None:
-    """Make a request a card, by the id of its signal."""
+    """Make a request a card, by the ID of its signal."""
     answer = session.api().post("tasks", "adopt", body={"signalId": signal_id})
     _said(session, answer, f"Adopted as {answer['key']}.")
 
@@ -131,7 +131,7 @@ def adopt(session: Session, signal_id: str) -> None:
 @click.argument("card", metavar="ID", type=ID)
 @pass_session
 def decline(session: Session, card: str) -> None:
-    """Decline a request: a card in the column `requests`, or a signal by its id."""
+    """Decline a request: a card in the column `requests`, or a signal by its ID."""
     _said(session, session.api().post("tasks", card, "decline"), f"Declined {card}.")
 
 

@@ -145,7 +145,7 @@ def remove(session: Session, endpoint_id: str, *, yes: bool) -> None:
 @click.option(
     "--input-file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="The same, in a file."
 )
-@click.option("--as", "external_id", help="Your own id of the customer that it is called for.")
+@click.option("--as", "external_id", help="Your own ID of the customer that it is called for.")
 @click.option(
     "--conversation", "conversation_id", type=ID, help="The conversation whose visitor it is called for."
 )

@@ -28,7 +28,7 @@ class FileDocument:
 
     `path` is relative to the folder, with slashes, and `into` is where the folder is pushed. `body` is the text to
     send, and `digests` are those of the texts that count as the same. `id`, `version` and `pulled` are what `pull`
-    wrote into the front matter: the document's id, its version then, and a digest of what was written.
+    wrote into the front matter: the document's ID, its version then, and a digest of what was written.
     """
 
     path: str

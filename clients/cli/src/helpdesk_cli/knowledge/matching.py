@@ -1,6 +1,6 @@
 """Which document belongs to which file.
 
-A file's document is found by its id (which `pull` wrote into the file), else by its path, else by its text, so that a
+A file's document is found by its ID (which `pull` wrote into the file), else by its path, else by its text, so that a
 renamed file keeps its document. Each document belongs to one file at most.
 """
 
@@ -24,7 +24,7 @@ def matches(
 ) -> dict[str, Document]:
     """Return the documents of the files that have one, by path. `into` is as that of `Document.path_in`.
 
-    A document that a push into another folder made is only found by its id. With `adopt` it is also found by its text,
+    A document that a push into another folder made is only found by its ID. With `adopt` it is also found by its text,
     and a document that a person wrote by its title and folder.
     """
     matching = _Matching(files, documents, tree, into)
@@ -58,7 +58,7 @@ def different_fields(file: FileDocument, document: Document) -> set[str]:
 
 
 class _Matching:
-    """What is found so far. All choices depend on the order of paths and ids only."""
+    """What is found so far. All choices depend on the order of paths and IDs only."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class _Matching:
         return [file for file in self._files if file.path not in self.found]
 
     def by_id(self) -> None:
-        """Match ids. Of copies of a file, the one at the document's path has it."""
+        """Match IDs. Of copies of a file, the one at the document's path has it."""
         claims: dict[str, list[FileDocument]] = defaultdict(list)
         for file in self._files:
             if file.id is not None and file.id in self._left:

@@ -39,7 +39,7 @@ class Attention:
 
 @dataclass
 class Plan:
-    """What a push does. `folders` are created, parents first; `obsolete` are ids of folders, subfolders first."""
+    """What a push does. `folders` are created, parents first; `obsolete` are IDs of folders, subfolders first."""
 
     creates: list[Write] = field(default_factory=list)
     changes: list[Write] = field(default_factory=list)

@@ -119,9 +119,9 @@ class Tree:
         return tuple(names)
 
     def id_of(self, path: FolderPath) -> str | None:
-        """Return the id of the folder at a path; None if there is none, and for the empty path."""
+        """Return the ID of the folder at a path; None if there is none, and for the empty path."""
         return self._by_key.get(folder_key(path))
 
     def below(self, folder_id: str) -> list[str]:
-        """Return the ids of the subfolders of a folder."""
+        """Return the IDs of the subfolders of a folder."""
         return [folder.id for folder in self.folders.values() if folder.parent_id == folder_id]
