@@ -18,6 +18,8 @@ SCOPES = (
     "users:read,users:read.email"
 )
 APP_ID = "A0KRD7HC3"
+_VERIFICATION_TOKEN = "a verification token"
+"""What showed who sends before Slack signed."""
 
 
 def credentials() -> dict[str, str]:
@@ -133,7 +135,7 @@ class ChatMirror:
         """Return the headers and the body with which Slack sends an event."""
         at = self.clock() if at is None else at
         envelope = {
-            "token": "a verification token",
+            "token": _VERIFICATION_TOKEN,
             "team_id": workspace.id,
             "api_app_id": APP_ID,
             "event": event,
@@ -160,12 +162,21 @@ class ChatMirror:
             "type": "message",
             "user": user,
             "text": text,
-            "ts": self._ts(),
+            "ts": self.ts(),
             "thread_ts": thread,
             **more,
         }
         channel.messages.append(message)
-        return self.event(workspace, {**message, "channel": channel.id, "channel_type": "channel"})
+        return self.said(workspace, channel, message)
+
+    def said(
+        self, workspace: Workspace, channel: Channel, message: Mapping[str, Any]
+    ) -> tuple[dict[str, str], str]:
+        """Return what Slack sends about a message that a person wrote."""
+        kind = "group" if channel.private else "channel"
+        return self.event(
+            workspace, {**message, "channel": channel.id, "channel_type": kind, "event_ts": message["ts"]}
+        )
 
     def click(
         self, workspace: Workspace, channel: Channel, message: Mapping[str, Any], user: str, action: str
@@ -178,11 +189,13 @@ class ChatMirror:
             for element in block["elements"]
         ]
         button = next(each for each in buttons if each["action_id"] == action)
+        pressed = {name: button[name] for name in ("type", "action_id", "text", "value")}
         payload = {
             "type": "block_actions",
             "team": {"id": workspace.id, "domain": workspace.name.casefold()},
             "user": {"id": user, "username": user.casefold(), "team_id": workspace.id},
             "api_app_id": APP_ID,
+            "token": _VERIFICATION_TOKEN,
             "container": {
                 "type": "message",
                 "message_ts": message["ts"],
@@ -192,8 +205,10 @@ class ChatMirror:
             },
             "trigger_id": f"{self._next()}.{self._sends}",
             "channel": {"id": channel.id, "name": channel.name},
+            "message": {**message, "type": "message"},
+            "is_enterprise_install": False,
             "response_url": f"https://hooks.slack.com/actions/{workspace.id}/1/once",
-            "actions": [{**button, "block_id": "b", "action_ts": self._ts()}],
+            "actions": [{**pressed, "block_id": "b", "action_ts": self.ts()}],
         }
         return self.signed(
             urlencode({"payload": json.dumps(payload)}), "application/x-www-form-urlencoded", self.clock()
@@ -227,7 +242,8 @@ class ChatMirror:
         function = _METHODS.get(method)
         return _error("unknown_method") if function is None else function(self, self.workspaces[team], given)
 
-    def _ts(self) -> str:
+    def ts(self) -> str:
+        """Return the time stamp of now, which no other has."""
         return f"{int(self.clock())}.{self._next():06d}"
 
     def _exchange(self, asked: Asked) -> Said:
@@ -313,7 +329,7 @@ class ChatMirror:
             "bot_id": "B1",
             "app_id": APP_ID,
             "text": given.get("text", ""),
-            "ts": self._ts(),
+            "ts": self.ts(),
             **{name: given[name] for name in ("thread_ts", "blocks", "metadata") if name in given},
         }
         channel.messages.append(message)
@@ -325,7 +341,7 @@ class ChatMirror:
         if channel is None:
             return _error("channel_not_found")
         channel.ephemeral.append(dict(given))
-        return _ok(message_ts=self._ts())
+        return _ok(message_ts=self.ts())
 
     def _history(self, workspace: Workspace, given: Mapping[str, Any]) -> Said:
         return self._messages(workspace, given, lambda each: "thread_ts" not in each)
@@ -352,7 +368,7 @@ class ChatMirror:
 
     def _revoke(self, workspace: Workspace, _given: Mapping[str, Any]) -> Said:
         self.revoke(workspace)
-        return _ok(revoked=True)
+        return _ok()
 
 
 def _ok(**said: Any) -> Said:

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from scripts.services import chatmirror, markup
+from scripts.services import chatmirror_hooks as hooks
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
 from scripts.services.desks import Outlet
 from scripts.services.server import Asked
@@ -64,13 +65,12 @@ class ChatMirrorDesk:
         """Do what a form asks for. Raises KeyError, ValueError, StopIteration."""
         workspace = self._workspace
         if what == "add-channel":
-            self.service.channel(workspace, given["name"].strip().removeprefix("#"))
-            added = {"type": "channel_created", "channel": {"name": given["name"]}}
-            self.send(*self.service.event(workspace, added))
+            channel = self.service.channel(workspace, given["name"].strip().removeprefix("#"))
+            self.send(*hooks.created(self.service, workspace, channel))
             return
         if what == "uninstall":
             self.service.revoke(workspace)
-            self.send(*self.service.event(workspace, {"type": "app_uninstalled"}))
+            self.send(*hooks.uninstalled(self.service, workspace))
             return
         channel, user = workspace.channels[given["channel"]], given["user"]
         message = _message(channel, given["message"])

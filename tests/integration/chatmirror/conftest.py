@@ -1,6 +1,9 @@
 """A deployment that has Slack set up, and a workspace of it."""
 
+import json
 from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -11,11 +14,12 @@ from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.organizations.schemas import NewOrganization
 from scripts.services import chatmirror as fake
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
-from scripts.services.server import Services
+from scripts.services.server import Asked, Said, Services
 from tests.support import integrations
 from tests.support.api import Client
 from tests.support.integrations import Send
 from tests.support.people import make_person
+from tests.support.slack_description import description
 from tests.support.workers import Workers
 
 PATH = "/v1/integrations/chatmirror"
@@ -28,10 +32,32 @@ def slack() -> ChatMirror:
 
 
 @pytest.fixture
-def services(slack: ChatMirror) -> Iterator[Services]:
-    """The service, and what it was asked."""
+def services(slack: ChatMirror, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    """The service, and what it was asked. All that is asked, answered and sent is as Slack describes it."""
+    wrong: list[str] = []
+    answer, event, click = slack.answer, slack.event, slack.click
+
+    def checked_answer(asked: Asked) -> Said:
+        said = answer(asked)
+        wrong.extend(description().mismatches(asked, said))
+        return said
+
+    def checked_event(*about: Any, **how: Any) -> tuple[dict[str, str], str]:
+        headers, body = event(*about, **how)
+        wrong.extend(description().misfits_of_body(json.loads(body)))
+        return headers, body
+
+    def checked_click(*about: Any) -> tuple[dict[str, str], str]:
+        headers, body = click(*about)
+        wrong.extend(description().misfits_of_body(json.loads(parse_qs(body)["payload"][0])))
+        return headers, body
+
+    monkeypatch.setattr(slack, "answer", checked_answer)
+    monkeypatch.setattr(slack, "event", checked_event)
+    monkeypatch.setattr(slack, "click", checked_click)
     with Services(slack) as running:
         yield running
+    assert wrong == []
 
 
 @pytest.fixture(autouse=True)

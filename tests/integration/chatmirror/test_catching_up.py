@@ -12,6 +12,7 @@ from helpdesk.integrations import service as integrations
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock
+from scripts.services import chatmirror_hooks as hooks
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
 from scripts.services.server import Said, Services
 from tests.integration.chatmirror.conftest import PATH
@@ -113,8 +114,7 @@ def test_a_bot_that_comes_back_to_the_channel_brings_what_was_missed(
     assert acme.bot not in support.members  # who removed it meant that
 
     support.members.add(acme.bot)
-    back = {"type": "member_joined_channel", "user": acme.bot, "channel": support.id, "channel_type": "C"}
-    send(slack.event(acme, back))
+    send(hooks.joined(slack, acme, support, acme.bot))
     later(workers)
 
     assert said(support) == ["1", "2"]
@@ -135,7 +135,7 @@ def test_a_channel_that_is_no_longer_archived_gets_what_was_missed(
     write(api, "of-an-archive", "Hello")
     workers.run()
     support.archived = False
-    send(slack.event(acme, {"type": "channel_unarchive", "channel": support.id, "user": "U1"}))
+    send(hooks.unarchived(slack, acme, support))
     workers.run()
 
     assert said(support) == ["Hello"]

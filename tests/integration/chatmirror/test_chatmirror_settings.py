@@ -8,6 +8,7 @@ import pytest
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization
+from scripts.services import chatmirror_hooks as hooks
 from scripts.services.chatmirror import ChatMirror, Workspace
 from scripts.services.server import Said, Services
 from tests.integration.chatmirror.conftest import PATH
@@ -82,9 +83,9 @@ def test_a_mirror_without_a_channel_is_not_switched_on(listed: Connection, admin
 def test_a_channel_that_was_added_meanwhile_is_found_with_the_next_try(
     listed: Connection, admin: Client, slack: ChatMirror, acme: Workspace, workers: Workers, send: Send
 ) -> None:
-    slack.channel(acme, "new")
+    new = slack.channel(acme, "new")
     acme.channels.pop(acme.named("general").id)
-    send(slack.event(acme, {"type": "channel_created", "channel": {"id": "C9"}}, at=slack.clock() + 2))
+    send(hooks.created(slack, acme, new, at=slack.clock() + 2))
     workers.run()
 
     assert admin.patch(PATH, {"channel": "new"}).status == 200
@@ -98,8 +99,7 @@ def test_a_private_channel_takes_an_invitation_first(
     assert admin.patch(PATH, {"channel": "secret"}).code == "channel_not_found"
 
     secret.members.add(acme.bot)
-    joined = {"type": "member_joined_channel", "user": acme.bot, "channel": secret.id, "channel_type": "G"}
-    send(slack.event(acme, joined, at=slack.clock() + 2))
+    send(hooks.joined(slack, acme, secret, acme.bot, at=slack.clock() + 2))
     workers.run()
 
     assert admin.patch(PATH, {"channel": "secret"}).status == 200

@@ -1,5 +1,7 @@
 """Connecting a workspace: what the admin's browser brings back, and what Slack says when the app is removed."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,7 +15,9 @@ from helpdesk.integrations.errors import ConnectFailed
 from helpdesk.integrations.outcomes import OutcomeUnknown
 from helpdesk.integrations.record import AppCredentials, Connection
 from scripts.services import chatmirror as fake
+from scripts.services import chatmirror_hooks as hooks
 from scripts.services.chatmirror import ChatMirror, Workspace
+from scripts.services.chatmirror_hooks import Sent
 from scripts.services.server import Said, Services
 from tests.support.api import Client
 from tests.support.integrations import Send
@@ -85,9 +89,7 @@ def status(api: Client) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(
-    "event", [{"type": "app_uninstalled"}, {"type": "tokens_revoked", "tokens": {"bot": ["U1"], "oauth": []}}]
-)
+@pytest.mark.parametrize("removal", [hooks.uninstalled, partial(hooks.tokens_revoked, bot=("U1",))])
 def test_an_app_that_is_removed_breaks_the_connection(
     connection: Connection,
     slack: ChatMirror,
@@ -95,9 +97,9 @@ def test_an_app_that_is_removed_breaks_the_connection(
     api: Client,
     workers: Workers,
     send: Send,
-    event: Any,
+    removal: Callable[..., Sent],
 ) -> None:
-    assert send(slack.event(acme, event, at=connection.connected_at / 1_000 + 1)).status == 200
+    assert send(removal(slack, acme, at=connection.connected_at / 1_000 + 1)).status == 200
     workers.run()
 
     assert status(api)["status"] == "broken"
@@ -107,7 +109,7 @@ def test_an_app_that_is_removed_breaks_the_connection(
 def test_a_removal_before_the_connection_was_made_breaks_nothing(
     connection: Connection, slack: ChatMirror, acme: Workspace, api: Client, workers: Workers, send: Send
 ) -> None:
-    send(slack.event(acme, {"type": "app_uninstalled"}, at=connection.connected_at / 1_000 - 60))
+    send(hooks.uninstalled(slack, acme, at=connection.connected_at / 1_000 - 60))
     workers.run()
 
     assert status(api)["status"] == "connected"
@@ -116,7 +118,7 @@ def test_a_removal_before_the_connection_was_made_breaks_nothing(
 def test_the_revoked_token_of_a_person_breaks_nothing(
     connection: Connection, slack: ChatMirror, acme: Workspace, api: Client, workers: Workers, send: Send
 ) -> None:
-    send(slack.event(acme, {"type": "tokens_revoked", "tokens": {"oauth": ["U1"]}}))
+    send(hooks.tokens_revoked(slack, acme, people=("U1",)))
     workers.run()
 
     assert status(api)["status"] == "connected"

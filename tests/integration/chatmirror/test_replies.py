@@ -81,8 +81,7 @@ def test_a_message_that_two_events_tell_of_replies_once(
     headers, body = slack.say(acme, support, support.messages[0]["ts"], mira, f"<@{acme.bot}> Once")
     send((headers, body))
     # The same message under another id of its event.
-    again = slack.event(acme, {**support.messages[-1], "channel": support.id})
-    send(again)
+    send(slack.said(acme, support, support.messages[-1]))
     workers.run()
 
     assert replies(api, conversation) == [("Mira", "Once")]

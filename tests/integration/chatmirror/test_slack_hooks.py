@@ -1,6 +1,7 @@
 """What Slack sends: v0 signatures of the last five minutes, the challenge, and repetitions."""
 
 import json
+from urllib.parse import parse_qs, urlencode
 
 import pytest
 
@@ -8,11 +9,30 @@ from helpdesk.chatmirror import receiver
 from helpdesk.integrations.adapter import Hook
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
+from scripts.services import chatmirror_hooks as hooks
 from scripts.services.chatmirror import ChatMirror, Workspace
 from tests.support import table
 from tests.support.integrations import Send
 
-CHANGED = {"type": "channel_created", "channel": {"id": "C1", "name": "new", "created": 1}}
+CHANGED = {"type": "channel_archive", "channel": "C1", "user": "U1", "event_ts": "1.1"}
+_MESSAGE = {
+    "type": "message",
+    "user": "U1",
+    "text": "Hello",
+    "ts": "1.2",
+    "event_ts": "1.2",
+    "channel": "C1",
+    "channel_type": "channel",
+}
+_HIDDEN = {
+    "type": "message",
+    "hidden": True,
+    "ts": "1.2",
+    "event_ts": "1.2",
+    "channel": "C1",
+    "channel_type": "channel",
+    "previous_message": {"thread_ts": "1.1"},
+}
 
 
 def test_slacks_challenge_is_answered(slack: ChatMirror, send: Send) -> None:
@@ -66,21 +86,11 @@ def test_an_event_that_slack_sends_again_is_queued_once(
 @pytest.mark.parametrize(
     "event",
     [
-        {"type": "reaction_added", "user": "U1"},
-        {"type": "member_joined_channel", "user": "U1", "channel": "C1"},
-        {"type": "message", "user": "U1", "text": "in the channel", "ts": "1.1", "channel": "C1"},
-        {"type": "message", "user": "U1", "text": "first", "ts": "1.1", "thread_ts": "1.1", "channel": "C1"},
-        {
-            "type": "message",
-            "bot_id": "B1",
-            "user": "U1",
-            "text": "x",
-            "ts": "1.2",
-            "thread_ts": "1.1",
-            "channel": "C1",
-        },
-        {"type": "message", "subtype": "message_changed", "channel": "C1", "ts": "1.2", "message": {}},
-        {"type": "message", "subtype": "message_deleted", "channel": "C1", "ts": "1.2", "deleted_ts": "1.1"},
+        _MESSAGE,
+        {**_MESSAGE, "thread_ts": "1.2"},
+        {**_MESSAGE, "thread_ts": "1.1", "bot_id": "B1"},
+        {**_HIDDEN, "subtype": "message_changed", "message": {"thread_ts": "1.1"}},
+        {**_HIDDEN, "subtype": "message_deleted", "deleted_ts": "1.1"},
     ],
 )
 def test_what_does_not_travel_queues_nothing(
@@ -88,6 +98,29 @@ def test_what_does_not_travel_queues_nothing(
 ) -> None:
     assert send(slack.event(acme, event)).status == 200
     assert table.of_kind("HOOK") == []
+
+
+def test_a_person_who_enters_a_channel_queues_nothing(slack: ChatMirror, acme: Workspace, send: Send) -> None:
+    assert send(hooks.joined(slack, acme, acme.named("support"), "U1")).status == 200
+    assert table.of_kind("HOOK") == []
+
+
+def test_an_event_that_is_not_subscribed_to_queues_nothing(
+    slack: ChatMirror, acme: Workspace, send: Send
+) -> None:
+    _, body = slack.event(acme, CHANGED)
+    other = body.replace("channel_archive", "channel_history_changed")
+
+    assert send(slack.signed(other, "application/json", slack.clock())).status == 200
+    assert table.of_kind("HOOK") == []
+
+
+def test_a_message_without_text_is_read_as_an_empty_one(slack: ChatMirror, acme: Workspace) -> None:
+    without = {name: value for name, value in _MESSAGE.items() if name != "text"}
+    headers, body = slack.event(acme, {**without, "thread_ts": "1.1"})
+    received = receiver.read(Hook(headers, body.encode()))
+
+    assert (received.event, received.data["message"], received.data["text"]) == (receiver.MESSAGE, "1.2", "")
 
 
 @pytest.mark.parametrize(
@@ -117,10 +150,24 @@ def test_a_signed_request_of_another_form_is_refused(
     assert (answer.status, answer.code) == (400, code)
 
 
-def test_a_click_is_read_from_its_form(slack: ChatMirror, acme: Workspace) -> None:
-    button = {"type": "button", "action_id": "take_over", "value": "conv_1", "text": {}}
+@pytest.fixture
+def click(slack: ChatMirror, acme: Workspace) -> tuple[dict[str, str], str]:
+    """A click of a button in a thread."""
+    label = {"type": "plain_text", "text": "Take over"}
+    button = {"type": "button", "action_id": "take_over", "value": "conv_1", "text": label}
     message = {"ts": "1.5", "thread_ts": "1.1", "blocks": [{"type": "actions", "elements": [button]}]}
-    headers, body = slack.click(acme, acme.named("support"), message, "U7", "take_over")
+    return slack.click(acme, acme.named("support"), message, "U7", "take_over")
+
+
+def changed(click: tuple[dict[str, str], str], **what: object) -> Hook:
+    """Return a click of another form."""
+    headers, body = click
+    payload = {**json.loads(parse_qs(body)["payload"][0]), **what}
+    return Hook(headers, urlencode({"payload": json.dumps(payload)}).encode())
+
+
+def test_a_click_is_read_from_its_form(acme: Workspace, click: tuple[dict[str, str], str]) -> None:
+    headers, body = click
     received = receiver.read(Hook(headers, body.encode()))
 
     assert (received.event, received.account_id) == (receiver.CLICK, acme.id)
@@ -133,6 +180,21 @@ def test_a_click_is_read_from_its_form(slack: ChatMirror, acme: Workspace) -> No
         "message": "1.5",
         "thread": "1.1",
     }
+
+
+def test_a_click_is_in_the_thread_of_its_message_where_its_container_names_none(
+    click: tuple[dict[str, str], str],
+) -> None:
+    container = {"type": "message", "message_ts": "1.5", "channel_id": "C1", "is_ephemeral": False}
+
+    assert receiver.read(changed(click, container=container)).data["thread"] == "1.1"
+    alone = changed(click, container=container, message={"type": "message", "ts": "1.5"})
+    assert receiver.read(alone).data["thread"] == "1.5"
+    assert receiver.read(changed(click, container=container, message=None)).data["thread"] == "1.5"
+
+
+def test_a_click_that_names_no_workspace_is_nobodys(click: tuple[dict[str, str], str]) -> None:
+    assert receiver.read(changed(click, team=None)).account_id is None
 
 
 def test_a_workspace_that_nobody_connected_does_nothing(

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from helpdesk.integrations import credentials
 from helpdesk.integrations.apps import App
-from scripts.services import chatcommunity, chatmirror, codehost, tracker
+from scripts.services import chatcommunity, chatmirror, chatmirror_hooks, codehost, tracker
 from scripts.services.chatcommunity import ChatCommunity
 from scripts.services.chatmirror import ChatMirror
 from scripts.services.codehost import CodeHost
@@ -46,7 +46,7 @@ def of_slack() -> tuple[str, Sent, Sent]:
     integrations.set_app(App.CHATMIRROR, chatmirror.credentials())
     slack = ChatMirror()
     acme = slack.workspace("Acme", "support")
-    headers, body = slack.event(acme, {"type": "channel_created", "channel": {"id": "C1", "name": "new"}})
+    headers, body = chatmirror_hooks.created(slack, acme, acme.named("support"))
     other = slack.signed(body, "application/json", slack.clock(), "another secret")
     return "x-slack-signature", (headers, body), other
 

@@ -25,6 +25,7 @@ from scripts.services.codehost_desk import CodeHostDesk
 from scripts.services.desks import Desk, Desks, Outlet
 from scripts.services.server import Services
 from scripts.services.tracker_desk import TrackerDesk
+from tests.support.slack_description import description
 from tests.support.web import eventually
 
 ROOT = "http://127.0.0.1:4566/helpdesk"
@@ -139,7 +140,8 @@ def test_an_answer_in_a_thread_and_a_button_are_sent(office: Office) -> None:
     slack = office.chatmirror.service
     [workspace] = slack.workspaces.values()
     support = workspace.named("support")
-    button = {"type": "button", "action_id": "resolve", "value": "conv", "text": {"text": "Resolve"}}
+    label = {"type": "plain_text", "text": "Resolve"}
+    button = {"type": "button", "action_id": "resolve", "value": "conv", "text": label}
     support.messages.append(
         {
             "user": workspace.bot,
@@ -157,6 +159,18 @@ def test_an_answer_in_a_thread_and_a_button_are_sent(office: Office) -> None:
     message, click = office.received()
     assert (message.event, message.data["text"]) == (chatmirror.MESSAGE, f"<@{workspace.bot}> We look")
     assert (click.event, click.data["action"]) == (chatmirror.CLICK, "resolve")
+
+
+def test_a_channel_that_is_added_and_the_apps_removal_are_sent(office: Office) -> None:
+    office.press("/chatmirror/add-channel", name="#new")
+    office.press("/chatmirror/uninstall")
+
+    added, removed = office.received()
+    new = next(iter(office.chatmirror.service.workspaces.values())).named("new")
+    assert (added.event, added.data["channel"]) == (chatmirror.CHANNELS, new.id)
+    assert removed.event == chatmirror.REMOVED
+    bodies = [json.loads(body) for _, _, body in office.sent]
+    assert [description().misfits_of_body(body) for body in bodies] == [[], []]
 
 
 def test_an_issue_that_is_moved_or_deleted_and_the_apps_removal_are_sent(office: Office) -> None:

@@ -73,16 +73,21 @@ def _event(sent: Mapping[str, Any]) -> Received:
 
 def _click(sent: Mapping[str, Any]) -> Received:
     [action, *_] = sent["actions"]
+    place = sent["container"]
+    thread = place.get("thread_ts") or (sent.get("message") or {}).get("thread_ts")
     data = {
         "click": sent["trigger_id"],
         "action": action["action_id"],
         "value": action.get("value") or "",
         "user": sent["user"]["id"],
-        "channel": sent["container"]["channel_id"],
-        "message": sent["container"]["message_ts"],
-        "thread": sent["container"].get("thread_ts") or sent["container"]["message_ts"],
+        "channel": place["channel_id"],
+        "message": place["message_ts"],
+        "thread": thread or place["message_ts"],
     }
-    return Received(sent["trigger_id"], sent["team"]["id"], CLICK, data)
+    team = (
+        sent["team"] or {}
+    )  # null where the app is installed in a whole organization, which is not connected
+    return Received(sent["trigger_id"], team.get("id"), CLICK, data)
 
 
 def _removed(event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -113,7 +118,7 @@ def _message(event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         "thread": event["thread_ts"],
         "message": event["ts"],
         "user": event["user"],
-        "text": event["text"][:_TEXT_CHARACTERS],
+        "text": (event.get("text") or "")[:_TEXT_CHARACTERS],  # a message may have blocks alone
         "files": len(event.get("files") or []),
     }
 
