@@ -40,7 +40,7 @@ def by_code(browser: SiteBrowser, mails: Mails, email: str) -> None:
     browser.press("/code", code=mails[-1][1])
 
 
-def told(desk: Runs) -> Any:
+def visitor_of_call(desk: Runs) -> Any:
     """Return for whom a tool is called in the only conversation."""
     [conversation] = desk.api.get("/v1/conversations").body["conversations"]
     sent = {"input": {"order": "A-17"}, "conversationId": conversation["id"]}
@@ -60,7 +60,7 @@ def test_a_typed_address_is_shown_to_the_team_and_identifies_nobody(desk: Runs, 
     model = desk.work(ASK_REFUND, says("Please sign in first."))
 
     assert results(model.requests[1])[0]["state"] == "rejected"
-    assert (desk.called(), told(desk), shown(desk.api)) == ([], None, VICTIM)
+    assert (desk.called(), visitor_of_call(desk), shown(desk.api)) == ([], None, VICTIM)
 
 
 def test_an_address_that_got_the_code_identifies_its_owner(
@@ -84,7 +84,7 @@ def test_an_address_that_was_typed_before_a_sign_in_stays_unproven(
     desk.work(says("Hello."))
 
     assert shown(desk.api) == VICTIM
-    assert told(desk) == {"externalId": "sub-1", "name": "Eve", "email": None}
+    assert visitor_of_call(desk) == {"externalId": "sub-1", "name": "Eve", "email": None}
 
 
 def test_a_providers_address_is_given_to_tools_once_it_is_verified(
@@ -99,7 +99,7 @@ def test_a_providers_address_is_given_to_tools_once_it_is_verified(
         if not given and verified is False:
             write(browser)
 
-        assert told(desk) == {"externalId": "sub-1", "name": None, "email": given}
+        assert visitor_of_call(desk) == {"externalId": "sub-1", "name": None, "email": given}
         assert shown(desk.api) == "ada@example.com"
 
 
@@ -110,8 +110,8 @@ def test_the_teams_word_for_an_address_replaces_what_was_typed(
     write(browser, email=VICTIM)
     [customer] = desk.api.get("/v1/customers").body["customers"]
     desk.api.patch(f"/v1/customers/{customer['id']}", {"name": "Vera"})
-    assert told(desk) is None
+    assert visitor_of_call(desk) is None
 
     desk.api.patch(f"/v1/customers/{customer['id']}", {"email": email})
 
-    assert told(desk) == {"externalId": None, "name": "Vera", "email": email}
+    assert visitor_of_call(desk) == {"externalId": None, "name": "Vera", "email": email}

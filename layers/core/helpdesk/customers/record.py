@@ -16,7 +16,7 @@ class Customer(FrozenRecord):
 
     `session_hash` is the session that they write in, None if they never wrote. Name, e-mail, avatar and metadata are
     what their messages or the team said, unverified. With `email_is_unproven` the address is only the visitor's word:
-    they typed it into the help site, or whoever signed them in did not call it verified. `outreach_id` is the latest
+    they typed it into the help site, or what signed them in did not call it verified. `outreach_id` is the latest
     conversation that the team started with them while they had no session. `identities` are the hashes of the verified
     addresses and external ids by which they sign in to the help site.
     """
