@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
+from helpdesk.admission import anonymous
 from helpdesk.board import public
 from helpdesk.site import authors, router
 from tests.integration.openapi.test_hostile_text import HOSTILE
@@ -91,6 +92,39 @@ def test_the_list_is_sorted_and_filtered(
 
     assert [link.text() for link in page.html.css(".posts a")] == titles
     assert bool(page.html.css(".empty")) is not bool(titles)
+
+
+@pytest.mark.parametrize(
+    ("query", "is_indexed"),
+    [
+        ("", True),
+        ("?sort=newest", True),
+        ("?q=&board=&status=", True),
+        ("?q=dark", False),
+        ("?status=planned", False),
+        ("?sort=newest&after=0%23post_00000000000000000000000000", False),
+    ],
+)
+def test_search_engines_get_the_whole_board_at_one_address(
+    browser: SiteBrowser, query: str, is_indexed: bool
+) -> None:
+    page = browser.open(f"/board{query}")
+
+    canonical = [link.attributes["href"] for link in page.html.css("link[rel=canonical]")]
+    assert canonical == ([f"{browser.root}/board"] if is_indexed else [])
+    assert page.headers.get("x-robots-tag") == (None if is_indexed else "noindex")
+
+
+def test_searches_on_the_board_are_limited_by_address_and_its_lists_are_not(
+    browser: SiteBrowser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(anonymous, "RATES", {limit: anonymous.HourlyRate(60, 2) for limit in anonymous.RATES})
+
+    found = [browser.open("/board?q=dark") for _ in range(3)]
+
+    assert [page.status for page in found] == [200, 200, 429]
+    assert found[2].words("h1") == "Too many requests"
+    assert browser.open("/board?sort=newest").status == 200
 
 
 def test_posts_with_a_tag_are_listed_and_show_it(api: Client, browser: SiteBrowser) -> None:

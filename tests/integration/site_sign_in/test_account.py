@@ -1,6 +1,7 @@
 """Who is signed in, on every page of the site: a link to sign in, or the visitor's name with the way out."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from urllib.parse import quote
 
 import pytest
 
@@ -45,7 +46,7 @@ def test_an_anonymous_page_leads_to_sign_in_and_back_and_is_kept_by_proxies(
         page = browser.open(article)
 
     assert calls == ["dynamodb:BatchGetItem"]
-    assert page.headers["cache-control"] == "public, max-age=60, stale-while-revalidate=86400"
+    assert page.headers["cache-control"] == "public, max-age=60, stale-while-revalidate=300"
     assert {"cookie", "accept"} <= set(page.headers["vary"].split(", "))
     assert "set-cookie" not in page.headers
     assert page.html.css("form.account") == []
@@ -145,3 +146,34 @@ def test_another_method_needs_no_mail(
     browser.open("/")
 
     assert links(browser)["Sign in"].endswith("/sign-in")
+
+
+@pytest.mark.parametrize("letters", ["กข" * 40, "请" * 80, "𠮷" * 80], ids=["Thai", "Chinese", "four bytes"])
+def test_sign_in_and_out_lead_back_to_the_longest_address_of_every_script(
+    browser: SiteBrowser, api: Client, mails: list[tuple[str, str, str]], letters: str
+) -> None:
+    document = {"title": letters, "slug": letters, "body": "Begin here.", "published": True}
+    assert api.post("/v1/knowledge/documents", document).status == 200
+
+    browser.open(f"/articles/{quote(letters)}")
+    browser.open(links(browser)["Sign in"])
+    signed_in(browser, mails)
+    assert browser.page.words("h1") == letters
+    fields = {
+        str(each.attributes["name"]): str(each.attributes["value"])
+        for each in browser.page.html.css("form.account input")
+    }
+    led = browser.send("/sign-in/out", fields)
+
+    assert browser.open(led.headers["location"]).words("h1") == letters
+
+
+def test_a_provider_leads_back_to_the_longest_address(
+    browser: SiteBrowser, at_provider: Callable[..., str]
+) -> None:
+    path = f"articles/{quote('𠮷' * 80)}"
+
+    browser.open(at_provider(browser, path))
+
+    assert browser.page.status == 404  # no such article: the way back is what counts
+    assert browser.page.one("[name=to]").attributes["value"] == path

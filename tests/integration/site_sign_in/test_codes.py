@@ -278,7 +278,11 @@ def test_a_form_without_this_browsers_token_is_refused(browser: SiteBrowser, mai
         "%2e%2e/other",
         "a/../../other",
         "\nSet-Cookie: a=b",
-        "x" * 301,
+        "x" * 601,
+        "articles/%ff",
+        "%252e%252e/other",
+        "articles/a\u2044\u2044b",
+        "articles/\u202emoc",
         "@evil.example",
     ],
 )

@@ -7,6 +7,8 @@ be kept by proxies: its forms have no token, and the first that is sent brings t
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from helpdesk.admission import anonymous
+from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.board import comments, participants, public, votes
 from helpdesk.board import service as board
 from helpdesk.board.errors import (
@@ -72,13 +74,17 @@ class VoteForm(OwnForm):
 
 
 def show_list(visit: Visit) -> Content:
-    """Return the list of posts. One query for each board after the site's own read; a search reads its index."""
+    """Return the list of posts. One query for each board after the site's own read; a search reads its index.
+
+    Searches take from the bucket of the other search. Raises RateLimited.
+    """
     settings, query = _settings(visit), visit.query(ListQuery)
     sort = PostSort(query.sort) if query.sort in set(PostSort) else PostSort.VOTES
     words = (query.q or "").strip()
     chosen = {"board_id": query.board, "status_id": query.status, "tag_id": query.tag}
     end = None
     if words:
+        anonymous.take(AddressLimit.SITE_SEARCHES, visit.client.address)
         found = public.search(visit.organization, settings, words, limit=PAGE, **chosen)
     else:
         found, end = public.posts(
@@ -92,8 +98,11 @@ def show_list(visit: Visit) -> Content:
         "chosen": {"board": query.board, "status": query.status, "tag": query.tag},
         "board_settings": settings,
         "end": end,
+        # What a visitor looked for, and the pages behind the first, are no pages of their own for search engines.
+        "canonical": None if words or query.after or any(chosen.values()) else visit.address("/board"),
     }
-    return rendering.page("board", visit, values, title=_words(visit)("board"), shared=True)
+    headers = {} if values["canonical"] else {"x-robots-tag": "noindex"}
+    return rendering.page("board", visit, values, title=_words(visit)("board"), shared=True, headers=headers)
 
 
 def show_roadmap(visit: Visit) -> Content:

@@ -24,8 +24,11 @@ SECURITY_HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-PUBLIC = {"cache-control": "public, max-age=60, stale-while-revalidate=86400"}
-"""A page that is the same for everyone: kept for a minute, and shown for a day while it is asked for again."""
+PUBLIC = {"cache-control": "public, max-age=60, stale-while-revalidate=300"}
+"""A page that is the same for everyone: kept for a minute, and shown for five more while it is asked for again.
+
+Not for longer: what is withdrawn or erased may be shown by nobody after that.
+"""
 FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
 """A file whose name has a digest of its content."""
 OWN = {"cache-control": "private, no-cache"}
