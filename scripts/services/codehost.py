@@ -17,14 +17,15 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from scripts.app_manifests import GITHUB_PERMISSIONS
+from scripts.services import codehost_people as people
 from scripts.services import codehost_shapes as shapes
+from scripts.services.codehost_people import NOT_FOUND
 from scripts.services.codehost_shapes import API, iso
 from scripts.services.repositories import SLUG, Installation, Person, Repository, blob_sha, entry
 from scripts.services.server import Asked, Said
 
 HOOK_SECRET = "a secret that GitHub and the App share"
 BOT = f"{SLUG}[bot]"
-NOT_FOUND = Said(404, {"message": "Not Found", "documentation_url": "https://docs.github.com/rest"})
 
 
 @cache
@@ -47,7 +48,7 @@ def credentials(key: str = "") -> dict[str, str]:
         "app_id": "4711",
         "slug": SLUG,
         "client_id": "Iv1.0123456789abcdef",
-        "client_secret": "a client secret",
+        "client_secret": people.CLIENT_SECRET,
         "private_key": key or private_key(),
         "hook_secret": HOOK_SECRET,
     }
@@ -76,13 +77,14 @@ class CodeHost:
         self.clock: Callable[[], float] = time.time
         self._number = 0
 
-    def _next(self) -> int:
+    def next_number(self) -> int:
+        """Return a number that nothing had before."""
         self._number += 1
         return self._number
 
     def install(self, login: str, *repositories: str) -> Installation:
         """Install the App on an account, for these repositories of it."""
-        made = Installation(1_000 + self._next(), login)
+        made = Installation(1_000 + self.next_number(), login)
         self.installations[made.id] = made
         for name in repositories:
             self.add(made, name)
@@ -90,7 +92,7 @@ class CodeHost:
 
     def add(self, installation: Installation, name: str) -> Repository:
         """Add a repository to an account and let the App read it."""
-        made = Repository(f"{installation.login}/{name}", 9_000 + self._next(), installation.account_id)
+        made = Repository(f"{installation.login}/{name}", 9_000 + self.next_number(), installation.account_id)
         made.replace({})
         self.repositories[made.full_name] = made
         installation.repositories.add(made.full_name)
@@ -119,13 +121,13 @@ class CodeHost:
 
         With another role they can read a repository of each, as a member of the organization or (None) as no member.
         """
-        code = f"code-{self._next()}"
+        code = f"code-{self.next_number()}"
         self.codes[code] = Person(installations, role)
         return code
 
     def register(self, manifest: Mapping[str, Any]) -> str:
         """Register the App of a manifest; return the code that leads to its credentials."""
-        code = f"manifest-{self._next()}"
+        code = f"manifest-{self.next_number()}"
         self.registered[code] = manifest
         return code
 
@@ -166,18 +168,6 @@ class CodeHost:
 
     # ---------------------------------------------------------------------------------------------- what it answers
 
-    def _exchange(self, asked: Asked) -> Said:
-        sent = asked.json
-        known = credentials(self.key)
-        reached = self.codes.pop(sent["code"], None)
-        if reached is None or sent["client_secret"] != known["client_secret"]:
-            return Said(
-                200, {"error": "bad_verification_code", "error_description": "The code is incorrect."}
-            )
-        token = f"ghu_{self._next()}"
-        self.person_tokens[token] = reached
-        return Said(200, {"access_token": token, "token_type": "bearer", "scope": ""})
-
     def _convert(self, _asked: Asked, code: str) -> Said:
         manifest = self.registered.pop(code, None)
         if manifest is None:
@@ -193,28 +183,6 @@ class CodeHost:
                 "pem": known["private_key"],
             },
         )
-
-    def _user_installations(self, asked: Asked) -> Said:
-        reached = self.person_tokens.get(asked.bearer)
-        if reached is None:
-            return Said(401, {"message": "Bad credentials"})
-        listed = [each.shape() for each in reached.reaches if each.id in self.installations]
-        return Said(200, {"total_count": len(listed), "installations": listed})
-
-    def _person(self, asked: Asked) -> Said:
-        person = self.person_tokens.get(asked.bearer)
-        if person is None:
-            return Said(401, {"message": "Bad credentials"})
-        return Said(200, shapes.person("mona", person.id))
-
-    def _membership(self, asked: Asked, login: str) -> Said:
-        person = self.person_tokens.get(asked.bearer)
-        if person is None:
-            return Said(401, {"message": "Bad credentials"})
-        found = [each for each in person.reaches if each.login == login and each.kind == "Organization"]
-        if not found or person.role is None:
-            return NOT_FOUND
-        return Said(200, shapes.membership(login, found[0].account_id, person.id, person.role))
 
     def _installation_token(self, asked: Asked, number: str) -> Said:
         key = serialization.load_pem_private_key(self.key.encode(), None)
@@ -235,7 +203,7 @@ class CodeHost:
             return NOT_FOUND
         if installation.suspended:
             return Said(403, {"message": "This installation has been suspended"})
-        token = f"ghs_{number}_{self._next()}"
+        token = f"ghs_{number}_{self.next_number()}"
         self.tokens[token] = installation.id
         ends_at = iso(self.clock() + self.token_seconds)
         return Said(201, {"token": token, "expires_at": ends_at, "permissions": dict(GITHUB_PERMISSIONS)})
@@ -390,11 +358,11 @@ class CodeHost:
 
 _NAME = r"([\w.-]+/[\w.-]+)"
 _ROUTES: list[tuple[str, str, Callable[..., Said]]] = [
-    ("POST", r"github\.com/login/oauth/access_token", CodeHost._exchange),
+    ("POST", r"github\.com/login/oauth/access_token", people.exchange),
     ("POST", r"api\.github\.com/app-manifests/([\w-]+)/conversions", CodeHost._convert),
-    ("GET", r"api\.github\.com/user/installations", CodeHost._user_installations),
-    ("GET", r"api\.github\.com/user", CodeHost._person),
-    ("GET", r"api\.github\.com/user/memberships/orgs/([\w-]+)", CodeHost._membership),
+    ("GET", r"api\.github\.com/user/installations", people.installations),
+    ("GET", r"api\.github\.com/user", people.person),
+    ("GET", r"api\.github\.com/user/memberships/orgs/([\w-]+)", people.membership),
     ("POST", r"api\.github\.com/app/installations/(\d+)/access_tokens", CodeHost._installation_token),
     ("GET", r"api\.github\.com/app/installations/(\d+)", CodeHost._installed),
     ("GET", r"api\.github\.com/repositories/(\d+)", CodeHost._by_id),

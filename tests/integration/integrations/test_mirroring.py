@@ -1,7 +1,6 @@
 """Mirrored repositories: after each sync the documents are exactly the files of the commit, for few requests."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -17,6 +16,7 @@ from tests.support import table
 from tests.support.api import Client
 from tests.support.effort import of
 from tests.support.issues import deliver
+from tests.support.mirrors import documents, mirror, page, push, row, text_of
 from tests.support.workers import LongContext, Workers
 
 DOCS = "https://93.184.215.14/docs"
@@ -32,43 +32,6 @@ def connection(connect_codehost: Callable[..., Connection], acme: Installation) 
 def workers() -> Workers:
     """Everything but indexing, which is not what is tested here."""
     return Workers("knowledge")
-
-
-def page(number: int, said: str = "") -> str:
-    """Return a page with a heading of its own."""
-    return f"# Page {number}\n\nHow thing {number} works.{said}\n"
-
-
-def documents(api: Client) -> dict[str, dict[str, Any]]:
-    """Return the documents by the paths of their files."""
-    found: dict[str, dict[str, Any]] = {}
-    cursor = ""
-    while True:
-        body = api.get(f"/v1/knowledge/documents?limit=200{cursor}").body
-        found |= {each["source"]["path"]: each for each in body["documents"]}
-        if body["nextCursor"] is None:
-            return found
-        cursor = f"&cursor={body['nextCursor']}"
-
-
-def text_of(api: Client, document_id: str) -> str:
-    return str(api.get(f"/v1/knowledge/documents/{document_id}").body["document"]["body"])
-
-
-def mirror(api: Client, **wanted: str) -> dict[str, Any]:
-    answer = api.post("/v1/integrations/repos", {"repo": "acme/docs", **wanted})
-    assert answer.status == 200, answer.body
-    return dict(answer.body)
-
-
-def row(api: Client) -> dict[str, Any]:
-    [found] = api.get("/v1/integrations/repos").body["repos"]
-    return dict(found)
-
-
-def push(github: CodeHost, repository: Repository, *messages: str, branch: str = "main") -> None:
-    """Let GitHub send that a branch was pushed."""
-    deliver(hooks.push(github, repository, "0" * 40, *messages, branch=branch))
 
 
 def test_a_repository_is_mirrored_and_a_commit_that_renames_deletes_and_changes_is_exact(

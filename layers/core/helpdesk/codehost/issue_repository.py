@@ -5,7 +5,7 @@ from contextlib import suppress
 from copy import replace
 
 from helpdesk.codehost.issue_record import CLAIM_MS, Issue
-from helpdesk.codehost.mirror_record import hash_of
+from helpdesk.codehost.mirror_record import hash_of_repo
 from helpdesk.integrations.apps import App
 from helpdesk.platform import clock
 from helpdesk.storage import attributes, keys, table
@@ -154,7 +154,7 @@ def save(seen: Issue, changed: Issue) -> Issue:
 
 def signal_of(organization: str, repo: str, number: int) -> str | None:
     """Return the signal of an issue, or None."""
-    item = table.get(keys.IssueNumber(organization, hash_of(repo), str(number)))
+    item = table.get(keys.IssueNumber(organization, hash_of_repo(repo), str(number)))
     return None if item is None else attributes.text(item, "signalId")
 
 
@@ -182,7 +182,7 @@ def forget_link_problem(organization: str, signal_id: str) -> None:
 
 def numbers_of(organization: str, repo: str, most: int) -> list[tuple[int, str]]:
     """Return numbers of a repository's issues with their signals, up to a number of them. One call."""
-    pk = keys.IssueNumber(organization, hash_of(repo), "1").pk
+    pk = keys.IssueNumber(organization, hash_of_repo(repo), "1").pk
     found = table.query(pk, sk_prefix="NUMBER#", limit=most).items
     return [(int(item["SK"].partition("#")[2]), attributes.text(item, "signalId")) for item in found]
 
@@ -206,12 +206,12 @@ def rename(transaction: Transaction, issue: Issue, repo: str) -> Issue:
 
 def forget_number(transaction: Transaction, organization: str, repo: str, number: int) -> None:
     """Add that a number of a repository is no signal's issue."""
-    transaction.delete(keys.IssueNumber(organization, hash_of(repo), str(number)))
+    transaction.delete(keys.IssueNumber(organization, hash_of_repo(repo), str(number)))
 
 
 def all_of(organization: str, repo: str, most: int) -> list[str]:
     """Return the signals of a repository's issues, up to a number of them. One call."""
-    pk = keys.IssueNumber(organization, hash_of(repo), "1").pk
+    pk = keys.IssueNumber(organization, hash_of_repo(repo), "1").pk
     found = table.query(pk, sk_prefix="NUMBER#", limit=most).items
     return [attributes.text(item, "signalId") for item in found]
 
@@ -227,11 +227,12 @@ def of_signals(organization: str, signal_ids: Sequence[str]) -> dict[str, Issue]
 def signals_of(organization: str, issues: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
     """Return the signals of issues, by repository and number. One call for a hundred."""
     wanted: dict[ItemKey, tuple[str, int]] = {
-        keys.IssueNumber(organization, hash_of(repo), str(number)): (repo, number) for repo, number in issues
+        keys.IssueNumber(organization, hash_of_repo(repo), str(number)): (repo, number)
+        for repo, number in issues
     }
     found = table.get_many(list(wanted)) if wanted else {}
     return {wanted[key]: attributes.text(item, "signalId") for key, item in found.items()}
 
 
 def _number_key(issue: Issue, number: int) -> keys.IssueNumber:
-    return keys.IssueNumber(issue.organization, hash_of(issue.repo), str(number))
+    return keys.IssueNumber(issue.organization, hash_of_repo(issue.repo), str(number))

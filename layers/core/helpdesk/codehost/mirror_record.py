@@ -55,7 +55,7 @@ class Mirror(FrozenRecord, kw_only=True):
     @property
     def key(self) -> keys.Mirror:
         """The key of its item."""
-        return keys.Mirror(self.organization, hash_of(self.repo))
+        return keys.Mirror(self.organization, hash_of_repo(self.repo))
 
     @property
     def owner(self) -> str:
@@ -134,7 +134,7 @@ class MirroredFile(FrozenRecord):
     def to_item(self, organization: str, mirror_id: str) -> Item:
         """Return the file's item."""
         return {
-            **keys.MirroredFile(organization, mirror_id, hash_of(self.path)).attributes(),
+            **keys.MirroredFile(organization, mirror_id, hash_of_path(self.path)).attributes(),
             "path": self.path,
             "sha": self.sha,
             "documentId": self.document_id,
@@ -142,6 +142,11 @@ class MirroredFile(FrozenRecord):
         }
 
 
-def hash_of(name: str) -> str:
-    """Return what a repository or a file is stored by; case does not count in a repository's name."""
-    return sha256_hex(name.lower() if name.count("/") == 1 else name)[:_HASH_CHARACTERS]
+def hash_of_repo(name: str) -> str:
+    """Return what a repository is stored by, by its name, in which case does not count."""
+    return sha256_hex(name.lower())[:_HASH_CHARACTERS]
+
+
+def hash_of_path(path: str) -> str:
+    """Return what a file is stored by, by its path, in which case counts."""
+    return sha256_hex(path)[:_HASH_CHARACTERS]

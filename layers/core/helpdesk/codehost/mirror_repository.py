@@ -1,7 +1,7 @@
 """Mirrors and their files as items, and the claim of the worker that syncs one."""
 
 from helpdesk.codehost.errors import RepoAlreadyConnected
-from helpdesk.codehost.mirror_record import Mirror, MirroredFile, MirrorStatus, hash_of
+from helpdesk.codehost.mirror_record import Mirror, MirroredFile, MirrorStatus, hash_of_path, hash_of_repo
 from helpdesk.integrations import jobs
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
@@ -37,7 +37,7 @@ def all_of(organization: str) -> list[Mirror]:
 
 def get(organization: str, repo: str) -> Mirror | None:
     """Return the mirror of a repository, or None."""
-    item = table.get(keys.Mirror(organization, hash_of(repo)))
+    item = table.get(keys.Mirror(organization, hash_of_repo(repo)))
     return None if item is None else Mirror.from_item(organization, item)
 
 
@@ -112,7 +112,7 @@ def claim(organization: str, repo: str, mirror_id: str, job_id: str) -> Mirror |
     now = clock.now_ms()
     try:
         item = table.update(
-            keys.Mirror(organization, hash_of(repo)),
+            keys.Mirror(organization, hash_of_repo(repo)),
             "SET claimedUntil = :until, jobAt = :now",
             condition="#id = :id AND #job = :job AND claimedUntil < :now",
             names={"#id": "id", "#job": "job"},
@@ -239,4 +239,4 @@ def put_file(transaction: Transaction, organization: str, mirror_id: str, file: 
 
 def delete_file(transaction: Transaction, organization: str, mirror_id: str, path: str) -> None:
     """Delete a file."""
-    transaction.delete(keys.MirroredFile(organization, mirror_id, hash_of(path)))
+    transaction.delete(keys.MirroredFile(organization, mirror_id, hash_of_path(path)))
