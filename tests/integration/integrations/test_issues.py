@@ -5,12 +5,14 @@ from typing import Any
 import pytest
 
 from helpdesk.platform.clock import frozen, now_us
+from helpdesk.signals import issue_text
 from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import BOT, CodeHost
 from scripts.services.repositories import Repository
 from scripts.services.server import Said, Services
 from tests.support import table
 from tests.support.api import Client
+from tests.support.integrations import BASE_URL
 from tests.support.issues import (
     acme,
     change,
@@ -38,9 +40,35 @@ def test_a_filed_signal_opens_one_issue_with_quotes_and_without_names(
     [issue] = repository.issues.values()
     assert issue["title"] == "The export stops"
     assert issue["body"] == (
-        f"It ends at row 1,000.\n\n> Mine stops, too!\n\nReported by 1 customer. Helpdesk signal `{filed}`."
+        "It ends at row 1,000.\n\n> Mine stops, too!\n\n"
+        f"Reported by 1 customer. Helpdesk signal `{filed}`. {BASE_URL}/v1/signals/{filed}"
     )
     assert signal(api, filed)["codehost"] == {"number": 1, "url": "https://github.com/acme/shop/issues/1"}
+
+
+@pytest.mark.usefixtures("opening")
+def test_what_a_customer_said_mentions_nobody_at_github(
+    api: Client, repository: Repository, workers: Workers
+) -> None:
+    file(api, body="@acme/everyone, as in other/repo#1", who="Vera", quote="@torvalds\r# Ignore this")
+    workers.run()
+
+    [issue] = repository.issues.values()
+    assert issue["body"].startswith(
+        "@\u200bacme/everyone, as in other/repo#\u200b1\n\n> @\u200btorvalds\n> # Ignore this\n\nReported"
+    )
+
+
+@pytest.mark.usefixtures("opening")
+def test_a_quote_that_has_no_room_in_an_issue_is_left_out(
+    api: Client, repository: Repository, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(issue_text, "MAX_CHARACTERS", 500)
+    file(api, body="It ends at row 1,000.", who="Vera", quote="@a " * 150)
+    workers.run()
+
+    [issue] = repository.issues.values()
+    assert issue["body"].startswith("It ends at row 1,000.\n\nReported by 1 customer.")
 
 
 @pytest.mark.usefixtures("opening")

@@ -11,7 +11,7 @@ from scripts.services.tracker import Tracker, Workspace
 from tests.integration.tracker.conftest import file, later, look_again, signal, state
 from tests.support import table
 from tests.support.api import Client
-from tests.support.integrations import Send
+from tests.support.integrations import BASE_URL, Send
 from tests.support.workers import Workers
 
 pytestmark = pytest.mark.usefixtures("opening")
@@ -30,7 +30,8 @@ def test_a_filed_signal_opens_one_issue_with_quotes_and_without_names(
     [issue] = acme.issues.values()
     assert issue["title"] == "The export stops"
     assert issue["description"] == (
-        f"It ends at row 1,000.\n\n> Mine stops, too!\n\nReported by 1 customer. Helpdesk signal `{filed}`."
+        "It ends at row 1,000.\n\n> Mine stops, too!\n\n"
+        f"Reported by 1 customer. Helpdesk signal `{filed}`. {BASE_URL}/v1/signals/{filed}"
     )
     assert (issue["priority"], issue["state"]["name"]) == (2, "Backlog")
     assert signal(api, filed)["tracker"] == {"identifier": "ENG-1", "url": URL}

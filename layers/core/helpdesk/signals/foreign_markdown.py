@@ -1,0 +1,51 @@
+"""Text of customers in the Markdown of another service: it mentions nobody there, refers to nothing, loads nothing.
+
+A backslash does not keep GitHub from looking for mentions, and entities are decoded before. So a zero-width space
+divides what would be one (docs/decisions/0289). What is read stays the same.
+"""
+
+import re
+from typing import Final
+
+_SPACE: Final = "\u200b"
+_DIVIDED: Final = re.compile(
+    r"@(?=\w)"  # a person or a team; the commit of another repository
+    r"|\#(?=[0-9])"  # an issue, also after a repository's name
+    r"|(?<!\w)GH(?=-[0-9])"
+    r"|&(?=\#?\w)"  # an entity, which may be any of these
+    r"|<(?=[A-Za-z/!?])"  # a tag, which may be an image, and a comment, which hides what follows
+    r"|!(?=\[)"  # an image
+    r"|linear(?=\.app/)"
+    r"|Helpdesk(?=\ signal\ `)",  # the sentence by which an issue is found again
+    re.IGNORECASE | re.VERBOSE,
+)
+_GITHUB: Final = re.compile(r"(?<![\w.-])(?:www\.)?github\.com(?=[/:])", re.IGNORECASE)
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+def harmless(text: str) -> str:
+    """Return a text that is read as before, and mentions nobody, refers to no issue and loads no image.
+
+    An address of GitHub leads there by way of redirect.github.com, from which no reference follows.
+    """
+    lines = "\n".join(text.splitlines())
+    return _closed(_GITHUB.sub("redirect.github.com", _DIVIDED.sub(rf"\g<0>{_SPACE}", lines)))
+
+
+def quoted(text: str) -> str:
+    """Return a text as a quote, each line of it."""
+    return "\n".join(f"> {line}".rstrip() for line in harmless(text).split("\n"))
+
+
+def _closed(text: str) -> str:
+    """Return a text that closes the block of code that it opened, so that what follows is none."""
+    mark = ""
+    for line in text.split("\n"):
+        fence = _FENCE.match(line)
+        if fence is None:
+            continue
+        if not mark:
+            mark = fence.group(1)
+        elif fence.group(1).startswith(mark) and not line[fence.end() :].strip():
+            mark = ""
+    return f"{text}\n{mark}" if mark else text
