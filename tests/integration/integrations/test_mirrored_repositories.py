@@ -6,9 +6,9 @@ import pytest
 
 from helpdesk.integrations.record import Connection
 from scripts.services.repositories import Installation, Repository
-from tests.integration.integrations.test_mirroring import DOCS, documents, mirror, page
 from tests.support import table
 from tests.support.api import Client
+from tests.support.mirrors import documents, mirror, page
 from tests.support.workers import Workers
 
 
