@@ -8,6 +8,9 @@ from scripts.services.repositories import Repository
 from tests.support.api import Client
 from tests.support.issues import deliver
 
+DOCS = "https://93.184.215.14/docs"
+"""Where the files are published."""
+
 
 def page(number: int, said: str = "") -> str:
     """Return a page with a heading of its own."""

@@ -8,7 +8,7 @@ from helpdesk.integrations.record import Connection
 from scripts.services.repositories import Installation, Repository
 from tests.support import table
 from tests.support.api import Client
-from tests.support.mirrors import documents, mirror, page
+from tests.support.mirrors import DOCS, documents, mirror, page
 from tests.support.workers import Workers
 
 

@@ -16,10 +16,8 @@ from tests.support import table
 from tests.support.api import Client
 from tests.support.effort import of
 from tests.support.issues import deliver
-from tests.support.mirrors import documents, mirror, page, push, row, text_of
+from tests.support.mirrors import DOCS, documents, mirror, page, push, row, text_of
 from tests.support.workers import LongContext, Workers
-
-DOCS = "https://93.184.215.14/docs"
 
 
 @pytest.fixture(autouse=True)
