@@ -6,7 +6,8 @@ identity is what a visitor says about themselves, by its names in the API, witho
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from helpdesk.customers import repository
 from helpdesk.customers.record import EMAIL_IS_UNPROVEN, Customer
@@ -40,9 +41,9 @@ class Recipient(FrozenRecord):
         return self.customer.session_hash
 
 
-def typed(identity: Item) -> Item:
+def typed(identity: Mapping[str, Any]) -> dict[str, Any]:
     """Return an identity that a visitor typed themselves: its address proves nothing."""
-    return {**identity, EMAIL_IS_UNPROVEN: True} if "email" in identity else identity
+    return {**identity, EMAIL_IS_UNPROVEN: True} if "email" in identity else {**identity}
 
 
 def fingerprint(identity: Item | None) -> str:
