@@ -29,3 +29,15 @@ def test_a_language_of_the_site_is_that_of_every_visitor(api: Client) -> None:
 
     assert page.one("html").attributes["lang"] == "nl"
     assert "accept-language" not in page.headers["vary"]
+
+
+def test_what_people_write_in_another_direction_leaves_the_sentence_around_it_as_it_is(api: Client) -> None:
+    visitor = opened(
+        api, language="en", title="מרכז העזרה", footerLinks=[{"label": "תנאים", "url": "https://a.test/"}]
+    )
+
+    nothing = visitor.get("/search?q=%D7%94%D7%97%D7%96%D7%A8%201")
+    assert nothing.one(".empty bdi").text() == "החזר 1"
+    assert nothing.words(".empty") == "Nothing was found for “החזר 1”."
+    home = visitor.get("/")
+    assert home.one("h1").attributes["dir"] == home.one(".footer-links a").attributes["dir"] == "auto"

@@ -44,12 +44,14 @@ def test_a_language_is_not_english(language: Language) -> None:
 
 def test_every_word_that_a_template_names_is_there() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in TEMPLATES.rglob("*.html"))
-    named = set(re.findall(r"""\bt[\[(]["']([\w.]+)["'](?:\]|\)|,)""", source))
+    named = set(re.findall(r"""\bt(?:\.around)?[\[(]["']([\w.]+)["'](?:\]|\)|,)""", source))
     counted = {
         f"{name}.{end}"
         for name in re.findall(r"""\bt\.count\("([\w.]+)""", source)
         for end in ("one", "count")
     }
+    for name, placeholder in re.findall(r't\.around\("([\w.]+)", "(\w+)"', source):
+        assert words("en")[name].count(f"{{{placeholder}}}") == 1, name
     assert len(named) >= 10
     assert named | counted <= set(words("en"))
 
@@ -77,3 +79,4 @@ def test_what_a_language_lacks_is_english_and_a_value_is_no_placeholder() -> Non
     assert [some.count("a", n) for n in (0, 1, 2)] == ["0 Dinge", "1 Ding", "2 Dinge"]
     assert texts.Texts("fr", {"a.one": "{count} x", "a.count": "{count} xs"}).count("a", 0) == "0 x"
     assert texts.Texts("en", {"s": "for {q}"})("s", q="{count}") == "for {count}"
+    assert texts.Texts("en", {"s": "{n} for {q}."}).around("s", "q", n=2) == ("2 for ", ".")

@@ -57,6 +57,13 @@ def test_edges_of_fields_and_the_text_of_buttons_are_seen() -> None:
         assert all(contrast(dark, background) >= least for background in on[1])
 
 
+def test_a_button_below_the_pointer_keeps_the_colours_that_its_text_is_readable_in() -> None:
+    rules = re.findall(r"(?<=\n)([^\n{]*button:hover[^{]*)\{([^}]*)\}", SOURCE)
+    assert rules
+    for _, declarations in rules:
+        assert not re.search(r"\b(filter|opacity|color|mix-blend-mode|background)\b\s*:", declarations)
+
+
 def test_no_rule_knows_left_from_right() -> None:
     """Pages of right-to-left languages are mirrored by the browser, as far as no rule names a side."""
     rules = re.sub(r"/\*.*?\*/", "", SOURCE, flags=re.DOTALL)

@@ -27,7 +27,20 @@ class Texts:
 
     def __call__(self, name: str, **values: object) -> str:
         """Return a sentence with its placeholders filled. The template escapes it, the values with it."""
-        return _PLACEHOLDER.sub(lambda found: str(values[found[1]]), self._words[name])
+        return self._filled(self._words[name], values)
+
+    def around(self, name: str, placeholder: str, **values: object) -> tuple[str, str]:
+        """Return what a sentence has before and after one of its placeholders.
+
+        A template shows what someone wrote between them as an element of its own (`<bdi>`): in another direction of
+        writing it would take punctuation and numbers of the sentence along.
+        """
+        before, _, after = self._words[name].partition(f"{{{placeholder}}}")
+        return self._filled(before, values), self._filled(after, values)
+
+    @staticmethod
+    def _filled(text: str, values: Mapping[str, object]) -> str:
+        return _PLACEHOLDER.sub(lambda found: str(values[found[1]]), text)
 
     def count(self, name: str, count: int) -> str:
         """Return a number of things: `<name>.one` or `<name>.count`, with `{count}` filled."""
