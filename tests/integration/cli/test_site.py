@@ -8,6 +8,7 @@ from helpdesk.admission.limits import Plan
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
+from helpdesk.site import gaps
 from tests.support.api import Client
 from tests.support.cli import Cli
 from tests.support.openid import Provider
@@ -29,6 +30,54 @@ def test_the_site_is_opened_and_documents_are_published(owner: Cli, api: Client)
     assert api.get(f"/v1/knowledge/documents/{document}").body["document"]["published"] is False
     assert owner.ok("site", "enable", "--off").startswith("The help site is off.\n")
     assert owner.run("site", "publish", "doc_unknown").exit_code != 0
+
+
+def test_settings_of_the_site_are_set_and_cleared(owner: Cli, api: Client) -> None:
+    said = owner.ok(
+        *("site", "set", "--title", "Acme", "--intro", "Ask us", "--logo", "https://acme.example/l.png"),
+        *("--language", "de", "--board", "--no-contact", "--link", "Status", "https://status.acme.example"),
+        *("--link", "Mail", "mailto:help@acme.example"),
+    )
+
+    assert "Status: https://status.acme.example" in said
+    assert "https://acme.example/l.png" in said
+    saved = api.get("/v1/site").body
+    assert saved == {
+        "enabled": False,
+        "url": saved["url"],
+        "title": "Acme",
+        "intro": "Ask us",
+        "logoUrl": "https://acme.example/l.png",
+        "language": "de",
+        "showBoard": True,
+        "showContact": False,
+        "footerLinks": [
+            {"label": "Status", "url": "https://status.acme.example"},
+            {"label": "Mail", "url": "mailto:help@acme.example"},
+        ],
+    }
+
+    cleared = ("--title", "none", "--intro", "none", "--logo", "none", "--language", "none", "--no-links")
+    after = owner.json("site", "set", *cleared)
+    assert after == saved | {"title": None, "intro": "", "logoUrl": None, "language": None, "footerLinks": []}
+    for more in ([], ["--link", "A", "https://a.example", "--no-links"], ["--language", "xx"]):
+        assert owner.run("site", "set", *more).exit_code == 2
+
+
+def test_articles_and_searches_that_found_nothing_are_listed(
+    owner: Cli, api: Client, organization: NewOrganization
+) -> None:
+    assert "No document is published" in owner.ok("site", "articles")
+    assert "No search found nothing" in owner.ok("site", "searches")
+    document = {"title": "Refunds", "body": "Text", "published": True}
+    made = api.post("/v1/knowledge/documents", document).body["id"]
+    gaps.note(organization.organization_id, "warranty")
+
+    row = owner.ok("site", "articles").splitlines()[1]
+    assert row.split() == ["0", "0", "0", "0", "Refunds", made]
+    assert owner.json("site", "articles")["articles"][0]["documentId"] == made
+    assert owner.ok("site", "searches").splitlines()[1].endswith("warranty")
+    assert owner.json("site", "searches")["searches"][0]["count"] == 1
 
 
 def test_the_attribution_mark_is_hidden_on_the_pro_plan_and_shown_again(

@@ -177,7 +177,21 @@ def test_an_address_gets_three_codes_at_once_and_then_the_same_page_without_a_ma
         statuses.append(browser.press(email="ada@example.com").status)
 
     assert statuses == [200] * 5
-    assert len(mails) == limits.CODES_PER_EMAIL_BURST
+    assert len(mails) == limits.CODES_PER_EMAIL_AND_ADDRESS_BURST == 3
+
+
+def test_a_stranger_who_asks_for_somebodys_codes_leaves_them_some(root: str, mails: Mails) -> None:
+    def asks(network: str) -> int:
+        before = len(mails)
+        browser = SiteBrowser(root, address=network)
+        browser.open("/sign-in")
+        browser.press(email="ada@example.com")
+        return len(mails) - before
+
+    assert [asks("203.0.113.66") for _ in range(5)] == [1, 1, 1, 0, 0]
+    assert [asks("198.51.100.7") for _ in range(4)] == [1, 1, 1, 0]
+    # All networks together are limited, too.
+    assert asks("192.0.2.9") == 0
 
 
 def test_a_network_address_asks_for_twenty_codes_at_once(root: str, mails: Mails) -> None:
@@ -316,10 +330,11 @@ def test_the_calls_of_a_sign_in_by_mail(browser: SiteBrowser, mails: Mails) -> N
     assert [each.removeprefix("dynamodb:") for each in calls] == ["BatchGetItem"]
     with recorded_calls() as calls:
         browser.press(email="ada@example.com")
-    # the site with the settings; buckets of the network address twice, the organization, all and the address; the code
+    # the site with the settings; buckets of the network address twice, the organization, all, the address from here and
+    # from everywhere; the code
     assert [each.removeprefix("dynamodb:") for each in calls] == [
         "BatchGetItem",
-        *["UpdateItem"] * 5,
+        *["UpdateItem"] * 6,
         "PutItem",
     ]
     with recorded_calls() as calls:

@@ -182,6 +182,7 @@ def test_a_person_who_does_not_allow_it_is_no_problem_of_the_settings(
         ({"iat": 4_000_000_000}, "invalid_id_token", "future"),
         ({"sub": ""}, "invalid_id_token", "sub"),
         ({"sub": 7}, "invalid_id_token", "sub"),
+        ({"sub": "s" * 256}, "invalid_id_token", "more than 255 characters"),
     ],
 )
 def test_an_id_token_that_does_not_fit_signs_nobody_in(

@@ -34,7 +34,7 @@ def begin(
     """
     email = normalized_email(email)
     limits.take_code(organization, address, browser.hash)
-    mailed = limits.may_mail(organization, email)
+    mailed = limits.may_mail(organization, email, address, browser.hash)
     begun = waiting.begin(partial(keys.SiteCode, organization), email, browser.hash, may_match=mailed)
     if mailed:
         _send(email, begun.code, title, language)

@@ -1,4 +1,7 @@
-"""Rate limits of codes by mail: per network address, per address of mail, per organization, and in this deployment."""
+"""Rate limits of codes by mail: per network address, per address of mail, per organization, and in this deployment.
+
+One network gets half of the codes of an address of mail, so that a stranger who asks for them leaves some to its owner.
+"""
 
 from helpdesk.admission import buckets
 from helpdesk.admission.allowance import BucketEmpty
@@ -14,7 +17,8 @@ from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.table import Throttled
 
 CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST = 60, 20
-CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 3
+CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 6
+CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST = 5, 3
 CODES_PER_ORGANIZATION_PER_HOUR, CODES_PER_ORGANIZATION_BURST = 300, 50
 
 
@@ -36,11 +40,15 @@ def take_code(organization: str, address: str, browser_hash: str) -> None:
         raise SignInUnavailable(headers={"retry-after": str(empty.retry_after)}) from None
 
 
-def may_mail(organization: str, email: str) -> bool:
-    """Take one mail to an address; return whether the address had one left in this organization."""
-    key = keys.AddressBucket(sha256_hex(f"{organization} {email}"), "site_mail")
+def may_mail(organization: str, email: str, address: str, browser_hash: str) -> bool:
+    """Take one mail to an address; return whether it had one left in this organization and for this network."""
+    whole = sha256_hex(f"{organization} {email}")
+    of_network = sha256_hex(f"{whole} {address_hash(address) or browser_hash}")
+    network = buckets.Shape.per_hour(CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST)
+    everyone = buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST)
     try:
-        _take(key, buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST))
+        _take(keys.AddressBucket(of_network, "site_mail"), network)
+        _take(keys.AddressBucket(whole, "site_mail"), everyone)
     except BucketEmpty:
         return False
     return True

@@ -20,6 +20,8 @@ from helpdesk.site_visitors.browsers import Browser, Visitor
 from helpdesk.storage.transactions import Transaction
 
 MAX_EXTERNAL_ID_CHARACTERS = 200
+MAX_SUBJECT_CHARACTERS = 255
+"""The most that a provider's `sub` may have (OpenID Connect Core 1.0, section 2)."""
 EXTERNAL_ID = "externalId"
 """The entry of a customer's metadata that tools get as `context.visitor.externalId`."""
 
@@ -37,9 +39,7 @@ def by_claims(organization: str, issuer: str | None, claims: Mapping[str, Any]) 
 
     An address proves who they are, and is given to tools, only if it is said to be verified. Raises Refused.
     """
-    subject = claims.get("sub")
-    if not isinstance(subject, str) or not as_name(subject) or len(subject) > MAX_EXTERNAL_ID_CHARACTERS:
-        raise Refused("invalid_user" if issuer is None else "invalid_id_token", "The token has no `sub`.")
+    subject = _subject(issuer, claims.get("sub"))
     of_subject = (
         identities.hash_of("app", subject) if issuer is None else identities.hash_of("oidc", issuer, subject)
     )
@@ -48,8 +48,11 @@ def by_claims(organization: str, issuer: str | None, claims: Mapping[str, Any]) 
     if email is not None and is_verified:
         hashes.append(_hash_of_address(email))
     named = {"name": claims.get("name"), "email": email, "avatarUrl": claims.get("picture")}
-    sent = {name: value for name, value in named.items() if isinstance(value, str)}
-    said = _cleaned({**sent, "metadata": {EXTERNAL_ID: subject}})
+    sent: dict[str, Any] = {name: value for name, value in named.items() if isinstance(value, str)}
+    if len(subject) <= MAX_EXTERNAL_ID_CHARACTERS:
+        # A longer one would be cut, and tools could take it for somebody else's.
+        sent["metadata"] = {EXTERNAL_ID: subject}
+    said = _cleaned(sent)
     if "email" in said and not is_verified:
         said[EMAIL_IS_UNPROVEN] = True
     return _visitor(organization, Proven(tuple(hashes), said))
@@ -67,6 +70,17 @@ def bring_along(transaction: Transaction, organization: str, browser: Browser, v
     known = visitors.session(organization, session_hash)
     if known is not None:
         merges.put(transaction, MergeJob(organization, known.customer_id, session_hash, visitor.customer_id))
+
+
+def _subject(issuer: str | None, sent: Any) -> str:
+    """Return whom a token names. Raises Refused."""
+    code = "invalid_user" if issuer is None else "invalid_id_token"
+    most = MAX_EXTERNAL_ID_CHARACTERS if issuer is None else MAX_SUBJECT_CHARACTERS
+    if not isinstance(sent, str) or not as_name(sent):
+        raise Refused(code, "The token has no `sub`.")
+    if len(sent) > most:
+        raise Refused(code, f"The token's `sub` has more than {most} characters.")
+    return sent
 
 
 def _visitor(organization: str, proven: Proven) -> Visitor:

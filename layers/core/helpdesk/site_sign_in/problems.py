@@ -11,6 +11,8 @@ MAX_CODE_CHARACTERS = 80
 MAX_DETAIL_CHARACTERS = 500
 REPEATED_MS = MINUTE_MS
 """A problem that is noted is not noted again for this time: everyone whose sign-in fails would write it."""
+ANOTHER_MS = 5_000
+"""For this time no other problem replaces it: a stranger could bring codes by turns, and write with each request."""
 
 _MESSAGES = {
     # Codes of providers: RFC 6749, sections 4.1.2.1 and 5.2.
@@ -52,10 +54,10 @@ _ANY = "The provider refused the sign-in. Its words say why; its documentation e
 
 
 def note(organization: str, seen: SignInSettings, refused: Refused) -> None:
-    """Note why a sign-in was refused. One call, none within a minute of the same problem."""
+    """Note why a sign-in was refused. One call; none within a minute of the same problem, or seconds of another one."""
     now, known = clock.now_ms(), seen.problem
     code = one_line(refused.code, MAX_CODE_CHARACTERS) or "invalid_response"
-    if known is not None and known.code == code and 0 <= now - known.at < REPEATED_MS:
+    if known is not None and 0 <= now - known.at < (REPEATED_MS if known.code == code else ANOTHER_MS):
         return
     detail = one_line(refused.detail or "", MAX_DETAIL_CHARACTERS) or None
     repository.note_problem(organization, seen, Problem(now, code, _MESSAGES.get(code, _ANY), detail))

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
 from joserfc import jwt
 from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
+from joserfc.jwk import JWKRegistry, Key, KeySet
 
 from helpdesk.outbound.exchange import Reply, Request, exchange
 from helpdesk.platform import clock
@@ -41,7 +41,7 @@ _DECLINED = {
     "account_selection_required",
 }
 """What a person decides at the provider. It is no problem of the settings (Core, section 3.1.2.6)."""
-_keys: dict[str, tuple[int, KeySet | None]] = {}
+_keys: dict[str, tuple[int, KeySet | Key | None]] = {}
 
 
 class Flow(FrozenRecord):
@@ -159,7 +159,7 @@ def _verified(provider: Provider, token: str) -> dict[str, Any]:
     return claims
 
 
-def _decoded(token: str, keys: KeySet) -> dict[str, Any] | None:
+def _decoded(token: str, keys: KeySet | Key) -> dict[str, Any] | None:
     """Return the claims of a token; None if none of the keys signed it, or if it is none."""
     try:
         return dict(jwt.decode(token, keys, algorithms=[*ALGORITHMS]).claims)
@@ -171,12 +171,23 @@ def _unsigned() -> Refused:
     return Refused("invalid_id_token", "None of the provider's keys signed it.")
 
 
-def _key_set(provider: Provider) -> KeySet:
-    said = _object(_sent("GET", provider.jwks, {}))
+def _key_set(provider: Provider) -> KeySet | Key:
+    """Return a provider's keys; those of a kind that cannot be used are passed over (RFC 7517, section 5).
+
+    The only key is returned as itself if it has no name, so that it also checks tokens that name one. Raises Refused.
+    """
+    listed = _object(_sent("GET", provider.jwks, {})).get("keys")
+    found = [key for each in listed if (key := _key(each)) is not None] if isinstance(listed, list) else []
+    if not found:
+        raise Refused("invalid_response", "The provider's keys (`jwks_uri`) cannot be read.")
+    return found[0] if len(found) == 1 and found[0].kid is None else KeySet(found)
+
+
+def _key(said: Any) -> Key | None:
     try:
-        return KeySet.import_key_set(said)  # type: ignore[arg-type] # it checks what it gets
+        return JWKRegistry.import_key(said)
     except (JoseError, ValueError, TypeError, KeyError, AttributeError):
-        raise Refused("invalid_response", "The provider's keys (`jwks_uri`) cannot be read.") from None
+        return None
 
 
 def _userinfo(provider: Provider, claims: Mapping[str, Any], access_token: Any) -> dict[str, Any]:

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from helpdesk_cli.framework import Listing, Settings
-from helpdesk_cli.output import say, say_facts, say_json
+from helpdesk_cli.framework import Listing, Settings, limit_option
+from helpdesk_cli.output import moment, say, say_facts, say_json, say_table
 from helpdesk_cli.session import Session, pass_session
 
-_NO_ACCENT = "none"
+_NONE = "none"
+_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
 
 
 @click.group(cls=Listing)
@@ -45,6 +46,98 @@ def enable_site(session: Session, title: str | None, intro: str | None, *, off: 
     else:
         say("The help site is off." if off else "The help site is open.")
         _say_site(answer)
+
+
+@site.command("set")
+@click.option("--title", help="The site's name; none for the organization's name.")
+@click.option("--intro", help="The line below the title on the home page; none for no line.")
+@click.option("--logo", metavar="URL", help="The https address of an image beside the title, or none.")
+@click.option(
+    "--language",
+    type=click.Choice([*_LANGUAGES, _NONE]),
+    help="The language of the pages' own words; none for that of each visitor's browser.",
+)
+@click.option("--board/--no-board", default=None, help="Whether the feedback board is part of the site.")
+@click.option("--contact/--no-contact", default=None, help="Whether visitors can write to your team.")
+@click.option(
+    "--link",
+    "links",
+    nargs=2,
+    multiple=True,
+    metavar="LABEL URL",
+    help="A link in the footer. Repeat it for several: they replace those that are there.",
+)
+@click.option("--no-links", is_flag=True, help="Remove all links in the footer.")
+@pass_session
+def set_site(
+    session: Session,
+    title: str | None,
+    intro: str | None,
+    logo: str | None,
+    language: str | None,
+    links: tuple[tuple[str, str], ...],
+    *,
+    board: bool | None,
+    contact: bool | None,
+    no_links: bool,
+) -> None:
+    """Change the help site's settings (only those that you name)."""
+    texts = {"title": title, "intro": intro, "logoUrl": logo, "language": language}
+    body: dict[str, Any] = {
+        name: None if value == _NONE else value for name, value in texts.items() if value is not None
+    }
+    body |= {
+        name: value for name, value in (("showBoard", board), ("showContact", contact)) if value is not None
+    }
+    if links and no_links:
+        raise click.UsageError("Use --link or --no-links, not both.")
+    if links or no_links:
+        body["footerLinks"] = [{"label": label, "url": url} for label, url in links]
+    if not body:
+        raise click.UsageError(
+            "Say what to change: --title, --intro, --logo, --language, --board, --contact, --link or --no-links."
+        )
+    answer = session.api().patch("site", body=body)
+    if session.as_json:
+        say_json(answer)
+    else:
+        say("Saved.")
+        _say_site(answer)
+
+
+@site.command("articles")
+@limit_option
+@pass_session
+def list_articles(session: Session, limit: int) -> None:
+    """List published documents with reads and ratings, the most read first."""
+    answer = session.api().listed("site", "articles", name="articles", limit=limit)
+    if session.as_json:
+        say_json(answer)
+        return
+    say_table(
+        ("READS", "HELPFUL", "NOT", "ANSWERED", "TITLE", "ID"),
+        [
+            (one["reads"], one["helpful"], one["unhelpful"], one["answered"], one["title"], one["documentId"])
+            for one in answer["articles"]
+        ],
+        empty="No document is published. Publish one: helpdesk site publish ID",
+    )
+
+
+@site.command("searches")
+@limit_option
+@pass_session
+def list_searches(session: Session, limit: int) -> None:
+    """List the searches that found nothing, the latest first."""
+    answer = session.api().listed("site", "searches", name="searches", limit=limit)
+    if session.as_json:
+        say_json(answer)
+        return
+    say_table(
+        ("COUNT", "LAST", "SEARCHED FOR"),
+        [(one["count"], moment(one["lastAt"]), one["query"]) for one in answer["searches"]],
+        empty="No search found nothing in the last 90 days.",
+    )
 
 
 @site.command("publish")
@@ -81,9 +174,11 @@ def _say_site(answer: dict[str, Any]) -> None:
             ("open", "yes" if answer["enabled"] else "no"),
             ("title", answer["title"] or "the organization's name"),
             ("intro", answer["intro"] or "none"),
+            ("logo", answer["logoUrl"] or "none"),
             ("language", answer["language"] or "the visitor's"),
             ("feedback board", "yes" if answer["showBoard"] else "no"),
             ("contact", "yes" if answer["showContact"] else "no"),
+            *(("link", f"{one['label']}: {one['url']}") for one in answer["footerLinks"]),
         ]
     )
 
@@ -132,7 +227,7 @@ def set_appearance(
         name: value for name, value in (("scheme", scheme), ("navigation", navigation)) if value is not None
     }
     if accent is not None:
-        body["accent"] = None if accent == _NO_ACCENT else accent
+        body["accent"] = None if accent == _NONE else accent
     if css_file is not None and no_css:
         raise click.UsageError("Use --css-file or --no-css, not both.")
     if css_file is not None:

@@ -102,5 +102,5 @@ def _say(answer: dict[str, Any]) -> None:
             ("what to do", problem["message"]),
         ]
         if problem["detail"] is not None:
-            facts.append(("its words", problem["detail"]))
+            facts.append(("detail", problem["detail"]))
     say_facts(facts)
