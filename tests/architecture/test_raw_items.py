@@ -133,21 +133,25 @@ def returning_items(module: str) -> set[str]:
     return {node.name for node in body if isinstance(node, ast.FunctionDef) and is_annotated(node.returns)}
 
 
-class Items:
-    """Which expressions of a module are items of the table."""
+def returning_items_as(tree: ast.Module, module: str) -> set[str]:
+    """Return how a module calls the functions that return an item: its own, and those that it imports."""
+    found = set(returning_items(module))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            for alias in node.names:
+                name = alias.asname or alias.name
+                found |= {f"{name}.{each}" for each in returning_items(f"{node.module}.{alias.name}")}
+                found |= {name} & returning_items(node.module)
+    return found
 
-    def __init__(self, tree: ast.Module, module: str) -> None:
-        self._makers = set(returning_items(module))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module is not None:
-                for alias in node.names:
-                    name = alias.asname or alias.name
-                    self._makers |= {
-                        f"{name}.{each}" for each in returning_items(f"{node.module}.{alias.name}")
-                    }
-                    self._makers |= {name} & returning_items(node.module)
+
+class Items:
+    """Which expressions of a function are items of the table."""
+
+    def __init__(self, function: ast.AST, makers: set[str]) -> None:
+        self._makers = makers
         self._names = {"item"}
-        for node in ast.walk(tree):
+        for node in ast.walk(function):
             if isinstance(node, ast.arg) and is_annotated(node.annotation):
                 self._names.add(node.arg)
             elif isinstance(node, ast.AnnAssign) and is_annotated(node.annotation):
@@ -163,28 +167,37 @@ class Items:
         return ast.unparse(node) in self._names or (isinstance(node, ast.Attribute) and node.attr == "item")
 
 
+def functions(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the functions and methods of a module, each with those inside it, and without codecs."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, ast.ClassDef):
+            yield from functions(inner)
+        elif isinstance(inner, ast.FunctionDef) and not CODEC.fullmatch(inner.name):
+            yield inner
+
+
+def is_read(node: ast.AST, items: Items) -> bool:
+    """Return whether a node reads an attribute of an item."""
+    match node:
+        case ast.Subscript(value=item, slice=name):
+            return is_word(name) and item in items
+        case ast.Call(func=ast.Attribute(value=item, attr="get" | "pop"), args=[name, *_]):
+            return is_word(name) and item in items
+        case ast.Compare(left=name, ops=[ast.In() | ast.NotIn()], comparators=[item]):
+            return is_word(name) and item in items
+    return False
+
+
 def item_reads(path: Path) -> list[str]:
     """Return what reads an attribute of an item outside codecs."""
     tree = parsed(path)
-    items = Items(tree, ".".join(["helpdesk", *path.relative_to(CORE).with_suffix("").parts]))
+    makers = returning_items_as(tree, ".".join(["helpdesk", *path.relative_to(CORE).with_suffix("").parts]))
     return [
         ast.unparse(node)
-        for node in outside_codecs(tree)
-        if (isinstance(node, ast.Subscript) and is_word(node.slice) and node.value in items)
-        or (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in {"get", "pop"}
-            and node.args != []
-            and is_word(node.args[0])
-            and node.func.value in items
-        )
-        or (
-            isinstance(node, ast.Compare)
-            and isinstance(node.ops[0], ast.In | ast.NotIn)
-            and is_word(node.left)
-            and node.comparators[0] in items
-        )
+        for function in functions(tree)
+        for items in [Items(function, makers)]
+        for node in ast.walk(function)
+        if is_read(node, items)
     ]
 
 

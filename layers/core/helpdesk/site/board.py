@@ -90,6 +90,8 @@ def show_list(visit: Visit) -> Content:
         found, end = public.posts(
             visit.organization, settings, sort=sort, limit=PAGE, after=query.after, **chosen
         )
+    # What a visitor looked for, and the pages behind the first, are no pages of their own for search engines.
+    is_first = not (words or query.after or any(chosen.values()))
     values = {
         "posts": [_row(each, settings) for each in found],
         "sort": sort.value,
@@ -98,10 +100,9 @@ def show_list(visit: Visit) -> Content:
         "chosen": {"board": query.board, "status": query.status, "tag": query.tag},
         "board_settings": settings,
         "end": end,
-        # What a visitor looked for, and the pages behind the first, are no pages of their own for search engines.
-        "canonical": None if words or query.after or any(chosen.values()) else visit.address("/board"),
+        "canonical": visit.address("/board") if is_first else None,
     }
-    headers = {} if values["canonical"] else {"x-robots-tag": "noindex"}
+    headers = {} if is_first else {"x-robots-tag": "noindex"}
     return rendering.page("board", visit, values, title=_words(visit)("board"), shared=True, headers=headers)
 
 
