@@ -164,7 +164,7 @@ def list_approvals(caller: Caller, query: ApprovalsQuery) -> ApprovalsAnswer:
 
 @api.get("/v1/approvals/<approval_id>", access=Access.MEMBER, errors=(ApprovalNotFound,))
 def get_approval(caller: Caller, approval_id: str) -> ApprovalAnswer:
-    """Get an approval: the tool call, the decision, and what became of the call."""
+    """Get an approval: the tool call, the decision, and the outcome of the call."""
     return approvals.get(caller.organization, approval_id)
 
 

@@ -8,7 +8,7 @@ from helpdesk.agent_runs.record import Call, Run
 
 
 class Done(NamedTuple):
-    """What became of a call: what the model reads, and a line for the team in the thread, or none."""
+    """The outcome of a call: what the model reads, and a line for the team in the thread, or none."""
 
     content: str
     line: str | None = None

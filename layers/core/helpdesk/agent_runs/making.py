@@ -68,7 +68,7 @@ def make(
     agent_name: str,
     built_in: BuiltIns,
 ) -> Run:
-    """Make the calls that may be made, up to three, and write what became of each.
+    """Make the calls that may be made, up to three, and write the outcome of each.
 
     Raises NotYet, RunChanged, and StaleConversation or ConversationNotFound if the conversation has ended meanwhile.
     """
@@ -159,7 +159,7 @@ def _called(run: Run, call: Call, tool: Tool | None, visitor: Visitor | None) ->
 
 
 def _end(run: Run, call: Call, result: CallResult, agent_name: str, own_line: str | None = None) -> Run:
-    """Write what became of a call, with its line in the thread and its approval. Raises RunChanged."""
+    """Write the outcome of a call, with its line in the thread and its approval. Raises RunChanged."""
     said = result.result if result.outcome is CallOutcome.SUCCEEDED else result.error or result.result
     content = for_model(said or "")
     ended = call.after(_EVENTS[result.outcome], content=content, duration=result.duration_ms)

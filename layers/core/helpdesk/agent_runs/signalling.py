@@ -37,7 +37,7 @@ from helpdesk.signals.schemas import ReportInput, SignalInput
 
 
 class Outcome(StrEnum):
-    """What became of a call, as the model reads it."""
+    """The outcome of a call, as the model reads it."""
 
     SIMILAR = "not_filed_yet"
     FILED = "filed"
@@ -64,7 +64,7 @@ class Signalling:
         self._agent = prepared.question.settings.name
 
     def __call__(self, run: Run, call: Call) -> Done:
-        """Do what a call asks for and return what became of it. Raises Conflict."""
+        """Do what a call asks for and return the outcome. Raises Conflict."""
         earlier = [_said(each) for each in run.calls if each.tool == FILE_SIGNAL and each.id != call.id]
         if any(each.get("outcome") in _LAST for each in earlier):
             return _done(Outcome.SECOND)

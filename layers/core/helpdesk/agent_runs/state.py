@@ -127,7 +127,7 @@ RUN: dict[RunEvent, Mapping[RunState, RunState]] = {
     # The newer message has a run of its own, which begins when this one ends or waits.
     RunEvent.WRITES_AGAIN: {_T: _T, _C: _C, _W: _W, _A: _A, _H: _H, _S: _S},
     RunEvent.TEAM_REPLIES: {_T: _S, _C: _C, _W: _W, _A: _A, _H: _H, _S: _S},
-    # A call that runs ends first, and the thread says what became of it. What waits stays the team's to decide.
+    # A call that runs ends first, and the thread states its outcome. What waits stays the team's to decide.
     RunEvent.TAKEN_OVER: {_T: _S, _C: _C, _W: _W, _A: _A, _H: _H, _S: _S},
     # What waits expires, by a job of its own.
     RunEvent.ENDED: {_T: _S, _C: _C, _W: _W, _A: _A, _H: _H, _S: _S},

@@ -1,6 +1,6 @@
 """Writes the rows of items that were there before rows were kept, or that the stream's reader missed.
 
-It may be stopped and repeated at any time: a row that is there stays as it is, whether a change in the stream or an
+It may be stopped and repeated at any time: an existing row stays as it is, whether a change in the stream or an
 earlier run wrote it.
 """
 

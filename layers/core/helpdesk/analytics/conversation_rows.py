@@ -123,7 +123,7 @@ def write_past(organization: str, conversation_id: str, sequence: str) -> None:
 def _write_again(organization: str, conversation_id: str, sequence: str) -> bool:
     """Write a conversation's row from its whole thread, and rows that messages lack; False if another writer did.
 
-    Rows that are there count already.
+    Existing rows count already.
     """
     stored = repository.conversation(organization, conversation_id)
     conversation = conversations.find(organization, conversation_id)

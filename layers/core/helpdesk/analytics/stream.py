@@ -140,7 +140,7 @@ def _row(change: Change) -> tuple[str, str]:
 
 
 def fact_of(change: Change) -> Fact | None:
-    """Return the row of an item that is there; None if it has none."""
+    """Return the row of an existing item; None if it has none."""
     item = change.new
     if item is None:
         return None

@@ -68,5 +68,5 @@ def begin(transaction: Transaction, organization: str, approval_id: str) -> None
 def end(
     transaction: Transaction, organization: str, approval_id: str, outcome: CallOutcome, result: str
 ) -> None:
-    """Note what became of the call. The transaction raises ConditionFailed if that was noted before."""
+    """Note the outcome of the call. The transaction raises ConditionFailed if that was noted before."""
     repository.end(transaction, organization, approval_id, outcome, result)

@@ -160,7 +160,7 @@ def begin(transaction: Transaction, organization: str, approval_id: str) -> None
 def end(
     transaction: Transaction, organization: str, approval_id: str, outcome: CallOutcome, result: str
 ) -> None:
-    """Note what became of its call. The transaction raises ConditionFailed if that was noted before."""
+    """Note the outcome of its call. The transaction raises ConditionFailed if that was noted before."""
     transaction.update(
         keys.Approval(organization, approval_id),
         "SET outcome = :outcome, #result = :result",

@@ -22,7 +22,7 @@ class ApprovalStatus(StrEnum):
 
 
 class CallOutcome(StrEnum):
-    """What became of an approved call."""
+    """The outcome of an approved call."""
 
     RUNNING = "running"
     SUCCEEDED = "succeeded"
@@ -61,7 +61,7 @@ class ApprovalShape(Answer):
     note: str | None
     """What they wrote with the decision. The agent reads it."""
     outcome: CallOutcome | None
-    """What became of the call; null until it is approved and runs."""
+    """The outcome of the call; null until it is approved and runs."""
     result: str | None
     """The tool's return value as JSON, cut to 16,000 characters and 20 KB; or why there is none.
 

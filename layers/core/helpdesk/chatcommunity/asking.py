@@ -50,7 +50,7 @@ class _Place(NamedTuple):
 
 
 def ask(account: Account, data: Mapping[str, Any]) -> str:
-    """Write a question, and make a place for its answers; return what became of it. Raises Revoked, TryLater."""
+    """Write a question, and make a place for its answers; return the outcome. Raises Revoked, TryLater."""
     connection, question = account.connection, str(data["question"])
     organization, server = connection.organization, connection.account_id
     language = _language(account, data)
@@ -85,7 +85,7 @@ def ask(account: Account, data: Mapping[str, Any]) -> str:
 
 
 def close(account: Account, data: Mapping[str, Any]) -> str:
-    """Close the conversation that has its answers here, or else the person's own; return what became of it."""
+    """Close the conversation that has its answers here, or else the person's own; return the outcome."""
     connection, user = account.connection, data["user"]
     organization, server = connection.organization, connection.account_id
     language = _language(account, data)

@@ -23,7 +23,7 @@ _MOST = 500
 
 
 def refresh(account: Account) -> str:
-    """List the channels and roles; return what became of it. Raises Revoked, TryLater."""
+    """List the channels and roles; return the outcome. Raises Revoked, TryLater."""
     connection, began_at = account.connection, clock.now_ms()
     channels = [each for each in discord.channels(account) if each["type"] in _WITH_MESSAGES]
     # Everyone has the role with the server's id, and a bot has one of its own.

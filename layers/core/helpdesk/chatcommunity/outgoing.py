@@ -55,7 +55,7 @@ class _Next(NamedTuple):
 
 
 def follow(connection: Connection, conversation_id: str, opened: Callable[[], Account]) -> str:
-    """Post what is new in a conversation; return what became of it. Raises Revoked, TryLater."""
+    """Post what is new in a conversation; return the outcome. Raises Revoked, TryLater."""
     if connection.status is ConnectionStatus.BROKEN:
         return missed.note_while_broken(
             connection.organization, connection.app, connection.account_id, conversation_id

@@ -19,7 +19,7 @@ _MAX_NAME = 80
 
 
 def refresh(account: Account) -> str:
-    """List the channels and write what changed; return what became of it. Raises Revoked, TryLater."""
+    """List the channels and write what changed; return the outcome. Raises Revoked, TryLater."""
     connection, began_at = account.connection, clock.now_ms()
     listed = {each.name: each for each in _listed(account)}
     known = {each.name: each for each in repository.channels(connection.organization, connection.account_id)}

@@ -30,7 +30,7 @@ _NO_FILES = "Files stay in Slack: the customer gets the text alone."
 
 
 def take_message(account: Account, data: Mapping[str, Any]) -> str:
-    """Send a teammate's message to the customer, once; return what became of it."""
+    """Send a teammate's message to the customer, once; return the outcome."""
     connection, place = account.connection, (data["channel"], data["thread"])
     conversation_id = _conversation(account, *place)
     if conversation_id is None:
@@ -68,7 +68,7 @@ def _sent(account: Account, data: Mapping[str, Any], speaker: Caller, conversati
 
 
 def take_click(account: Account, data: Mapping[str, Any]) -> str:
-    """Do what a button says, as the person who pressed it; return what became of it."""
+    """Do what a button says, as the person who pressed it; return the outcome."""
     connection, place = account.connection, (data["channel"], data["thread"])
     conversation_id = _conversation(account, *place)
     if conversation_id is None:

@@ -51,7 +51,7 @@ class _Next(NamedTuple):
 
 
 def follow(connection: Connection, conversation_id: str, opened: Callable[[], Account]) -> str:
-    """Post the next message of a conversation; return what became of it. Raises Revoked, TryLater."""
+    """Post the next message of a conversation; return the outcome. Raises Revoked, TryLater."""
     settings = service.settings(connection.organization)
     here = settings.team == connection.account_id and settings.channel_id is not None
     if not settings.enabled or not here:

@@ -2,7 +2,7 @@
 
 The address that GitHub leads back to names an installation, and anyone can write one there (GitHub Docs, "About the
 setup URL"). So the code that comes with it is exchanged for the person's token, the installation must be among those
-that the person can reach, and its account must be theirs: whoever reads one repository reaches the installation, too
+that the person can reach, and its account must be theirs: anyone who reads one repository reaches the installation, too
 (docs/decisions/0288). That token is used for this alone and not stored. GitHub's page of an installation takes no PKCE.
 """
 

@@ -30,7 +30,7 @@ _TRIES = 10
 
 
 def link(organization: str, data: Mapping[str, Any], adapter: Worker) -> str:
-    """Make an issue that is there a signal's, instead of the one that it has. Neither of them moves.
+    """Make an existing issue a signal's, instead of the one that it has. Neither of them moves.
 
     Raises TryLater, Revoked, NotConnectedNow.
     """

@@ -177,7 +177,7 @@ def _push(account: Account, issue: Issue, signal: Signal) -> str:
 
 
 def _note(issue: Issue, closed: bool, status: SignalStatus, what: str) -> str:  # noqa: FBT001 - a state, not a switch
-    """Note that an issue and its signal agree; return what became of them."""
+    """Note that an issue and its signal agree; return the outcome."""
     noted = replace(issue, closed=closed, said=status.value, pushing=None, taking=None)
     if noted != issue:
         issue_repository.save(issue, noted)

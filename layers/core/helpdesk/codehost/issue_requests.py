@@ -1,4 +1,4 @@
-"""What a person asks for about the issue of a single signal: that one which is there becomes its issue.
+"""Requests to make an existing issue the issue of a signal.
 
 A route sends no request to GitHub: whether there is such an issue, the worker finds out. What it found stands with the
 signal until the next try.
@@ -17,7 +17,7 @@ from helpdesk.signals.shapes import CodehostIssue
 from helpdesk.storage.transactions import Transaction
 
 LINK = "link_issue"
-"""The kind of the job that links an issue that is there."""
+"""The kind of the job that links an existing issue."""
 
 
 def ask(organization: str, signal_id: str, number: int) -> IssueLinkAnswer:

@@ -48,7 +48,7 @@ class _Problem(Exception):
 
 
 def sync(organization: str, repo: str, mirror_id: str, job_id: str, adapter: Worker, until: int) -> str:
-    """Do a sync until an instant (ms); return what became of it. Raises TryLater."""
+    """Do a sync until an instant (ms); return the outcome. Raises TryLater."""
     try:
         mirror = mirror_repository.claim(organization, repo, mirror_id, job_id)
     except ConditionFailed:

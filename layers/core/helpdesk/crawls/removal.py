@@ -15,7 +15,7 @@ class NotDone(Exception):
 
 
 def work(job: RemovalJob, until: int) -> str:
-    """Let go of a deleted crawl's documents until an instant (ms); return what became of it, for the log.
+    """Let go of a deleted crawl's documents until an instant (ms); return the outcome, for the log.
 
     Each document is done with its page's entry in one transaction, so a repeated job continues. Raises NotDone.
     """

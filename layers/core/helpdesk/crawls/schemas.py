@@ -168,7 +168,7 @@ class CrawlAnswer(Answer):
 
 
 class Documents(StrEnum):
-    """What becomes of a deleted crawl's documents."""
+    """Whether a deleted crawl's documents stay."""
 
     KEEP = "keep"
     DELETE = "delete"

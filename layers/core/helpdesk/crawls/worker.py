@@ -51,7 +51,7 @@ _LEFT_OUT: Final = "The crawl's settings leave this address out."
 
 
 def work(job: SliceJob, web: Web, reader: Reader, sleep: Sleep, *, skip: bool = False) -> str:
-    """Do a slice of a run; return what became of it, for the log.
+    """Do a slice of a run; return the outcome, for the log.
 
     Raises what the table or the queue raise. The message is then tried again. With `skip`, which is for a late try, the
     address at which that happened is left out of the run, so that no page ends it.

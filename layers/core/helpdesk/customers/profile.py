@@ -115,7 +115,7 @@ class CustomerUpdate(UserInput):
     @model_validator(mode="before")
     @classmethod
     def _without_dropped(cls, sent: Any) -> Any:
-        """Omit an avatar that is dropped: it must not remove the one that is there."""
+        """Omit an avatar that is dropped: it must not remove the present one."""
         if isinstance(sent, dict) and sent.get("avatarUrl") and _https_or_nothing(sent["avatarUrl"]) is None:
             return {name: value for name, value in sent.items() if name != "avatarUrl"}
         return sent

@@ -20,7 +20,7 @@ class ConcurrentOutreach(ConditionFailed):
 def put(
     transaction: Transaction, organization: str, customer_id: str, session_hash: str | None, identity: Item
 ) -> None:
-    """Add a new customer; `identity` holds what is said about them. Who never wrote has None as their session."""
+    """Add a new customer; `identity` holds what is said about them. Without a message, the session is None."""
     now = clock.now_ms()
     transaction.put(
         {

@@ -103,11 +103,11 @@ class Worker(Protocol):
         ...
 
     def take_hook(self, connection: Connection, event: str, data: Mapping[str, Any], until: int, /) -> str:
-        """Do what a request of the service asks for; return what became of it, for the log."""
+        """Do what a request of the service asks for; return the outcome, for the log."""
         ...
 
     def work(self, job: IntegrationJob, until: int, /) -> str:
-        """Do a job of the adapter's own until an instant (ms); return what became of it, for the log."""
+        """Do a job of the adapter's own until an instant (ms); return the outcome, for the log."""
         ...
 
     def signal_changed(self, organization: str, signal_id: str, filed: bool, /) -> str:  # noqa: FBT001

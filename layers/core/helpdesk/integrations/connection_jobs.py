@@ -13,7 +13,7 @@ from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks import service as webhooks
 
 type Step = Callable[[Connection], str]
-"""Does a job for a connection; returns what became of it."""
+"""Does a job for a connection; returns the outcome."""
 
 
 def do(
@@ -22,7 +22,7 @@ def do(
     steps: Mapping[str, Step],
     followed: Callable[[str], str | None] | None = None,
 ) -> str:
-    """Do a job with the step of its kind; return what became of it. Raises NotConnectedNow, TryLater.
+    """Do a job with the step of its kind; return the outcome. Raises NotConnectedNow, TryLater.
 
     `followed` returns the account in which an organization wants its conversations to appear. A conversation that
     cannot appear there is noted.

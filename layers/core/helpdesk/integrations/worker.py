@@ -34,7 +34,7 @@ class GivenUp(Exception):
 
 
 def work(job: IntegrationJob, adapters: Mapping[App, Worker], until: int) -> str:
-    """Do a job until an instant (ms), or put it off; return what became of it, for the log.
+    """Do a job until an instant (ms), or put it off; return the outcome, for the log.
 
     Raises what the queue is to try again.
     """
@@ -97,7 +97,7 @@ def _signal(job: IntegrationJob, adapters: Mapping[App, Worker]) -> str:
 
 
 def breaking(connection: Connection, problem: Revoked) -> str:
-    """Note that a connection broke; return what became of the job."""
+    """Note that a connection broke; return the outcome of the job."""
     service.broke(connection, str(problem))
     return "broken"
 

@@ -83,7 +83,7 @@ def _card(signal: Signal) -> Task | None:
 
 
 def work(job: SignalJob, until: int) -> str:
-    """Move what a merged signal had until an instant (ms); return what became of it, for the log."""
+    """Move what a merged signal had until an instant (ms); return the outcome, for the log."""
     if move(job.organization, job.signal_id, until):
         return "merged"
     transaction = Transaction()

@@ -37,7 +37,7 @@ class _Organization(FrozenRecord):
 
 
 def work(job: SignalJob, until: int) -> str:
-    """Notify the reporters of a signal who are not notified yet, until an instant (ms); return what became of it.
+    """Notify the reporters of a signal who are not notified yet, until an instant (ms); return the outcome.
 
     A signal that is no longer done notifies nobody. Where the mail allowance is empty, the rest waits for it.
     """

@@ -48,7 +48,7 @@ _STAGES: dict[str, Callable[[str, str], tuple[list[Job], str | None]]] = {
 
 
 def work(job: SignalJob, until: int) -> str:
-    """Do a turn of the work until an instant (ms); return what became of it, for the log.
+    """Do a turn of the work until an instant (ms); return the outcome, for the log.
 
     Raises Refused and EmbeddingFailed: the queue repeats the turn.
     """

@@ -105,7 +105,7 @@ def report_for(caller: Caller, name: str, wanted: CommitsReport) -> CommitsRepor
 
 
 def work(job: SignalJob, until: int) -> str:
-    """Link what is queued of a report until an instant (ms), and hand on the rest; return what became of it.
+    """Link what is queued of a report until an instant (ms), and hand on the rest; return the outcome.
 
     It may be repeated, and at once with itself: what is linked already is passed over.
     """

@@ -10,7 +10,7 @@ from helpdesk.storage.transactions import Transaction
 
 
 def work(job: SignalJob, until: int) -> str:
-    """Do a job until an instant (ms); return what became of it, for the log.
+    """Do a job until an instant (ms); return the outcome, for the log.
 
     Raises what the queue is to try again. A job that was done before does nothing.
     """

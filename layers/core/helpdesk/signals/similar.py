@@ -43,7 +43,7 @@ def find(organization: str, title: str) -> list[Signal]:
 
 
 def note(organization: str, signal_id: str) -> str:
-    """Compute the vector of a signal's present title; return what became of it, for the log.
+    """Compute the vector of a signal's present title; return the outcome, for the log.
 
     A later title's vector is not overwritten. Raises EmbeddingFailed.
     """

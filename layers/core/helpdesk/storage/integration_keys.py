@@ -258,7 +258,7 @@ class SignalIssue(ItemKey):
 
 
 class IssueProblem(ItemKey):
-    """Why an issue that is there could not become a signal's."""
+    """Why an existing issue could not become a signal's."""
 
     PK, SK = "ORG#{organization}#ISSUE#{signal_id}", "PROBLEM#{app}"
     organization: str

@@ -4,7 +4,7 @@ from helpdesk.storage.item_key import ItemKey
 
 
 class Suggestion(ItemKey):
-    """A knowledge suggestion: its text, its questions, and what became of it; ids sort by time."""
+    """A knowledge suggestion: its text, its questions, and the decision; IDs sort by time."""
 
     PK, SK = "ORG#{organization}#SUGGESTION", "SUGGESTION#{suggestion_id}"
     organization: str

@@ -19,7 +19,7 @@ class SuggestionSettled(AppError):
     """The suggestion is accepted or dismissed."""
 
     status, code = 409, "suggestion_settled"
-    message = "This suggestion has been accepted or dismissed already. Get it again to see what became of it."
+    message = "This suggestion has been accepted or dismissed already. Get it again to see the decision."
 
 
 class SuggestionStale(AppError):

@@ -15,7 +15,7 @@ from helpdesk.suggestions.exchanges import Exchange
 
 
 def file(conversation: Conversation, question: Message, title: str, body: str) -> str:
-    """File a document that answers a visitor's message; return what became of it in one word.
+    """File a document that answers a visitor's message; return the outcome in one word.
 
     A repeated call for the same message changes nothing. Raises Conflict.
     """

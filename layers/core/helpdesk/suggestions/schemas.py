@@ -14,7 +14,7 @@ class SuggestionKind(StrEnum):
 
 
 class SuggestionStatus(StrEnum):
-    """What became of a suggestion."""
+    """The state of a suggestion."""
 
     PENDING = "pending"
     ACCEPTED = "accepted"

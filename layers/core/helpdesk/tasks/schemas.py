@@ -22,7 +22,7 @@ class TaskStatus(StrEnum):
 
 
 class PullRequestState(StrEnum):
-    """What became of a pull request."""
+    """The state of a pull request."""
 
     OPEN = "open"
     CLOSED = "closed"

@@ -189,7 +189,7 @@ def add_delete(transaction: Transaction, seen: Task) -> None:
 
 
 def forget_links(organization: str, task_id: str) -> None:
-    """Remove what was linked to a card that is gone; nothing of one that is there."""
+    """Remove what was linked to a card that is gone; nothing of an existing one."""
     try:
         repository.get(organization, task_id)
     except TaskNotFound:

@@ -2,7 +2,7 @@
 
 The body is `{id, tool, input, context: {visitor, conversationId, test}}`. The call's ID is the server's idempotency
 key. It is signed like a webhook delivery, with the key's secret for tools. Nothing here repeats a request: where it may
-have arrived and no answer says what became of it, the outcome is unknown.
+have arrived and no answer states the result, the outcome is unknown.
 
 Only functions that carry aiohttp import this module.
 """

@@ -15,7 +15,7 @@ endpoint is gone. It is passed in because approvals import this package."""
 
 
 def work(job: RemovalJob, on_removed: OnRemoved) -> str:
-    """Do the removal's job and return what became of it, for the log."""
+    """Do the removal's job and return the outcome, for the log."""
     names = sync_repository.tools_of(job.organization, job.endpoint_id)
     sync_repository.delete_tools(job.organization, job.endpoint_id, names)
     on_removed(job.organization, job.endpoint_id)

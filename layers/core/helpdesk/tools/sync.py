@@ -32,7 +32,7 @@ class _Problem(Exception):
 
 
 def work(job: SyncJob) -> str:
-    """Do a sync and return what became of it, for the log: synced, failed or superseded."""
+    """Do a sync and return the outcome, for the log: synced, failed or superseded."""
     endpoint = _endpoint(job)
     if endpoint is None:
         return "superseded"

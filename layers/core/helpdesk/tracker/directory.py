@@ -15,7 +15,7 @@ MAX_TEAMS = 500
 
 
 def refresh(account: Account) -> str:
-    """List the teams and write what changed; return what became of it. Raises Refused, Revoked, TryLater."""
+    """List the teams and write what changed; return the outcome. Raises Refused, Revoked, TryLater."""
     connection = account.connection
     listed = _listed(account)
     repository.put_teams(listed, repository.teams(connection.organization, connection.account_id))

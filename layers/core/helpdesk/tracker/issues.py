@@ -76,7 +76,7 @@ def go_on(account: Account, begun: Issue, signal: Signal, states: StateMap, *, l
 
 
 def link(seen: Issue, found: Found, said: SignalStatus, *, replaces: str | None = None) -> str:
-    """Make an issue its signal's, in line with a status that the signal had; return what became of it.
+    """Make an issue its signal's, in line with a status that the signal had; return the outcome.
 
     `replaces` is the issue that the signal may have instead. Raises StaleIssue.
     """

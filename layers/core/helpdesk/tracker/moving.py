@@ -27,7 +27,7 @@ from helpdesk.tracker.record import Found, Issue, State
 from helpdesk.tracker.repository import StaleIssue
 
 type Push = Callable[[Issue, Signal, State, int], str]
-"""Lets an issue be moved to a state of a signal that a person moved at an instant (ms); returns what became of it."""
+"""Lets an issue be moved to a state of a signal that a person moved at an instant (ms); returns the outcome."""
 
 
 def take_change(connection: Connection, data: Mapping[str, Any]) -> str:

@@ -82,7 +82,7 @@ class LinkInput(Body):
     team: TeamName | None = None
     """The team in which an issue is opened, by its key or name."""
     identifier: Annotated[str | None, schema_hint(maxLength=MAX_IDENTIFIER_CHARACTERS)] = None
-    """An issue that is there, such as `ENG-12`."""
+    """An existing issue, such as `ENG-12`."""
 
 
 class LinkAnswer(Answer):

@@ -31,7 +31,7 @@ from helpdesk.tracker.schemas import (
 )
 
 OPEN, LINK = "tracker_open", "tracker_link"
-"""The kinds of jobs: an issue is opened for a signal, or one that is there becomes its issue."""
+"""The kinds of jobs: an issue is opened for a signal, or an existing one becomes its issue."""
 LOOK = "tracker_look"
 """The kind of the job that compares every issue with its signal, from one of them on."""
 NAMED = 40
@@ -74,7 +74,7 @@ def change(caller: Caller, wanted: TrackerUpdate) -> TrackerSettingsAnswer:
 
 
 def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
-    """Ask for an issue of a signal, a new one or one that is there; return the issue, None until the worker has it.
+    """Ask for an issue of a signal, a new or an existing one; return the issue, None until the worker has it.
 
     What Linear said to the same request before is the answer to its repetition, and the worker tries again. Raises
     TrackerNotConnected, SignalNotFound, TeamNotFound, TrackerFailed, InvalidRequest.

@@ -168,7 +168,7 @@ def _requested(connection: Connection, job: IntegrationJob) -> str:
 
 
 def _link(connection: Connection, signal_id: str, identifier: str) -> str:
-    """Make an issue that is there a signal's. Neither is moved."""
+    """Make an existing issue a signal's. Neither is moved."""
     found = issues.existing(_opened(connection), identifier)
     organization = connection.organization
     signal = signals.survivor(organization, signal_id)

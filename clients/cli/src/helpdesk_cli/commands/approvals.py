@@ -53,7 +53,7 @@ def list_approvals(session: Session, status: str | None, limit: int) -> None:
 @click.argument("approval_id", metavar="ID", type=ID)
 @pass_session
 def show(session: Session, approval_id: str) -> None:
-    """Show a tool call, the decision, and what became of the call."""
+    """Show a tool call, the decision, and the outcome of the call."""
     answer = session.api().get("approvals", approval_id)
     if session.as_json:
         say_json(answer)
