@@ -1,5 +1,6 @@
 """What the stand-in of Slack sends about its channels and its app: events as Slack's types have them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
@@ -40,6 +41,45 @@ def unarchived(slack: ChatMirror, workspace: Workspace, channel: Channel, **how:
     """Return what is sent about a channel that somebody took out of the archive."""
     event = {"type": "channel_unarchive", "channel": channel.id, "user": PERSON, "event_ts": slack.ts()}
     return slack.event(workspace, event, **how)
+
+
+def renamed(slack: ChatMirror, workspace: Workspace, channel: Channel, **how: Any) -> Sent:
+    """Return what is sent about a public channel that somebody gave its present name."""
+    about = {
+        "id": channel.id,
+        "name": channel.name,
+        "name_normalized": channel.name,
+        "created": int(slack.clock()),
+        "is_channel": True,
+        "is_mpim": False,
+    }
+    return slack.event(workspace, {"type": "channel_rename", "channel": about, "event_ts": slack.ts()}, **how)
+
+
+def broadcast(
+    slack: ChatMirror,
+    workspace: Workspace,
+    channel: Channel,
+    reply: Mapping[str, Any],
+    first: Mapping[str, Any],
+) -> Sent:
+    """Return what is sent about a reply in a thread that its writer also sent to the channel."""
+    where = {"channel": channel.id, "channel_type": "group" if channel.private else "channel"}
+    root = {
+        "type": "message",
+        "user": workspace.bot,
+        "ts": first["ts"],
+        "event_ts": first["ts"],
+        "text": first["text"],
+        "thread_ts": first["ts"],
+        "reply_count": 1,
+        "reply_users_count": 1,
+        "reply_users": [reply["user"]],
+        "latest_reply": reply["ts"],
+        **where,
+    }
+    sent = {**reply, **where, "subtype": "thread_broadcast", "event_ts": reply["ts"], "root": root}
+    return slack.event(workspace, {**sent, "client_msg_id": "8a3f5c1e"})
 
 
 def joined(slack: ChatMirror, workspace: Workspace, channel: Channel, user: str, **how: Any) -> Sent:

@@ -179,7 +179,7 @@ def test_each_visible_message_is_in_the_thread_once_and_in_order(
 
         visible = api.get(f"/v1/conversations/{world.conversation}").body["messages"]
         wanted = [each["body"] for each in visible if each["kind"] == "message"]
-        posted = [str(each["text"]).partition("\n")[2] for each in world.posts()[1:]]
+        posted = [str(each["text"]).partition("\n")[2].removeprefix("&gt; ") for each in world.posts()[1:]]
         assert [each for each in posted if each.startswith("Message")] == wanted, seed
         answered += sum((each.get("agent") or {}).get("kind") == "human" for each in visible)
         written += len(wanted)

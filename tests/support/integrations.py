@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.integrations import credentials, repository, secret_repository
+from helpdesk.integrations import credentials, repository, secret_repository, service
 from helpdesk.integrations.apps import App, slot_of
 from helpdesk.integrations.record import AppCredentials, Connection, ConnectionStatus, Tokens
 from helpdesk.platform import clock, ids
@@ -87,8 +87,11 @@ def connect(
         details=details or {},
     )
     transaction = Transaction()
-    repository.put(transaction, connection, repository.get(organization, app, connection.slot))
+    replaced = repository.get(organization, app, connection.slot)
+    repository.put(transaction, connection, replaced)
     secret_repository.put_tokens(transaction, connection, tokens)
+    if replaced is not None:
+        service.add_replaced(transaction, replaced)
     transaction.commit()
     return connection
 

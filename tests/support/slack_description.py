@@ -57,6 +57,7 @@ EVENTS: Final = MappingProxyType(
         "member_left_channel": "MemberLeftChannelEvent",
         "message": "GenericMessageEvent",
         "message file_share": "FileShareMessageEvent",
+        "message thread_broadcast": "ThreadBroadcastMessageEvent",
         "tokens_revoked": "TokensRevokedEvent",
     }
 )

@@ -90,6 +90,6 @@ def jobs(queue: str = "suggestion") -> list[dict[str, Any]]:
     return [
         job["body"]
         for item in sorted(items, key=lambda item: str(item["id"]))
-        for job in item["jobs"]
+        for job in item.get("jobs", ())
         if job["queue"] == queue
     ]

@@ -8,6 +8,7 @@ import pytest
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
 from scripts.services import chatmirror_hooks as hooks
 from scripts.services.chatmirror import ChatMirror, Workspace
 from scripts.services.server import Said, Services
@@ -25,6 +26,21 @@ def listed(connection: Connection, admin: Client, workers: Workers) -> Connectio
     assert admin.patch(PATH, {"channel": "support"}).code == "mirror_bot_timeout"
     workers.run()
     return connection
+
+
+def test_a_channel_that_is_renamed_has_its_new_name(
+    listed: Connection, admin: Client, slack: ChatMirror, acme: Workspace, send: Send, workers: Workers
+) -> None:
+    admin.patch(PATH, {"channel": "support"})
+    workers.run()
+    channel = acme.named("support")
+    channel.name = "help"
+    later = clock.now_us() + 5_000_000
+    with clock.frozen(lambda: later):
+        send(hooks.renamed(slack, acme, channel, at=later / 1_000_000))
+        workers.run()
+
+    assert admin.get(PATH).body["channel"] == "help"
 
 
 @pytest.mark.parametrize("name", ["support", "#support", " #Support "])

@@ -148,3 +148,22 @@ def test_a_workspace_of_two_organizations_keeps_its_token_until_the_last_leaves(
     workers.run()
 
     assert slack.revoked == set()
+
+
+def test_a_workspace_that_another_one_replaces_gets_its_token_back(
+    connection: Connection, connect: Any, slack: ChatMirror, workers: Workers
+) -> None:
+    former = set(slack.tokens)
+    connect(slack.workspace("Other", "support"))
+    workers.run()
+
+    assert slack.revoked == former
+
+
+def test_a_workspace_that_is_connected_again_keeps_its_token(
+    connection: Connection, connect: Any, slack: ChatMirror, acme: Workspace, workers: Workers
+) -> None:
+    connect(acme)
+    workers.run()
+
+    assert slack.revoked == set()

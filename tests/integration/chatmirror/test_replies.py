@@ -200,7 +200,8 @@ def test_a_button_resolves_as_the_person_who_pressed_it(
     [
         ("<https://a.example>", "https://a.example"),
         ("<https://a.example|docs>", "docs (https://a.example)"),
-        ("<mailto:a@b.example|a@b.example>", "mailto:a@b.example"),
+        ("<mailto:a@b.example|a@b.example>", "a@b.example"),
+        ("<http://acme.example|acme.example>", "acme.example"),
         ("<@U1> <#C1|general> <!here>", "@U1 #general @here"),
         ("1 &lt; 2 &amp;amp; 3", "1 < 2 &amp; 3"),
     ],

@@ -74,7 +74,7 @@ def test_a_conversation_is_a_thread(
         f"https://support.example.com/v1/conversations/{conversation}"
     )
     assert [each["text"] for each in others] == [
-        "*Vera*\nWhere is my order?",
+        "*Vera*\n&gt; Where is my order?",
         "*Ada Admin*\nOn its way.",
         "_Ada Admin resolved this conversation._",
     ]
@@ -88,7 +88,7 @@ def test_events_bring_the_thread_up_to_date_by_themselves(
     write(api, "Hello")
     workers.run()
 
-    assert support.texts()[1] == "*A visitor*\nHello"
+    assert support.texts()[1] == "*A visitor*\n&gt; Hello"
 
 
 def test_one_message_a_second_goes_to_a_channel(
@@ -112,7 +112,7 @@ def test_what_a_visitor_writes_mentions_nobody(connection: Connection, support: 
         assert ">" not in each["text"]
     assert (
         support.texts()[1]
-        == "*&lt;!here&gt;*\n&lt;!channel&gt; &lt;@U1&gt; &amp; &lt;https://evil.example|bank&gt;"
+        == "*&lt;!here&gt;*\n&gt; &lt;!channel&gt; &lt;@U1&gt; &amp; &lt;https://evil.example|bank&gt;"
     )
     assert texts.escaped("&lt;") == "&amp;lt;"
 
@@ -139,7 +139,7 @@ def test_what_was_written_before_stays_where_it_is(
     write(api, "After")
     follow(connection, conversation)
 
-    assert acme.named("support").texts()[1:] == ["*A visitor*\nAfter"]
+    assert acme.named("support").texts()[1:] == ["*A visitor*\n&gt; After"]
 
 
 def test_another_channel_begins_another_thread(
@@ -152,8 +152,8 @@ def test_another_channel_begins_another_thread(
     write(api, "Second")
     follow(connection, conversation)
 
-    assert support.texts()[1:] == ["*A visitor*\nFirst"]
-    assert acme.named("general").texts()[1:] == ["*A visitor*\nSecond"]
+    assert support.texts()[1:] == ["*A visitor*\n&gt; First"]
+    assert acme.named("general").texts()[1:] == ["*A visitor*\n&gt; Second"]
 
 
 @pytest.mark.parametrize("after", range(4))
@@ -183,7 +183,7 @@ def test_a_worker_that_dies_after_any_write_posts_nothing_twice(
     with clock.frozen(lambda: later):
         follow(connection, conversation)
 
-    assert support.texts()[1:] == ["*A visitor*\nOnce"]
+    assert support.texts()[1:] == ["*A visitor*\n&gt; Once"]
     assert len(support.messages) == 2
 
 
@@ -224,7 +224,48 @@ def test_a_message_that_slack_refuses_holds_up_no_other(
     assert follow(connection, conversation)[-1] == "refused: msg_too_long"
     follow(connection, conversation)
 
-    assert support.texts()[1:] == ["*A visitor*\nFirst", "*A visitor*\nThird"]
+    assert support.texts()[1:] == ["*A visitor*\n&gt; First", "*A visitor*\n&gt; Third"]
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        ("restricted_action_read_only_channel", "Allow apps to post in the channel"),
+        ("missing_scope", "Connect Slack again"),
+        ("a_code_of_tomorrow", "Allow apps to post in the channel"),
+    ],
+)
+def test_what_an_admin_of_slack_can_mend_is_a_problem_and_loses_no_message(
+    connection: Connection,
+    support: Channel,
+    api: Client,
+    admin: Client,
+    services: Services,
+    workers: Workers,
+    code: str,
+    advice: str,
+) -> None:
+    services.fail("POST", "chat.postMessage", said=Said(200, {"ok": False, "error": code}))
+    conversation = write(api, "First")
+    assert follow(connection, conversation) == [f"refused: {code}"]
+    assert advice in admin.get(PATH).body["problem"]
+    write(api, "Second")
+    follow(connection, conversation)
+
+    assert support.texts()[1:] == ["*A visitor*\n&gt; First", "*A visitor*\n&gt; Second"]
+    assert admin.get(PATH).body["problem"] is None
+
+
+def test_slacks_own_pace_without_a_status_puts_the_job_off(
+    connection: Connection, support: Channel, api: Client, services: Services
+) -> None:
+    conversation = write(api, "Once")
+    services.fail("POST", "chat.postMessage", said=Said(200, {"ok": False, "error": "rate_limited"}))
+    with pytest.raises(TryLater):
+        follow(connection, conversation)
+    follow(connection, conversation)
+
+    assert len(support.messages) == 2
 
 
 def test_a_channel_that_is_gone_is_a_problem_that_an_admin_reads(
@@ -246,7 +287,9 @@ def test_a_thread_that_was_deleted_begins_again(
     assert follow(connection, conversation)[-1] == "refused: thread_not_found"
     follow(connection, conversation)
 
-    assert support.texts()[1:] == ["*A visitor*\nSecond"]
+    assert support.texts()[1:] == ["*A visitor*\n&gt; Second"]
+    [found] = [each for each in items.everything() if "conversationId" in each and "MIRROR" in each["PK"]]
+    assert found["SK"].endswith(support.messages[0]["ts"])
 
 
 def test_an_export_names_the_thread_and_an_erasure_forgets_it_and_counts_it(

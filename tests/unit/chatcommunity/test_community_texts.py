@@ -11,15 +11,15 @@ from helpdesk.visitor_texts.languages import LANGUAGES
 FILE = AttachedFile("a [photo].png", 3, "image/png", "https://support.example.com/v1/files/abc")
 
 
-def message(body: str, *files: AttachedFile) -> Message:
+def message(body: str, *files: AttachedFile, name: str = "Assistant") -> Message:
     """Return a message of the agent."""
-    author = Author("ai", "Assistant")
+    author = Author("ai", name)
     return Message("msg_1", "conv_1", 0, "agent", author, body, attachments=files)
 
 
-@given(st.text(max_size=4_000))
-def test_every_part_of_an_answer_fits_a_message(body: str) -> None:
-    parts = texts.answer(message(body, FILE), "200000000000000001")
+@given(st.text(max_size=4_000) | st.text(alphabet="`\nab ", max_size=6_000), st.text(max_size=80))
+def test_every_part_of_an_answer_fits_a_message(body: str, name: str) -> None:
+    parts = texts.answer(message(body, FILE, name=name), "200000000000000001")
 
     assert all(0 < len(part) <= texts.MAX_CHARACTERS for part in parts)
 
@@ -49,13 +49,23 @@ def test_escaped_text_begins_no_mention_and_no_mark(text: str) -> None:
         assert all(shown[at - 1] == "\\" for at, each in enumerate(shown) if each == sign)
 
 
+def test_code_that_is_divided_is_code_in_each_part() -> None:
+    code = "\n".join(f"line {number} " + "x" * 90 for number in range(40))
+    parts = texts.answer(message(f"Run this:\n```python\n{code}\n```\nThen try again."), None)
+
+    assert len(parts) == 3
+    assert all(part.count("```") == 2 for part in parts)
+    assert all(part.startswith("```python\nline ") for part in parts[1:])
+    assert parts[-1].endswith("```\nThen try again.")
+
+
 def test_a_long_answer_is_divided_between_lines() -> None:
-    body = "\n".join(f"Line {number} " + "x" * 90 for number in range(40))
+    body = "\n".join(f"Line {number} " + "x" * 90 for number in range(60))
 
     assert [part.splitlines()[0][:7] for part in texts.answer(message(body), None)] == [
         "**Assis",
-        "Line 19",
-        "Line 38",
+        "Line 20",
+        "Line 40",
     ]
 
 

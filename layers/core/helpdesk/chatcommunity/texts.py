@@ -50,7 +50,8 @@ COMMANDS: Final[list[Mapping[str, Any]]] = [
 
 BEGINS = "Alerts of Helpdesk appear in this channel."
 
-_PART_CHARACTERS = 1_900  # leaves room for the mention and the name
+_FENCE = "```"
+_FENCE_CHARACTERS = 20  # the mark, and the name of a language
 _QUOTE_CHARACTERS = 1_500
 _SUBJECT_CHARACTERS = 300
 _THREAD_NAME_CHARACTERS = 100
@@ -91,8 +92,9 @@ def answer(found: Message, asker: str | None) -> list[str]:
     files = [f"{escaped(file.name)}: <{file.url}>" for file in found.attachments]
     body = "\n".join([found.body, *files]).strip()
     begins = f"<@{asker}> " if asker else ""
-    first, *others = _parts(body)
-    return [f"{begins}**{escaped(name)}**\n{first}".strip(), *others]
+    heading = f"{begins}**{escaped(name)}**\n"
+    first, *others = _parts(body, MAX_CHARACTERS - len(heading))
+    return [f"{heading}{first}".strip(), *others]
 
 
 def wanted(
@@ -124,13 +126,33 @@ def _quoted(text: str) -> str:
     return quote if len(quote) <= room else f"{quote[:room].rstrip(chr(92))}…"
 
 
-def _parts(body: str) -> list[str]:
-    """Return a text in parts that fit a message each, divided between lines, else between words, else anywhere."""
+def _parts(body: str, room: int) -> list[str]:
+    """Return a text in parts that fit a message each, the first of at most `room` characters.
+
+    It is divided between lines, else between words, else anywhere. A block of code that is divided is one in each part.
+    """
     parts: list[str] = []
     left = body
-    while len(left) > _PART_CHARACTERS:
-        room = left[: _PART_CHARACTERS + 1]
-        at = max(room.rfind("\n"), 0) or max(room.rfind(" "), 0) or _PART_CHARACTERS
-        parts.append(left[:at].rstrip())
-        left = left[at:].lstrip()
+    while len(left) > room:
+        usable = room - len(_FENCE) - 1
+        at = left.rfind("\n", usable // 2, usable)
+        at = at if at > 0 else left.rfind(" ", usable // 2, usable)
+        at = at if at > 0 else usable
+        part, left = left[:at].rstrip(), left[at:].lstrip("\n")
+        begins = _open_fence(part)
+        if begins is None:
+            left = left.lstrip()
+        else:
+            part, left = f"{part}\n{_FENCE}", f"{begins}\n{left}"
+        parts.append(part)
+        room = MAX_CHARACTERS
     return [*parts, left]
+
+
+def _open_fence(text: str) -> str | None:
+    """Return the line that begins a block of code which a text does not end, None if there is none."""
+    begins: str | None = None
+    for line in text.splitlines():
+        if line.lstrip().startswith(_FENCE):
+            begins = line.strip()[:_FENCE_CHARACTERS] if begins is None else None
+    return begins

@@ -18,15 +18,16 @@ _ON_A_PAGE = 999  # Slack allows twenty pages a minute
 _MAX_NAME = 80
 
 
-def refresh(account: Account) -> str:
-    """List the channels and write what changed; return the outcome. Raises Revoked, TryLater."""
+def refresh(account: Account) -> list[Channel]:
+    """List the channels, write what changed, and return them. Raises SlackError, Revoked, TryLater."""
     connection, began_at = account.connection, clock.now_ms()
-    listed = {each.name: each for each in _listed(account)}
+    found = _listed(account)
+    listed = {each.name: each for each in found}
     known = {each.name: each for each in repository.channels(connection.organization, connection.account_id)}
     repository.put_channels([each for name, each in listed.items() if known.get(name) != each])
     repository.delete_channels([each for name, each in known.items() if name not in listed])
     repository.note_listed(connection, began_at)
-    return "listed"
+    return found
 
 
 def is_newer(connection: Connection, at: int) -> bool:

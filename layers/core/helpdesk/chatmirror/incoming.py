@@ -13,19 +13,32 @@ from helpdesk.approvals import service as approvals
 from helpdesk.approvals.schemas import ApprovalDecision
 from helpdesk.chatmirror import service, slack, texts
 from helpdesk.chatmirror import thread_repository as threads
-from helpdesk.chatmirror.record import Mode
+from helpdesk.chatmirror.record import Mode, Taken
 from helpdesk.chatmirror.thread_repository import StaleThread
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import writing
+from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import ReplyInput
-from helpdesk.conversations.state import Handler, Transition
+from helpdesk.conversations.state import Handler, Status, Transition
 from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.outcomes import TryLater
 from helpdesk.members import membership
+from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError
 from helpdesk.storage.transactions import Transaction, prepend_to_next_transaction
 
 _MARKED = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
+_CLICK_SECONDS = 5.0
+_LATER_SECONDS = 3.0
 _NO_MEMBER = "No member in Helpdesk has your e-mail address, so nothing was done. Ask an admin to invite you."
+_CHANGED_HANDS = (
+    "This was not sent to the customer: somebody has handed the conversation back, resolved it or taken it over since"
+    " you pressed Take over. Press it again, or begin with a mention of the app. What you write now stays in Slack."
+)
+_TAKEN_FROM = (
+    "{name} took over. What you write here stays in Slack, unless it begins with a mention of the app."
+)
 _NO_FILES = "Files stay in Slack: the customer gets the text alone."
 
 
@@ -37,14 +50,18 @@ def take_message(account: Account, data: Mapping[str, Any]) -> str:
         return "no_thread"
     mention = f"<@{connection.details.get('bot')}>"
     text = str(data["text"]).lstrip()
-    mentions = text.startswith(mention)
-    taker = threads.taken_by(connection.organization, connection.account_id, *place)
-    if not mentions and taker is None:
-        return "among_the_team"
+    mentions, taken = text.startswith(mention), None
+    if not mentions:
+        taken = threads.taken(connection.organization, connection.account_id, *place)
+        if taken is None or taken.person != data["user"]:
+            _wait_for_a_click(data)
+            return "among_the_team"
+        if not _holds(connection.organization, conversation_id, taken):
+            outcome = _hint(account, data, _CHANGED_HANDS)
+            threads.forget_taken(connection.organization, connection.account_id, *place, taken)
+            return outcome
     speaker = _speaker(account, data["user"])
-    if not mentions and (speaker is None or _id(speaker) != taker or not _is_teams(speaker, conversation_id)):
-        return "among_the_team"
-    if speaker is None:
+    if speaker is None or (taken is not None and _id(speaker) != taken.member):
         return _hint(account, data, _NO_MEMBER)
     return _sent(
         account, data, speaker, conversation_id, plain(text.removeprefix(mention) if mentions else text)
@@ -79,13 +96,17 @@ def take_click(account: Account, data: Mapping[str, Any]) -> str:
     action, organization, team = data["action"], connection.organization, connection.account_id
     claim = Transaction()
     threads.claim_click(claim, organization, team, data["click"])
-    if action == texts.TAKE_OVER:
-        threads.take_over(claim, organization, team, *place, _id(speaker))
+    former = None
     try:
+        if action == texts.TAKE_OVER:
+            former = _take_over(claim, speaker, conversation_id, data, team)
         with prepend_to_next_transaction(claim):
             _do(action, speaker, conversation_id, data["value"])
         if action == texts.TAKE_OVER and not threads.was_clicked(organization, team, data["click"]):
             claim.commit()  # the team had the conversation already, so the transition wrote nothing
+        if former is not None:
+            taken_from = _TAKEN_FROM.format(name=speaker.the_person().name)
+            _hint(account, {**data, "user": former.person}, taken_from)
     except StaleThread:
         return "done_before"
     except AppError as error:
@@ -94,6 +115,28 @@ def take_click(account: Account, data: Mapping[str, Any]) -> str:
             return "done_before"
         return _hint(account, data, error.message)
     return str(action)
+
+
+def _take_over(
+    claim: Transaction, speaker: Caller, conversation_id: str, data: Mapping[str, Any], team: str
+) -> Taken | None:
+    """Note who takes over; return who loses the conversation by that, None if nobody does."""
+    organization, place = speaker.organization, (data["channel"], data["thread"])
+    found = conversations.find(organization, conversation_id)
+    if found is None:
+        raise ConversationNotFound
+    changes = found.state_changes + (0 if _is_teams(found) else 1)
+    former = threads.taken(organization, team, *place)
+    threads.take_over(claim, organization, team, *place, Taken(_id(speaker), data["user"], changes))
+    if former is None or former.member == _id(speaker):
+        return None
+    return former if _is_teams(found) and former.state_changes == found.state_changes else None
+
+
+def _wait_for_a_click(data: Mapping[str, Any]) -> None:
+    """Raise TryLater for a message so new that a click before it may still be on its way: jobs keep no order."""
+    if clock.now_ms() / 1_000 - float(data["message"]) < _CLICK_SECONDS:
+        raise TryLater("a click in the thread may be on its way", _LATER_SECONDS)
 
 
 def _do(action: str, speaker: Caller, conversation_id: str, approval_id: str) -> None:
@@ -119,7 +162,10 @@ def _shown(found: re.Match[str]) -> str:
         return f"@{target[1:].partition('^')[0]}"
     if target[0] in "@#":
         return f"{target[0]}{label or target[1:]}"
-    return target if label in {"", target.removeprefix("mailto:")} else f"{label} ({target})"
+    plainly = target.removeprefix("mailto:").removeprefix("https://").removeprefix("http://")
+    if label == plainly:  # what was typed, of which Slack made a link
+        return label
+    return f"{label} ({target})" if label else target
 
 
 def _conversation(account: Account, channel: str, thread: str) -> str | None:
@@ -150,9 +196,14 @@ def _id(speaker: Caller) -> str:
     return speaker.the_person().id
 
 
-def _is_teams(speaker: Caller, conversation_id: str) -> bool:
-    found = conversations.find(speaker.organization, conversation_id)
-    return found is not None and found.state.handled_by is Handler.TEAM
+def _is_teams(found: Conversation) -> bool:
+    return found.state.handled_by is Handler.TEAM and found.state.status is Status.OPEN
+
+
+def _holds(organization: str, conversation_id: str, taken: Taken) -> bool:
+    """Return whether a conversation is still the team's by that take-over."""
+    found = conversations.find(organization, conversation_id)
+    return found is not None and _is_teams(found) and found.state_changes == taken.state_changes
 
 
 def _hint(account: Account, data: Mapping[str, Any], text: str) -> str:

@@ -39,7 +39,19 @@ _PAGES = 5
 _BUSY_SECONDS = 5.0
 _POSTED = "posted"
 _NO_THREAD = "thread_not_found"
-_GONE = frozenset({"channel_not_found", "is_archived", "not_in_channel", "restricted_action"})
+_ONE_MESSAGE = frozenset(
+    {
+        "attachment_payload_limit_exceeded",
+        "cannot_reply_to_message",
+        "markdown_text_conflict",
+        "metadata_too_large",
+        "msg_blocks_too_long",
+        "msg_too_long",
+        "no_text",
+        "too_many_attachments",
+    }
+)
+_ONE_MESSAGES = ("invalid_attachments", "invalid_blocks", "invalid_metadata")
 
 
 class _Next(NamedTuple):
@@ -165,17 +177,20 @@ def _post(thread: Thread, waiting: list[_Next], account: Account) -> str:
 
 
 def _refused(account: Account, claimed: Thread, wanted: _Next, code: str) -> str:
-    """Note what Slack refused: the channel, the thread, which begins again, or the one message, which is left out."""
+    """Note what Slack refused: the thread, which begins again, the one message, which is left out, or else the channel.
+
+    Nothing is left out for a reason that an admin can mend: it appears once they have.
+    """
     after, then = claimed.__replace__(posting=None, claimed_until=0), None
-    if code in _GONE:
-        missed.note(account.connection, claimed.conversation_id)
-        service.note_problem(claimed.organization, claimed.channel, service.refused(code))
-    elif code == _NO_THREAD:
+    if code == _NO_THREAD:
         after, then = after.__replace__(ts=None), _job(claimed, None)
-    elif claimed.ts is not None:
+    elif claimed.ts is not None and (code in _ONE_MESSAGE or code.startswith(_ONE_MESSAGES)):
         at = wanted.after
         after = after.__replace__(messages=at.messages, lines=at.lines, approvals=at.approvals)
         then = _job(claimed, None)
+    else:
+        missed.note(account.connection, claimed.conversation_id)
+        service.note_problem(claimed.organization, claimed.channel, service.refused(code))
     _save(claimed, after, then)
     return f"refused: {code}"
 

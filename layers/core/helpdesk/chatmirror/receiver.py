@@ -109,7 +109,11 @@ def _channels(event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 def _message(event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return a message that a person wrote in a thread. Edits, deletions and what bots write do not travel."""
     is_ours = event.get("bot_id") or event.get("app_id")
-    if event.get("subtype") not in {None, "file_share"} or is_ours or not event.get("user"):
+    if (
+        event.get("subtype") not in {None, "file_share", "thread_broadcast"}
+        or is_ours
+        or not event.get("user")
+    ):
         return "", {}
     if not event.get("thread_ts") or event["thread_ts"] == event["ts"]:
         return "", {}

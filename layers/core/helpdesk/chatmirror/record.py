@@ -159,3 +159,23 @@ class Thread(FrozenRecord, kw_only=True):
             "claimedUntil": self.claimed_until,
             "version": self.version,
         }
+
+
+class Taken(FrozenRecord):
+    """Who pressed *Take over* in a thread last: the member, and the person in Slack.
+
+    `state_changes` is how often the conversation's state had changed when it was the team's by that.
+    """
+
+    member: str
+    person: str
+    state_changes: int
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read the attributes of a thread's item."""
+        return cls(item["takenBy"], item["takenAs"], item["takenFor"])
+
+    def to_item(self) -> Item:
+        """Return the attributes of a thread's item."""
+        return {"takenBy": self.member, "takenAs": self.person, "takenFor": self.state_changes}

@@ -139,8 +139,36 @@ def note_problem(organization: str, channel_id: str, problem: str | None) -> Non
     integrations.change_settings(organization, App.CHATMIRROR, next_settings, also)
 
 
+def note_name(connection: Connection, names: Mapping[str, str]) -> None:
+    """Note what the channel that was chosen is called now, by the names of a workspace's channels. One read, mostly."""
+    organization = connection.organization
+
+    def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
+        seen = MirrorSettings.from_item(item)
+        is_here = seen.team == connection.account_id
+        name = names.get(seen.channel_id or "") if is_here else None
+        return (seen if name is None else replace(seen, channel=name)).to_item()
+
+    found = settings(organization)
+    if (
+        found.team == connection.account_id
+        and names.get(found.channel_id or "", found.channel) != found.channel
+    ):
+        integrations.change_settings(organization, App.CHATMIRROR, next_settings)
+
+
+_OUTSIDE = frozenset({"channel_not_found", "is_archived", "not_in_channel"})
+_UNAUTHORIZED = frozenset({"ekm_access_denied", "missing_scope", "no_permission", "not_allowed_token_type"})
+
+
 def refused(code: str) -> str:
-    """Return what an admin does about a channel that Slack keeps the bot out of, for Slack's word why."""
+    """Return what an admin does about a channel in which Slack refuses the bot, for Slack's word why."""
+    if code in _UNAUTHORIZED:
+        return (
+            f"Slack does not allow the app to post ({code}). Connect Slack again at /v1/connect/chatmirror."
+        )
+    if code not in _OUTSIDE:
+        return f"Slack refuses what the app posts ({code}). Allow apps to post in the channel, or name another channel."
     return f"Slack keeps the app out of the channel ({code}). Type `/invite @helpdesk` there, or name another channel."
 
 

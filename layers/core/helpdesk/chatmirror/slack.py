@@ -34,6 +34,8 @@ _PASSING = frozenset(
     {
         "fatal_error",
         "internal_error",
+        "message_limit_exceeded",
+        "rate_limited",
         "ratelimited",
         "request_timeout",
         "service_unavailable",

@@ -1,8 +1,10 @@
 """What a thread says. Text of others is escaped: it mentions nobody and links nowhere by itself.
 
 Slack, "Formatting text": `&`, `<` and `>` are its control characters, with which a mention such as <!channel> begins.
+What a customer writes is quoted line by line, so that it cannot look like a line of the app, by which people decide.
 """
 
+import re
 from typing import Any
 
 from helpdesk.approvals.record import Approval
@@ -15,6 +17,16 @@ TAKE_OVER, RESOLVE, APPROVE, DENY = "take_over", "resolve", "approve", "deny"
 _SECTION_CHARACTERS = 2_900  # a section takes 3,000
 _INPUT_CHARACTERS = 1_500
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_FENCE = "```"
+_NO_FENCE = "`\u200b`\u200b`"
+_NAME_MARKS = str.maketrans({"*": "\u2217", "`": "'", "~": "\u223c", "\n": " "})
+_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
+_MARKDOWN = (
+    (re.compile(r"!?\[([^\[\]\n]+)\]\(([^()\s]+)\)"), r"\1 (\2)"),
+    (re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE), r"**\1**"),
+    (re.compile(r"^([ \t]*)[-*+][ \t]+", re.MULTILINE), "\\1\u2022 "),
+    (re.compile(r"\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*"), r"*\1*"),
+)
 
 
 def escaped(text: str) -> str:
@@ -26,8 +38,7 @@ def first(
     conversation: Conversation, customer: Customer | None, base_url: str, *, buttons: bool
 ) -> dict[str, Any]:
     """Return the first message of a thread: who writes, from which page, and where the conversation is."""
-    name = escaped((customer.name if customer else None) or "A visitor")
-    lines = [f"*{name}*: {escaped(conversation.subject)}"]
+    lines = [f"{_name(_called(customer))}: {escaped(conversation.subject)}"]
     if conversation.page is not None:
         title = f"{escaped(conversation.page.title)} " if conversation.page.title else ""
         lines.append(f"{title}{escaped(conversation.page.url)}")
@@ -41,17 +52,52 @@ def entry(found: Message, customer: Customer | None) -> dict[str, Any]:
     """Return an entry as the thread says it."""
     if found.kind is EntryKind.SYSTEM:
         return _said(f"_{escaped(found.body)}_", [])
-    author = found.author.name if found.author else (customer.name if customer else None) or "A visitor"
     files = [f"{escaped(file.name)}: {escaped(file.url)}" for file in found.attachments]
-    return _said("\n".join([f"*{escaped(author)}*", escaped(found.body), *files]).strip(), [])
+    if found.author is None:
+        said = [_name(_called(customer)), *_quoted(found.body)]
+    else:
+        said = [_name(found.author.name), formatted(found.body)]
+    return _said("\n".join([*said, *files]).strip(), [])
 
 
 def approval(found: Approval, *, buttons: bool) -> dict[str, Any]:
-    """Return the question whether the agent may make a call."""
+    """Return the question whether the agent may make a call.
+
+    Nobody approves here what is too long to be shown whole.
+    """
     shown = found.input[:_INPUT_CHARACTERS]
-    text = f"The agent asks to call *{escaped(found.title)}* ({escaped(found.tool)}) with\n{escaped(shown)}"
-    pressed = [_button("Approve", APPROVE, found.id, "primary"), _button("Deny", DENY, found.id, "danger")]
-    return _said(text, pressed if buttons else [])
+    left = len(found.input) - len(shown)
+    code = f"{_FENCE}\n{escaped(shown.replace(_FENCE, _NO_FENCE))}\n{_FENCE}"
+    text = f"The agent asks to call {_name(found.title)} ({escaped(found.tool)}) with\n{code}"
+    approve, deny = (
+        _button("Approve", APPROVE, found.id, "primary"),
+        _button("Deny", DENY, found.id, "danger"),
+    )
+    if left:
+        more = f"… and {left} more characters. Read all of it in Helpdesk, and approve it there."
+        return _said(f"{text}\n{more}", [deny] if buttons else [])
+    return _said(text, [approve, deny] if buttons else [])
+
+
+def formatted(text: str) -> str:
+    """Return Markdown of the agent or the team in Slack's own marks, escaped. Code stays as it is."""
+    parts = _CODE.split(text)
+    for number in range(0, len(parts), 2):
+        for found, wanted in _MARKDOWN:
+            parts[number] = found.sub(wanted, parts[number])
+    return escaped("".join(parts))
+
+
+def _called(customer: Customer | None) -> str:
+    return (customer.name if customer else None) or "A visitor"
+
+
+def _name(text: str) -> str:
+    return f"*{escaped(text.translate(_NAME_MARKS).strip())}*"
+
+
+def _quoted(text: str) -> list[str]:
+    return [f"&gt; {escaped(line)}" for line in text.splitlines()]
 
 
 def _said(text: str, buttons: list[dict[str, Any]]) -> dict[str, Any]:

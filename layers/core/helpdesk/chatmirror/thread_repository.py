@@ -4,9 +4,10 @@ A worker claims a thread for one message, by a condition on the version that it 
 to post. A worker that finds that note after a crash looks in Slack before it posts again.
 """
 
+import contextlib
 from collections.abc import Callable
 
-from helpdesk.chatmirror.record import MirrorSettings, Thread
+from helpdesk.chatmirror.record import MirrorSettings, Taken, Thread
 from helpdesk.conversations.record import Conversation
 from helpdesk.integrations import jobs, pacing
 from helpdesk.integrations.jobs import IntegrationJob
@@ -58,6 +59,8 @@ def save(
     else:
         require(transaction)
         transaction.put({**seen.key.attributes(), **after.to_item()}, new=True, on_failure=ConditionFailed)
+    if seen.ts is not None and after.ts is None:
+        transaction.delete(keys.MirrorThread(seen.organization, seen.team, seen.channel, seen.ts))
     if after.ts is not None and seen.ts is None:
         found = keys.MirrorThread(seen.organization, seen.team, seen.channel, after.ts)
         transaction.put({**found.attributes(), "conversationId": seen.conversation_id})
@@ -77,7 +80,7 @@ def conversation_of(organization: str, team: str, channel: str, thread: str) -> 
 
 
 def take_over(
-    transaction: Transaction, organization: str, team: str, channel: str, thread: str, user_id: str
+    transaction: Transaction, organization: str, team: str, channel: str, thread: str, taken: Taken
 ) -> None:
     """Note who took a conversation over by the button of its thread: what they write there is a reply.
 
@@ -85,17 +88,28 @@ def take_over(
     """
     transaction.update(
         keys.MirrorThread(organization, team, channel, thread),
-        "SET takenBy = :user",
+        "SET takenBy = :takenBy, takenAs = :takenAs, takenFor = :takenFor",
         condition="attribute_exists(PK)",
-        values={":user": user_id},
+        values={f":{name}": value for name, value in taken.to_item().items()},
         on_failure=lambda _: StaleThread(),
     )
 
 
-def taken_by(organization: str, team: str, channel: str, thread: str) -> str | None:
+def taken(organization: str, team: str, channel: str, thread: str) -> Taken | None:
     """Return who took a conversation over by the button of its thread, or None. One call."""
     item = table.get(keys.MirrorThread(organization, team, channel, thread))
-    return None if item is None else item.get("takenBy")
+    return None if item is None or "takenBy" not in item else Taken.from_item(item)
+
+
+def forget_taken(organization: str, team: str, channel: str, thread: str, seen: Taken) -> None:
+    """Forget who took a conversation over, unless somebody has pressed the button since. One call."""
+    with contextlib.suppress(ConditionFailed):
+        table.update(
+            keys.MirrorThread(organization, team, channel, thread),
+            "REMOVE takenBy, takenAs, takenFor",
+            condition="takenBy = :member AND takenFor = :changes",
+            values={":member": seen.member, ":changes": seen.state_changes},
+        )
 
 
 def claim_reply(transaction: Transaction, organization: str, team: str, channel: str, message: str) -> None:

@@ -47,7 +47,7 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
             service.note_problem(connection.organization, data["channel"], None)
         if directory.is_newer(connection, data["at"] + 1_000):  # Slack's time is in whole seconds
             return "listed_since"
-        return directory.refresh(_opened(connection))
+        return _list(connection)
     take = {receiver.MESSAGE: incoming.take_message, receiver.CLICK: incoming.take_click}[event]
     try:
         return take(_opened(connection), data)
@@ -61,7 +61,7 @@ def work(job: IntegrationJob, until: int) -> str:
         job,
         App.CHATMIRROR,
         {
-            directory.LIST: lambda connection: directory.refresh(_opened(connection)),
+            directory.LIST: _list,
             following.FOLLOW: lambda connection: outgoing.follow(
                 connection, following.conversation_of(job), lambda: _opened(connection)
             ),
@@ -81,7 +81,7 @@ def connected(connection: Connection) -> str:
         service.resume(connection)
     except AppError:
         raise NotConnectedNow from None
-    return directory.refresh(_opened(connection))
+    return _list(connection)
 
 
 def removed(_app: AppCredentials | None, connection: Connection, tokens: Tokens | None) -> None:
@@ -92,6 +92,15 @@ def removed(_app: AppCredentials | None, connection: Connection, tokens: Tokens 
         slack.write(_opened(connection), "auth.revoke", {}, repeatable=True)
     except SlackError:
         return
+
+
+def _list(connection: Connection) -> str:
+    try:
+        channels = directory.refresh(_opened(connection))
+    except SlackError as error:
+        return f"refused: {error.code}"
+    service.note_name(connection, {each.id: each.name for each in channels})
+    return "listed"
 
 
 def _enter(account: Account, channel_id: str) -> str:

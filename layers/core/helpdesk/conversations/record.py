@@ -105,15 +105,13 @@ class Snapshot(FrozenRecord, kw_only=True):
 
 
 class Conversation(Snapshot, kw_only=True):
-    """A conversation.
+    """A conversation, with how often it was resolved and how often its status or handler has changed.
 
-    `rating` is the stars of the latest rating, `resolutions` how often it was resolved. `newest_visitor_message_id` is
-    the visitor's newest message; it is None if they have written none, and in items from before it was kept.
+    `rating` is the stars of the latest rating. `newest_visitor_message_id` is None if the visitor has written nothing.
     `answered_up_to` is the id of the last message that the agent or a teammate has answered, empty before the first
     answer. `handed_off_at` is when the agent last handed it to the team, and `hand_off_reason` why. `resolved_at` is
-    when it was last resolved; old items lack both. `language` is the one that the visitor clearly writes, None as long
-    as no answer of the agent has noted it. `gap` is the last message of a question that the agent handed to the team
-    because it found nothing, until it is in a suggestion. `waiting_approvals` is how many calls wait for an approval.
+    when it was last resolved. `language` is the one that the visitor clearly writes, None until an answer has noted it.
+    `gap` is the last message of a question that the agent found nothing for, until it is in a suggestion.
     """
 
     customer_id: str
@@ -127,6 +125,7 @@ class Conversation(Snapshot, kw_only=True):
     rating: int | None = None
     latest_rating: LatestRating | None = None
     resolutions: int = 0
+    state_changes: int = 0
     newest_visitor_message_id: str | None = None
     answered_up_to: str = ""
     handed_off_at: int | None = None
@@ -173,6 +172,7 @@ class Conversation(Snapshot, kw_only=True):
             rating=item["rating"],
             latest_rating=LatestRating.from_item(rated) if rated else None,
             resolutions=item.get("resolutions", 0),
+            state_changes=item.get("stateChanges", 0),
             newest_visitor_message_id=item.get("newestVisitorMessageId"),
             answered_up_to=item.get("answeredUpTo", ""),
             handed_off_at=item.get("handedOffAt"),

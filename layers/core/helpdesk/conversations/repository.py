@@ -14,7 +14,7 @@ from helpdesk.conversations.record import (
     StaleConversation,
     newest_message,
 )
-from helpdesk.conversations.state import Speaker, State, Status, Visibility
+from helpdesk.conversations.state import Speaker, State, Status, Visibility, emits_event
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
@@ -122,7 +122,11 @@ def save(
             changes |= index_keys.assigned(before.organization, before.assignee, state, archived=archived)
     resolves = state.status is Status.RESOLVED and was.status is not Status.RESOLVED
     changes |= {"resolvedAt": clock.now_ms()} if resolves else {}
-    counted = {"resolutions": int(resolves), "waitingApprovals": waiting_approvals}
+    counted = {
+        "resolutions": int(resolves),
+        "waitingApprovals": waiting_approvals,
+        "stateChanges": int(emits_event(was, state)),
+    }
     if message_id is not None:
         by_visitor = state.last_speaker is Speaker.VISITOR and not notice
         changes |= newest_message(message_id, message_id if by_visitor else None)

@@ -12,17 +12,22 @@ from helpdesk.storage.transactions import Conflict, Transaction
 
 _TOGETHER = 100  # TransactWriteItems' limit
 _REMOVE_FROM_INDEX = "REMOVE GSI2PK, GSI2SK"
+_REMOVE_CONTENT = f"{_REMOVE_FROM_INDEX}, jobs"
 _EXISTS = "attribute_exists(PK)"  # an update must not bring an erased item back as an empty one
 
 
 def mark_dispatched(items: Sequence[Item]) -> None:
-    """Mark outbox items as dispatched. One call for each hundred."""
+    """Mark outbox items as dispatched. One call for each hundred.
+
+    What a service sent loses its content, because no erasure finds it: its key names no organization. The key stays,
+    so that a repeated request is known.
+    """
     found = list(dict.fromkeys(key for item in items if (key := _key_of(item)) is not None))
     for start in range(0, len(found), _TOGETHER):
         batch = found[start : start + _TOGETHER]
         transaction = Transaction()
         for key in batch:
-            transaction.update(key, _REMOVE_FROM_INDEX, condition=_EXISTS, on_failure=ConditionFailed)
+            transaction.update(key, _expression(key), condition=_EXISTS, on_failure=ConditionFailed)
         try:
             transaction.commit()
         except (ConditionFailed, Conflict):
@@ -43,9 +48,13 @@ def list_pending(shard: int, before: int, limit: int, after: Item | None = None)
 def _mark_singly(batch: Sequence[keys.ItemKey]) -> None:
     for key in batch:
         try:
-            table.update(key, _REMOVE_FROM_INDEX, condition=_EXISTS)
+            table.update(key, _expression(key), condition=_EXISTS)
         except ConditionFailed:
             continue
+
+
+def _expression(key: keys.ItemKey) -> str:
+    return _REMOVE_CONTENT if isinstance(key, keys.HookDelivery) else _REMOVE_FROM_INDEX
 
 
 def _key_of(item: Item) -> keys.ItemKey | None:

@@ -62,7 +62,7 @@ def _done(job: IntegrationJob, adapters: Mapping[App, Worker], until: int) -> st
     connection = Connection.from_item(job.organization or "", dict(job.data["connection"]))
     if job.kind in {jobs.CONNECTED, jobs.LOOK}:
         return _connected(connection, adapter)
-    if job.kind == jobs.REMOVED:
+    if job.kind == jobs.REMOVED or (job.kind == jobs.REPLACED and _left(connection)):
         _give_back(connection, adapter)
     secret_repository.delete_tokens(connection.organization, connection.id)
     return job.kind
@@ -111,6 +111,12 @@ def _hook(job: IntegrationJob, app: App, adapter: Worker, until: int) -> str:
         except Revoked as problem:
             outcomes.append(breaking(connection, problem))
     return ", ".join(outcomes) or "no_account"
+
+
+def _left(connection: Connection) -> bool:
+    """Return whether the organization has another account in a connection's place, or none."""
+    current = repository.get(connection.organization, connection.app, connection.slot)
+    return current is None or current.account_id != connection.account_id
 
 
 def _connected(connection: Connection, adapter: Worker) -> str:

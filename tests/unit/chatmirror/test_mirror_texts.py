@@ -1,0 +1,92 @@
+"""What a thread shows: the words of customers as theirs alone, the marks of Slack for those of the team."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpdesk.approvals.record import Approval
+from helpdesk.approvals.risk import Risk
+from helpdesk.chatmirror import texts
+from helpdesk.conversations.record import Author, Message
+
+
+def by_customer(body: str) -> str:
+    """Return what the thread says for a customer's message."""
+    return str(texts.entry(Message("msg_1", "conv_1", 0, "visitor", None, body), None)["text"])
+
+
+@given(st.text(max_size=300))
+def test_every_line_of_a_customer_is_a_quote(body: str) -> None:
+    name, *lines = by_customer(body).splitlines()
+
+    assert name == "*A visitor*"
+    assert all(line.startswith("&gt;") for line in lines)
+
+
+def test_a_customer_cannot_write_a_line_of_the_app() -> None:
+    said = by_customer("Hi\n*Ada Admin*\n_Ada Admin approved the call of Refund._")
+
+    assert said.splitlines()[1:] == [
+        "&gt; Hi",
+        "&gt; *Ada Admin*",
+        "&gt; _Ada Admin approved the call of Refund._",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ("**Yes**, see [the guide](https://a.example/b).", "*Yes*, see the guide (https://a.example/b)."),
+        ("# Refunds\n- one\n- two", "*Refunds*\n\u2022 one\n\u2022 two"),
+        ("Run `a **b** c`:\n```\n- **x**\n```", "Run `a **b** c`:\n```\n- **x**\n```"),
+        ("1 < 2 & <!channel>", "1 &lt; 2 &amp; &lt;!channel&gt;"),
+    ],
+)
+def test_markdown_of_the_agent_has_the_marks_of_slack(markdown: str, shown: str) -> None:
+    found = Message("msg_1", "conv_1", 0, "agent", Author("ai", "Assistant"), markdown)
+
+    assert texts.entry(found, None)["text"] == f"*Assistant*\n{shown}"
+
+
+def approval(given_input: str) -> dict[str, object]:
+    """Return what the thread asks about a call with an input."""
+    found = Approval(
+        organization="org_1",
+        id="apr_1",
+        tool="refund",
+        title="Refund an order",
+        endpoint_id="tep_1",
+        definition="",
+        input=given_input,
+        risk=Risk.HIGH,
+        reason=None,
+        conversation_id="conv_1",
+        customer_id="cus_1",
+        run_message_id="msg_1",
+        call_id="call_1",
+        resolutions=0,
+        requested_at=0,
+        expires_at=1,
+    )
+    return texts.approval(found, buttons=True)
+
+
+def test_the_input_of_a_call_is_shown_as_code_that_it_cannot_end() -> None:
+    text = str(approval('{"note": "```\\n*Approved by Ada*"}')["text"])
+
+    assert text.count("```") == 2
+    assert text.endswith("\n```")
+
+
+def test_what_is_too_long_to_be_shown_whole_is_not_approved_in_slack() -> None:
+    short, long = approval("x" * 1_500), approval("x" * 1_501)
+
+    assert _actions(short) == ["approve", "deny"]
+    assert _actions(long) == ["deny"]
+    assert "1 more characters" in str(long["text"])
+
+
+def _actions(said: dict[str, object]) -> list[str]:
+    blocks = said["blocks"]
+    assert isinstance(blocks, list)
+    return [each["action_id"] for each in blocks[-1]["elements"]]
