@@ -17,8 +17,10 @@ _METHODS = ("get", "post", "put", "patch", "delete")
 # but the emulator ignores its settings for refusals.
 _UNSERVED_METHODS = ("head", "options")
 _NOT_FOUND = "not_found"
-# A search and a sign-in do work for each request, so nobody needs their headers alone.
-_READ_BY_HEAD = frozenset({"site"})
+# Pages that others link to. What is below a sign-in changes something, as a provider leads there with GET.
+_READ_BY_HEAD = frozenset(
+    {"/site", "/site/{slug}", "/site/{slug}/{proxy+}", "/site/{slug}/search", "/site/{slug}/sign-in"}
+)
 # Pages for people, which are no routes of the API.
 _PAGES = {
     "/site/{slug}": "site",
@@ -82,7 +84,7 @@ def text() -> str:
         "paths": {
             path: dict.fromkeys(_METHODS, _integration(function))
             | dict.fromkeys(_UNSERVED_METHODS, _integration(_NOT_FOUND))
-            | ({"head": _integration(function)} if function in _READ_BY_HEAD else {})
+            | ({"head": _integration(function)} if path in _READ_BY_HEAD else {})
             for path, function in paths.items()
         },
         "x-amazon-apigateway-gateway-responses": {

@@ -121,14 +121,6 @@ def send_message(visit: Visit) -> Content:
     return contact.send(visit)
 
 
-@pages.get("/contact/thread.js")
-def show_thread_script(_: Visit) -> Content:
-    """Return the script of a conversation's page."""
-    from helpdesk.site import contact
-
-    return contact.script()
-
-
 @pages.get("/contact/<conversation_id>")
 def show_thread(visit: Visit, conversation_id: str) -> Content:
     """Show a conversation."""
@@ -167,7 +159,7 @@ def show_robots(visit: Visit) -> Content:
     return machine_files.robots(visit)
 
 
-@pages.get("/sitemap.xml")
+@pages.get("/sitemap.xml", reads=board_reads.settings_key)
 def show_sitemap(visit: Visit) -> Content:
     """Return the addresses of all pages."""
     return machine_files.sitemap(visit)
@@ -181,7 +173,7 @@ def show_llms(visit: Visit) -> Content:
 
 @pages.get("/assets/<name>")
 def show_asset(_: Visit, name: str) -> Content:
-    """Return the theme's style sheet."""
+    """Return a style sheet of the theme, or a script."""
     return assets.serve(name)
 
 

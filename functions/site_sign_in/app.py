@@ -43,12 +43,6 @@ def show_return(visit: Visit) -> Content:
     return own.arriving(visit)
 
 
-@pages.get("/sign-in/return.js")
-def show_script(_: Visit) -> Content:
-    """Return the script that sends such a token on."""
-    return own.script()
-
-
 @pages.post("/sign-in/return", limit=AddressLimit.PAGES)
 def take_token(visit: Visit) -> Content:
     """Take the token of the customer's app."""

@@ -250,7 +250,11 @@ def test_programs_find_every_page(api: Client, visitor: Visitor) -> None:
     assert sitemap.headers["content-type"] == "application/xml; charset=utf-8"
     addresses = [part.partition("</loc>")[0] for part in sitemap.text.split("<loc>")[1:]]
     assert addresses[0] == f"{root}/"
-    assert addresses[2:] == [f"{root}/articles/refunds-new", f"{root}/articles/welcome-more"]
+    assert addresses[2:] == [
+        f"{root}/articles/refunds-new",
+        f"{root}/articles/welcome-more",
+        f"{root}/contact",
+    ]
     assert llms.text.splitlines() == [
         "# Acme help",
         "",

@@ -40,7 +40,6 @@ def paths(api: Client) -> dict[str, str]:
         "/board/<post>/vote": f"/board/{post}/vote",
         "/board/<post>/comments": f"/board/{post}/comments",
         "/contact": "/contact",
-        "/contact/thread.js": "/contact/thread.js",
         "/contact/<conversation_id>": "/contact/cnv_0",
         "/contact/<conversation_id>/state": "/contact/cnv_0/state",
         "/contact/<conversation_id>/rating": "/contact/cnv_0/rating",
@@ -53,7 +52,6 @@ def paths(api: Client) -> dict[str, str]:
         "/sign-in/code": "/sign-in/code",
         "/sign-in/go": "/sign-in/go",
         "/sign-in/return": "/sign-in/return",
-        "/sign-in/return.js": "/sign-in/return.js",
         "/sign-in/finish": "/sign-in/finish",
         "/sign-in/callback": "/sign-in/callback?code=x&state=y",
         "/sign-in/out": "/sign-in/out",
@@ -103,6 +101,7 @@ def _wrong(headers: dict[str, str]) -> list[str]:
         "x-frame-options": "DENY",
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
+        "strict-transport-security": "max-age=31536000",
     }
     found = [name for name, value in fixed.items() if headers.get(name) != value]
     directives = {

@@ -1,5 +1,7 @@
 """Every page of a help site: who finds it, how it is kept, and what a browser may do with it."""
 
+import re
+
 import pytest
 
 from helpdesk.admission.limits import Plan
@@ -7,6 +9,7 @@ from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
+from helpdesk.site import assets, sending
 from tests.support.api import Client, gateway_event
 from tests.support.aws import recorded_calls
 from tests.support.site import Visitor, opened
@@ -175,6 +178,35 @@ def test_the_style_sheet_is_kept_forever_under_a_name_of_its_content(api: Client
     assert visitor.get("/assets/site.000000000000.css").status == 404
 
 
+def test_a_script_is_kept_forever_under_a_name_of_its_content(api: Client) -> None:
+    visitor = opened(api)
+    for name in ("thread", "return"):
+        address = assets.script_path(name)
+        script = visitor.get(address)
+
+        assert (script.status, script.headers["content-type"]) == (200, "text/javascript; charset=utf-8")
+        assert script.headers["cache-control"] == "public, max-age=31536000, immutable"
+        # The page of another release gets a script, and asks again soon.
+        old = visitor.get(f"/assets/{name}.000000000000.js")
+        assert (old.text, old.headers["cache-control"]) == (script.text, sending.PUBLIC["cache-control"])
+    assert visitor.get("/assets/paper.000000000000.js").status == 404
+
+
+def test_the_sitemap_names_the_posts_that_everyone_sees(api: Client) -> None:
+    visitor = opened(api, showBoard=True, showContact=False)
+    number = api.post("/v1/board/posts", {"title": "Dark mode", "body": "Please"}).body["number"]
+    spam = api.post("/v1/board/posts", {"title": "Cheap pills", "body": "Now"}).body["id"]
+    assert api.patch(f"/v1/board/posts/{spam}", {"isSpam": True}).status == 200
+
+    addresses = re.findall(
+        r"<loc>https://[^/]+/local/site/[^/]+(/[^<]*)</loc>", visitor.get("/sitemap.xml").text
+    )
+
+    assert addresses == ["/", "/board", "/board/roadmap", f"/board/{number}-dark-mode"]
+    api.patch("/v1/site", {"showBoard": False})
+    assert "/board" not in visitor.get("/sitemap.xml").text
+
+
 def test_the_mark_is_in_the_footer_until_the_organization_hides_it(
     api: Client, organization: NewOrganization
 ) -> None:
@@ -232,3 +264,4 @@ def test_head_is_answered_as_get_without_the_body(api: Client) -> None:
     assert {name: head.headers[name] for name in kept} == {name: got.headers[name] for name in kept}
     assert visitor.head("/", if_none_match=got.headers["etag"], accept_encoding="gzip").status == 304
     assert visitor.head("/articles/none").status == 404
+    assert (visitor.head("/search").status, visitor.head("/search").text) == (200, "")

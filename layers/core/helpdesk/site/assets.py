@@ -1,4 +1,7 @@
-"""Style sheets: of the theme, the same for every site, and an organization's own. Each address has a digest."""
+"""Style sheets and scripts. Those of the theme are the same for every site; an organization may have a style sheet.
+
+Each address has a digest of the content, so that a page never meets a script of another release.
+"""
 
 import re
 from functools import cache
@@ -14,6 +17,7 @@ from helpdesk.site.sending import FOREVER, PUBLIC
 FOLDER = Path(__file__).with_name("static")
 
 _THEME = re.compile(r"(?P<stem>[a-z]+)\.[0-9a-f]{12}(?:\.(?P<accent>[0-9a-f]{6}))?\.css")
+_SCRIPT = re.compile(r"(?P<stem>[a-z]+)\.[0-9a-f]{12}\.js")
 _OWN = re.compile(r"(?P<digest>[0-9a-f]{24})\.css")
 
 
@@ -21,6 +25,17 @@ class StyleSheet(Content):
     """A style sheet."""
 
     media_type = "text/css; charset=utf-8"
+
+
+class Script(Content):
+    """A script of the site's own."""
+
+    media_type = "text/javascript; charset=utf-8"
+
+
+def script_path(stem: str) -> str:
+    """Return the path within a site of one of its scripts: `/assets/thread.<digest>.js`."""
+    return f"/assets/{stem}.{_digest(stem, 'js')}.js"
 
 
 def styles_of(appearance: AppearanceRecord, *, own: bool = True) -> list[str]:
@@ -35,21 +50,26 @@ def styles_of(appearance: AppearanceRecord, *, own: bool = True) -> list[str]:
 def theme_path(appearance: AppearanceRecord) -> str:
     """Return the path within a site of its theme: `/assets/paper.<digest>.css`, `/assets/paper.<digest>.0a7c66.css`."""
     accent = "" if appearance.accent is None else "." + appearance.accent.removeprefix("#")
-    return f"/assets/{appearance.theme}.{_digest(appearance.theme)}{accent}.css"
+    return f"/assets/{appearance.theme}.{_digest(appearance.theme, 'css')}{accent}.css"
 
 
-def serve(name: str) -> StyleSheet:
-    """Return a theme by its file name, which says everything: no item is read. Raises PageNotFound.
+def serve(name: str) -> StyleSheet | Script:
+    """Return a theme or a script by its file name, which says everything: no item is read. Raises PageNotFound.
 
-    A digest of another release gets the present theme, because a proxy may still have the page that names it.
+    A digest of another release gets the present file, because a proxy may still have the page that names it.
     """
-    found = _THEME.fullmatch(name)
-    if found is None or not (FOLDER / f"{found.group('stem')}.css").is_file():
-        raise PageNotFound
-    accent = None if found.group("accent") is None else colours.parse("#" + found.group("accent"))
-    text = _text(found.group("stem")) + ("" if accent is None else theme.accent_rules(accent))
-    is_present = f".{_digest(found.group('stem'))}." in name
-    return StyleSheet(text, FOREVER if is_present else PUBLIC)
+    for pattern, kind in ((_THEME, "css"), (_SCRIPT, "js")):
+        found = pattern.fullmatch(name)
+        if found is not None and (FOLDER / f"{found['stem']}.{kind}").is_file():
+            kept = FOREVER if f".{_digest(found['stem'], kind)}." in name else PUBLIC
+            text = _text(found["stem"], kind)
+            return Script(text, kept) if kind == "js" else StyleSheet(text + _accented(found["accent"]), kept)
+    raise PageNotFound
+
+
+def _accented(accent: str | None) -> str:
+    colour = None if accent is None else colours.parse(f"#{accent}")
+    return "" if colour is None else theme.accent_rules(colour)
 
 
 def serve_own(organization: str, name: str) -> StyleSheet:
@@ -62,10 +82,10 @@ def serve_own(organization: str, name: str) -> StyleSheet:
 
 
 @cache
-def _digest(stem: str) -> str:
-    return sha256_hex(_text(stem))[:12]
+def _digest(stem: str, kind: str) -> str:
+    return sha256_hex(_text(stem, kind))[:12]
 
 
 @cache
-def _text(stem: str) -> str:
-    return (FOLDER / f"{stem}.css").read_text(encoding="utf-8")
+def _text(stem: str, kind: str) -> str:
+    return (FOLDER / f"{stem}.{kind}").read_text(encoding="utf-8")

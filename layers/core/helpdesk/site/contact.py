@@ -11,7 +11,6 @@ that this would empty.
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -41,7 +40,7 @@ from helpdesk.ratings.errors import (
     NotResolved,
     RatingSettled,
 )
-from helpdesk.site import forms, markdown, rendering, sending
+from helpdesk.site import assets, forms, markdown, rendering, sending
 from helpdesk.site.errors import NoStars, PageNotFound
 from helpdesk.site.forms import OwnForm
 from helpdesk.site.texts import texts_in
@@ -50,15 +49,8 @@ from helpdesk.site_visitors import browsers
 from helpdesk.site_visitors.browsers import Browser
 from helpdesk.site_visitors.errors import FormNotOwn
 
-_SCRIPT = Path(__file__).with_name("static") / "thread.js"
 PAUSES_SECONDS = (5, 5, 10, 15, 20, 30, 45, 60, 60, 60)
 """How long a page without scripts waits before it loads itself again; then it stops."""
-
-
-class Script(Content):
-    """A script of the site's own."""
-
-    media_type = "text/javascript; charset=utf-8"
 
 
 def _step(value: object) -> int:
@@ -142,11 +134,6 @@ def state(visit: Visit, conversation_id: str) -> Content:
     """Return what changes with a conversation, for the page's script. One read after the site's own."""
     conversation = _own(visit, _browser(visit), conversation_id)
     return RawJson(json.dumps({"state": _state(conversation)}))
-
-
-def script() -> Content:
-    """Return the script that looks for news."""
-    return Script(_SCRIPT.read_text(encoding="utf-8"), {"cache-control": "public, max-age=3600"})
 
 
 _REFUSALS = (FormNotOwn, RateLimited, InvalidRequest, EmptyMessage, MessageTooLong)
@@ -260,7 +247,7 @@ def _thread(
         "why": _why(error),
         "most": MAX_BODY_CHARACTERS,
         "most_note": MAX_NOTE_CHARACTERS,
-        "script": visit.link("/contact/thread.js"),
+        "script": visit.link(assets.script_path("thread")),
     }
     return rendering.page(
         "contact_thread",

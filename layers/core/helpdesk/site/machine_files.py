@@ -10,9 +10,12 @@ from helpdesk.site import contents
 from helpdesk.site.links_within import article_path, folder_path
 from helpdesk.site.sending import PUBLIC
 from helpdesk.site.visit import Visit
+from helpdesk.storage import keys
 
 MAX_ADDRESSES = 50_000
 """The most that a sitemap may have (sitemaps.org)."""
+MAX_POSTS = 1_000
+"""The latest public posts are in the sitemap; crawlers find others from the board's pages."""
 
 
 class PlainText(Content):
@@ -34,7 +37,10 @@ def robots(visit: Visit) -> Content:
 
 
 def sitemap(visit: Visit) -> Content:
-    """Return the addresses of the home page, the folders and the articles."""
+    """Return the addresses of the home page, the folders, the articles, the way to the team, the board and its posts.
+
+    A query for each board after the site's own read, where the board is shown.
+    """
     shown = contents.of(visit.organization)
     entries = [_entry(visit.address("/"), None)]
     entries += [
@@ -43,12 +49,31 @@ def sitemap(visit: Visit) -> Content:
         if folder_id in shown.folders and shown.count_in(folder_id)
     ]
     entries += [_entry(visit.address(article_path(page)), page.updated_at) for page in shown.pages]
+    entries += [_entry(visit.address(path), None) for path in (*_contact(visit), *_board(visit))]
     body = "\n".join(entries[:MAX_ADDRESSES])
     text = (
         '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
         f"{body}\n</urlset>\n"
     )
     return Xml(text, PUBLIC)
+
+
+def _contact(visit: Visit) -> list[str]:
+    return ["/contact"] if visit.site.settings.show_contact else []
+
+
+def _board(visit: Visit) -> list[str]:
+    if not visit.site.settings.show_board:
+        return []
+    # Imported where they are needed: most starts of this function are for someone who reads an article.
+    from helpdesk.board import public  # noqa: PLC0415
+    from helpdesk.board.rendering import path_of  # noqa: PLC0415
+    from helpdesk.board.schemas import PostSort  # noqa: PLC0415
+    from helpdesk.board.settings import Settings  # noqa: PLC0415
+
+    settings = Settings.from_item(visit.found.get(keys.Board(visit.organization)))
+    posts, _ = public.posts(visit.organization, settings, sort=PostSort.NEWEST, limit=MAX_POSTS)
+    return ["/board", "/board/roadmap", *(path_of(post) for post in posts)]
 
 
 def _entry(address: str, updated_at: int | None) -> str:

@@ -9,8 +9,10 @@ from helpdesk.http.content import Content
 from helpdesk.http.documents import accepts_gzip, is_known
 from helpdesk.http.gateway import Request, answer
 from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.settings import settings
 
-# connect-src serves auditors, which read robots.txt as the page would: no script of a page connects to anything.
+# connect-src is for the script of a conversation's page, which asks for news. On the other pages, which have no script,
+# it serves auditors: they read robots.txt as the page would.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' https: data:; font-src data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -36,6 +38,9 @@ OWN = {"cache-control": "private, no-cache"}
 PRIVATE = {"cache-control": "no-store"}
 """A page for one visitor, or the answer to a form."""
 
+HTTPS_ALONE = {"strict-transport-security": "max-age=31536000"}
+"""For a host with https: browsers ask it by https alone for a year (RFC 6797). Its subdomains are not ours to bind."""
+
 _LEAST_COMPRESSED = 1_000
 _COMPRESSION = 4  # of a page in half a millisecond; 9 takes three times as long, for 4 % less
 
@@ -43,7 +48,9 @@ _COMPRESSION = 4  # of a page in half a millisecond; 9 takes three times as long
 def send(request: Request, content: Content) -> dict[str, Any]:
     """Return a page in the gateway's format: compressed for a client that accepts it, 304 if the client has it."""
     status = content.status or HTTPStatus.OK
-    headers = {"x-request-id": request.id, **SECURITY_HEADERS, **PRIVATE, **content.headers}
+    is_secure = (settings().base_url or request.address).startswith("https:")
+    fixed = SECURITY_HEADERS | HTTPS_ALONE if is_secure else SECURITY_HEADERS
+    headers = {"x-request-id": request.id, **fixed, **PRIVATE, **content.headers}
     text, media_type, is_base64 = content.text, content.media_type, content.is_base64
     if request.method == "GET" and headers["cache-control"] != PRIVATE["cache-control"]:
         # A page with the token of forms is not compressed: its length would say what is like the token (BREACH).

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from enum import StrEnum
 from http import HTTPStatus
-from pathlib import Path
 from typing import Self
 
-from helpdesk.http.content import Content, HtmlPage
-from helpdesk.site import rendering, sending
+from helpdesk.http.content import HtmlPage
+from helpdesk.site import assets, rendering, sending
 from helpdesk.site.texts import texts_in
 from helpdesk.site.visit import Visit
 from helpdesk.site_sign_in.codes import CODE_MINUTES
@@ -15,8 +14,6 @@ from helpdesk.site_visitors import browsers
 from helpdesk.site_visitors.browsers import Browser, Visitor
 from helpdesk.site_visitors.place import SitePlace
 from helpdesk.site_visitors.record import SignInMethod
-
-_SCRIPT = Path(__file__).with_name("return.js")
 
 
 class Why(StrEnum):
@@ -32,12 +29,6 @@ class Why(StrEnum):
     def named(cls, name: str) -> Self | None:
         """Return the reason of a name; None for another text."""
         return cls(name) if name in cls else None
-
-
-class Script(Content):
-    """A script of the site's own."""
-
-    media_type = "text/javascript; charset=utf-8"
 
 
 def sign_in(
@@ -94,13 +85,8 @@ def signed_in(visit: Visit, site: SitePlace, browser: Browser, visitor: Visitor,
 def arriving(visit: Visit) -> HtmlPage:
     """Return the page to which an app leads with its token behind the `#`. Its script sends the token on as a form."""
     policy = f"{sending.CONTENT_SECURITY_POLICY}; script-src 'self'"
-    values = {"script": visit.link("/sign-in/return.js")}
+    values = {"script": visit.link(assets.script_path("return"))}
     return _page("sign_in_return", visit, values, {"content-security-policy": policy})
-
-
-def script() -> Script:
-    """Return the script of `arriving`."""
-    return Script(_SCRIPT.read_text(encoding="utf-8"), {"cache-control": "public, max-age=3600"})
 
 
 def _page(
