@@ -246,7 +246,11 @@ def test_without_the_switch_no_issue_is_opened(api: Client, repository: Reposito
     workers.run()
 
     assert repository.issues == {}
-    assert api.get("/v1/integrations/issue-repo").body == {"repo": "acme/shop", "autoCreate": True}
+    assert api.get("/v1/integrations/issue-repo").body == {
+        "repo": "acme/shop",
+        "autoCreate": True,
+        "problem": None,
+    }
 
 
 def test_what_cannot_be_set_is_refused(api: Client, member: Client, stranger: Client) -> None:
@@ -258,7 +262,11 @@ def test_what_cannot_be_set_is_refused(api: Client, member: Client, stranger: Cl
         stranger.post("/v1/integrations/issue-repo", {"repo": "acme/shop"}).code == "codehost_not_connected"
     )
     assert member.post("/v1/integrations/issue-repo", {"repo": "acme/shop"}).code == "forbidden"
-    assert member.get("/v1/integrations/issue-repo").body == {"repo": None, "autoCreate": False}
+    assert member.get("/v1/integrations/issue-repo").body == {
+        "repo": None,
+        "autoCreate": False,
+        "problem": None,
+    }
 
 
 @pytest.mark.usefixtures("opening")

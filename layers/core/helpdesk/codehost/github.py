@@ -18,7 +18,6 @@ from helpdesk.integrations import client
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, TooLarge
 from helpdesk.integrations.outcomes import TryLater
-from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 
 MAX_TREE_BYTES = 60_000_000
@@ -31,6 +30,7 @@ _FORBIDDEN, _NOT_FOUND, _CONFLICT, _FOUND = 403, 404, 409, 302
 _MOVED = {301, 307, 308}
 _BY_ID = re.compile(re.escape(API) + r"/repositories/([0-9]{1,15})(?:/|$)")
 _FILES = {"100644", "100755"}
+_SAID_BYTES = 2_000
 _RAW = "application/vnd.github.raw+json"
 
 
@@ -64,10 +64,9 @@ def ask(account: Account, wanted: ServiceRequest) -> ServiceReply:
     """Send a request in an account's name. Raises TryLater where GitHub's limit is reached, and as `Account.send`."""
     reply = account.send(wanted)
     if reply.status == _FORBIDDEN:
-        wait = client.retry_after(reply.headers)
-        if wait is None and reply.headers.get("x-ratelimit-remaining") == "0":
-            reset = reply.headers.get("x-ratelimit-reset", "")
-            wait = max(1.0, int(reset) - clock.now_ms() / 1_000) if reset.isdecimal() else 60.0
+        wait = client.pause(reply.headers)
+        if wait is None and b"rate limit" in reply.body[:_SAID_BYTES].lower():
+            wait = client.PAUSE_SECONDS  # the secondary limit: "wait for at least one minute"
         if wait is not None:
             raise TryLater("the limit of requests is reached", wait)
     return reply

@@ -59,6 +59,7 @@ def look(connection: Connection, adapter: Worker) -> int:
         count += len(taken) - taken.count("known") - taken.count("nothing")
         if page == MAX_PAGES and len(rows) == _ON_A_PAGE:
             until = _ms(rows[-1]["updated_at"])
+    count += issues.open_awaited(organization, adapter)
     count += _compare(organization, repo, adapter)
     issue_settings.note_look(organization, repo, number, until)
     return count

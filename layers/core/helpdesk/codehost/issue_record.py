@@ -19,12 +19,14 @@ class IssueSettings(FrozenRecord, kw_only=True):
     repo_id      its id at GitHub, which a rename keeps; None until it was looked at
     auto_create  whether an issue is opened as a signal is filed
     looked_at    until when changes of its issues were looked at (ms); None if never
+    problem      what GitHub said where it did not open an issue; None if the last one was opened
     """
 
     repo: str | None = None
     repo_id: int | None = None
     auto_create: bool = False
     looked_at: int | None = None
+    problem: str | None = None
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -34,6 +36,7 @@ class IssueSettings(FrozenRecord, kw_only=True):
             repo_id=item.get("issueRepoId"),
             auto_create=bool(item.get("autoCreate", False)),
             looked_at=item.get("issuesLookedAt"),
+            problem=item.get("issueProblem"),
         )
 
     def to_item(self) -> Item:
@@ -43,6 +46,7 @@ class IssueSettings(FrozenRecord, kw_only=True):
             "issueRepoId": self.repo_id,
             "autoCreate": self.auto_create,
             "issuesLookedAt": self.looked_at,
+            "issueProblem": self.problem,
         }
 
 

@@ -13,6 +13,8 @@ from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
+_AWAITED_SECONDS = 30 * 86_400
+
 
 class StaleIssue(Exception):
     """An issue's item, or its signal, has changed since it was read."""
@@ -63,6 +65,27 @@ def release(issue: Issue) -> None:
 def forget(issue: Issue) -> None:
     """Forget an opening that the service refused."""
     table.delete(issue.key)
+
+
+def put_awaited(organization: str, signal_id: str) -> None:
+    """Note that the issue of a signal is to be opened once GitHub lets it, for 30 days."""
+    table.update(
+        keys.AwaitedIssue(organization, App.CODEHOST.value, signal_id),
+        "SET signalId = :signal, expiresAt = :expires",
+        values={":signal": signal_id, ":expires": clock.seconds_from_now(_AWAITED_SECONDS)},
+    )
+
+
+def awaited(organization: str, most: int) -> list[str]:
+    """Return signals whose issues are to be opened, up to a number of them. One call."""
+    pk = keys.AwaitedIssue(organization, App.CODEHOST.value, "1").pk
+    found = table.query(pk, sk_prefix=f"AWAITED#{App.CODEHOST.value}#", limit=most).items
+    return [attributes.text(item, "signalId") for item in found]
+
+
+def forget_awaited(organization: str, signal_id: str) -> None:
+    """Forget that the issue of a signal is to be opened: it is, or will not be."""
+    table.delete(keys.AwaitedIssue(organization, App.CODEHOST.value, signal_id))
 
 
 def opened(transaction: Transaction, issue: Issue, number: int) -> None:

@@ -21,7 +21,7 @@ def settings(organization: str) -> IssueSettings:
 def repo_of(organization: str) -> IssueRepoAnswer:
     """Return where issues are opened, and whether by themselves. One call."""
     found = settings(organization)
-    return IssueRepoAnswer(repo=found.repo, auto_create=found.auto_create)
+    return IssueRepoAnswer(repo=found.repo, auto_create=found.auto_create, problem=found.problem)
 
 
 def note_look(organization: str, repo: str, number: int, at: int) -> None:
@@ -31,6 +31,16 @@ def note_look(organization: str, repo: str, number: int, at: int) -> None:
         return replace(seen, looked_at=at, repo_id=number) if seen.repo == repo else seen
 
     _change(organization, looked)
+
+
+def note_problem(organization: str, repo: str, problem: str | None) -> None:
+    """Note what GitHub said where it did not open an issue in a repository, or None: it did. Writes what is new."""
+
+    def noted(seen: IssueSettings) -> IssueSettings:
+        return replace(seen, problem=problem) if seen.repo == repo else seen
+
+    if settings(organization).problem != problem:
+        _change(organization, noted)
 
 
 def newest_name(organization: str, name: str, number: int | None) -> str:

@@ -17,8 +17,8 @@ from helpdesk.events.outbox import job_item
 from helpdesk.integrations import accounts, jobs
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Worker
-from helpdesk.integrations.client import ServiceRequest
-from helpdesk.integrations.outcomes import NotConnectedNow, TryLater
+from helpdesk.integrations.client import ServiceReply, ServiceRequest
+from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
 from helpdesk.platform import clock
 from helpdesk.signals import issue_text
 from helpdesk.signals import service as signals
@@ -34,7 +34,25 @@ BY_NAME = "GitHub"
 _TRIES = 10
 _PAGES = 5
 _ON_A_PAGE = 100
+MOST_AWAITED = 100
+"""Issues that are opened with one look."""
+OPENED, REFUSED = "opened", "refused"
+_INVALID = 422
+_SAID_CHARACTERS = 300
+_ADVICE = {
+    403: "Let the App write issues there, or unarchive the repository.",
+    404: "The repository does not exist, or the App may not read it. Let its owner give access.",
+    410: "Issues are switched off there. Switch them on, or set another issue repository.",
+}
 _CLOSED = {SignalStatus.DONE, SignalStatus.DECLINED}
+
+
+class Refused(Exception):
+    """GitHub does not open an issue; the text is for an admin. `of_all` says that it is not about this one alone."""
+
+    def __init__(self, problem: str, *, of_all: bool) -> None:
+        super().__init__(problem)
+        self.of_all = of_all
 
 
 def follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -> str:
@@ -81,7 +99,11 @@ def _open_first(signal: Signal, adapter: Worker) -> str:
         said=(SignalStatus.OPEN if signal.status in _CLOSED else signal.status).value,
         since=clock.now_ms(),
     )
-    account = account_of(issue, adapter)
+    try:
+        account = account_of(issue, adapter)
+    except Revoked:
+        issue_repository.put_awaited(signal.organization, signal.id)
+        raise
     if not issue_repository.claim_first(issue):
         raise TryLater("another worker opens it")
     return _open(account, issue, signal, looked=True)
@@ -114,18 +136,35 @@ def account_of(issue: Issue, adapter: Worker) -> Account:
 
 
 def _open(account: Account, issue: Issue, signal: Signal, *, looked: bool) -> str:
-    number = None if looked else _find(account, issue)
-    if number is None:
-        try:
+    finds = not looked
+    try:
+        number = _find(account, issue) if finds else None
+        if number is None:
+            finds = False
             number = _send(account, issue, signal)
-        except TryLater as later:
-            if type(later) is TryLater:  # it did not reach GitHub, so the next try need not wait
-                issue_repository.release(issue)
-            raise
-    if number is None:
-        issue_repository.forget(issue)
-        return "refused"
+    except Refused as refusal:
+        if finds:  # it may be open
+            issue_repository.release(issue)
+        else:
+            issue_repository.forget(issue)
+        return _refused(issue, refusal)
+    except Revoked:
+        issue_repository.release(issue)
+        issue_repository.put_awaited(issue.organization, issue.signal_id)
+        raise
+    except TryLater as later:
+        if type(later) is TryLater:  # it did not reach GitHub, so the next try need not wait
+            issue_repository.release(issue)
+        raise
+    issue_settings.note_problem(signal.organization, issue.repo, None)
     return _record(issue, signal, number)
+
+
+def _refused(issue: Issue, refusal: Refused) -> str:
+    if refusal.of_all:
+        issue_repository.put_awaited(issue.organization, issue.signal_id)
+    issue_settings.note_problem(issue.organization, issue.repo, str(refusal))
+    return REFUSED
 
 
 def _record(issue: Issue, signal: Signal, number: int) -> str:
@@ -147,8 +186,23 @@ def _record(issue: Issue, signal: Signal, number: int) -> str:
             continue
         except ConditionFailed:
             return "opened_before"
-        return "opened"
+        return OPENED
     raise Conflict
+
+
+def open_awaited(organization: str, adapter: Worker) -> int:
+    """Open issues that GitHub did not let us open before; return how many it let. Raises TryLater, Revoked.
+
+    Where GitHub refuses one, the others wait for the next look.
+    """
+    count = 0
+    for signal_id in issue_repository.awaited(organization, MOST_AWAITED):
+        done = follow(organization, signal_id, adapter, filed=True)
+        if done == REFUSED:
+            break
+        issue_repository.forget_awaited(organization, signal_id)
+        count += done == OPENED
+    return count
 
 
 def _end_opening(issue: Issue, signal: Signal, adapter: Worker) -> str:
@@ -156,15 +210,18 @@ def _end_opening(issue: Issue, signal: Signal, adapter: Worker) -> str:
     account = account_of(issue, adapter)
     if not issue_repository.claim_again(issue):
         raise TryLater("another worker opens it")
-    number = None if signal.codehost is not None else _find(account, issue)
+    try:
+        number = None if signal.codehost is not None else _find(account, issue)
+    except Refused:
+        number = None
     if number is not None:
         return _record(issue, signal, number)
     issue_repository.forget(issue)
     return "merged_before"
 
 
-def _send(account: Account, issue: Issue, signal: Signal) -> int | None:
-    """Open an issue and return its number; None if GitHub refuses. Raises OutcomeUnknown, TryLater, Revoked."""
+def _send(account: Account, issue: Issue, signal: Signal) -> int:
+    """Open an issue and return its number. Raises Refused, OutcomeUnknown, TryLater, Revoked."""
     wanted = ServiceRequest(
         method="POST",
         url=f"{API}/repos/{issue.repo}/issues",
@@ -178,21 +235,34 @@ def _send(account: Account, issue: Issue, signal: Signal) -> int | None:
         try:
             number = issue_settings.settings(issue.organization).repo_id or renamed.number
             now = renaming.name_of(issue.organization, number, account.adapter)
-        except NotThere:
-            return None
+        except NotThere as gone:
+            raise Refused(str(gone), of_all=True) from None
         renaming.follow(issue.organization, issue.repo, now, number)
         raise TryLater("the repository was renamed", 1.0) from None
-    return int(reply.json()["number"]) if reply.ok else None
+    if not reply.ok:
+        raise _refusal(reply, issue.repo)
+    return int(reply.json()["number"])
+
+
+def _refusal(reply: ServiceReply, repo: str) -> "Refused":
+    advice = _ADVICE.get(reply.status)
+    if advice is None:
+        said = str(reply.json().get("message", ""))[:_SAID_CHARACTERS]
+        return Refused(f"GitHub refused an issue in {repo}: {said}", of_all=reply.status != _INVALID)
+    return Refused(f"GitHub opens no issue in {repo}. {advice}", of_all=True)
 
 
 def _find(account: Account, issue: Issue) -> int | None:
-    """Return the number of the issue that an earlier try opened, by the signal's id in its text, or None."""
+    """Return the number of the issue that an earlier try opened, by the signal's id in its text, or None.
+
+    Raises Refused where GitHub does not say.
+    """
     since = datetime.fromtimestamp(issue.since / 1_000 - 60, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     for page in range(1, _PAGES + 1):
         query = f"state=all&sort=created&direction=desc&since={since}&per_page={_ON_A_PAGE}&page={page}"
         reply = github.ask(account, ServiceRequest(url=f"{API}/repos/{issue.repo}/issues?{query}"))
         if not reply.ok:
-            return None
+            raise _refusal(reply, issue.repo)
         found = reply.json()
         for each in found:
             if issue_text.mark(issue.signal_id) in (each.get("body") or ""):

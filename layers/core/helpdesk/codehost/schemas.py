@@ -91,6 +91,8 @@ class IssueRepoAnswer(Answer):
     """Null if none is set."""
     auto_create: bool
     """Whether an issue is opened as a signal is filed."""
+    problem: str | None
+    """Why the last issue was not opened, and what an admin does about it. Null if it was."""
 
 
 class IssueLinkInput(Body):

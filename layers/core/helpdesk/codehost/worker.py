@@ -22,12 +22,12 @@ from helpdesk.codehost import (
     receiver,
     renaming,
 )
-from helpdesk.integrations import jobs
+from helpdesk.integrations import accounts, jobs
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked
-from helpdesk.integrations.record import AppCredentials, Connection, Tokens
+from helpdesk.integrations.record import AppCredentials, Connection, ConnectionStatus, Tokens
 from helpdesk.progress import reports
 from helpdesk.progress.schemas import CommitsReport
 from helpdesk.storage.transactions import Transaction
@@ -114,6 +114,8 @@ def signal_changed(organization: str, signal_id: str, filed: bool) -> str:  # no
 
 def connected(connection: Connection) -> str:
     """Look again at the account's name, its repositories that are mirrored, and the issues of signals."""
+    if connection.status is ConnectionStatus.BROKEN:
+        accounts.opened(connection, _this(), renew=True)  # it may be mended, with nothing to ask for
     connection = connection.__replace__(account=renaming.look_at_account(connection))
     found = mirrors.to_look_at(connection.organization, connection.account)
     mirrors.look_again(connection.organization, [each.repo for each in found])

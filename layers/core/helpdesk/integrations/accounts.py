@@ -44,21 +44,24 @@ class Account(FrozenRecord):
         return reply
 
 
-def opened(connection: Connection, adapter: Worker) -> Account:
-    """Return an account that requests can be sent in. Two reads. Raises NotConnectedNow, Revoked, TryLater."""
+def opened(connection: Connection, adapter: Worker, *, renew: bool = False) -> Account:
+    """Return an account that requests can be sent in, its token renewed anyway if asked for. Two reads.
+
+    Raises NotConnectedNow, Revoked, TryLater.
+    """
     app = credentials.of(connection.app)
     if app is None:
         raise TryLater("no credentials of the app")
-    return Account(connection, app, _valid(app, connection, adapter), adapter)
+    return Account(connection, app, _valid(app, connection, adapter, renew=renew), adapter)
 
 
-def _valid(app: AppCredentials, connection: Connection, adapter: Worker) -> Tokens:
+def _valid(app: AppCredentials, connection: Connection, adapter: Worker, *, renew: bool) -> Tokens:
     of, now = connection.organization, clock.now_ms()
     stored = secret_repository.tokens(of, connection.id)
     if stored is None:
         raise NotConnectedNow
     tokens, version = stored
-    if tokens.ends_at is None or tokens.ends_at > now + RENEW_BEFORE_MS:
+    if tokens.ends_at is None or (not renew and tokens.ends_at > now + RENEW_BEFORE_MS):
         return tokens
     if not secret_repository.claim(of, connection.id, version, now + _CLAIM_MS):
         if tokens.ends_at > now + _LEAST_LEFT_MS:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 USER_AGENT = "Helpdesk-Integrations/1.0"
 DEADLINE_SECONDS = 20.0
+PAUSE_SECONDS = 60.0
+"""How long to wait where a service does not say until when."""
 MAX_RESPONSE_BYTES = 5_000_000
 _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 _UNAUTHORIZED, _TIMEOUT, _TOO_MANY, _FAILED = 401, 408, 429, 500
@@ -115,13 +117,22 @@ def _judged(wanted: ServiceRequest, reply: "Reply") -> ServiceReply:
     if reply.status == _UNAUTHORIZED:
         raise Unauthorized
     if reply.status in {_TOO_MANY, _TIMEOUT}:
-        raise TryLater(f"HTTP {reply.status}", retry_after(reply.headers))
+        raise TryLater(f"HTTP {reply.status}", pause(reply.headers))
     if reply.status >= _FAILED:
         wait, why = retry_after(reply.headers), f"HTTP {reply.status}"
         raise TryLater(why, wait) if safe else OutcomeUnknown(why, wait)
     if reply.too_large:
         raise TooLarge
     return ServiceReply(reply.status, reply.headers, reply.body)
+
+
+def pause(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds until a limit ends, by Retry-After or by when what is left is counted anew; None if unsaid."""
+    wait = retry_after(headers)
+    if wait is None and headers.get("x-ratelimit-remaining") == "0":
+        reset = headers.get("x-ratelimit-reset", "")
+        wait = max(1.0, int(reset) - clock.now_ms() / 1_000) if reset.isdecimal() else PAUSE_SECONDS
+    return wait
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

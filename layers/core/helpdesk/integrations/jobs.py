@@ -11,7 +11,7 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.transactions import Transaction
 
 HOOK = "hook"
-"""A request of a service. It names an account and no organization."""
+"""A request of a service. It names an account, and an organization only where several are connected to it."""
 CONNECTED, REMOVED = "connected", "removed"
 LOOK = "look"
 """A connection is looked at again, as each night: what its service sent may have been lost."""

@@ -103,14 +103,21 @@ def breaking(connection: Connection, problem: Revoked) -> str:
 
 
 def _hook(job: IntegrationJob, app: App, adapter: Worker, until: int) -> str:
-    """Hand what a service sent to each organization that is connected to the account."""
-    outcomes = []
-    for connection in service.connected_to(app, job.data["account"]):
-        try:
-            outcomes.append(adapter.take_hook(connection, job.data["event"], job.data["sent"], until))
-        except Revoked as problem:
-            outcomes.append(breaking(connection, problem))
-    return ", ".join(outcomes) or "no_account"
+    """Hand what a service sent to the organization that is connected to the account; to several by a job for each.
+
+    So what is put off or fails for one keeps it from no other.
+    """
+    found = service.connected_to(app, job.data["account"])
+    if job.organization is None and len(found) > 1:
+        _send(*(replace(job, organization=each.organization) for each in found))
+        return f"for {len(found)} organizations"
+    for connection in found:
+        if job.organization in {None, connection.organization}:
+            try:
+                return adapter.take_hook(connection, job.data["event"], job.data["sent"], until)
+            except Revoked as problem:
+                return breaking(connection, problem)
+    return "no_account"
 
 
 def _left(connection: Connection) -> bool:

@@ -266,6 +266,15 @@ class IssueProblem(ItemKey):
     app: str
 
 
+class AwaitedIssue(ItemKey):
+    """A signal whose issue could not be opened when it was filed, and is to be later."""
+
+    PK, SK = "ORG#{organization}#INTEGRATION", "AWAITED#{app}#{signal_id}"
+    organization: str
+    app: str
+    signal_id: str
+
+
 class IssueNumber(ItemKey):
     """Which signal an issue of a code host belongs to, by the hash of its repository and its number."""
 

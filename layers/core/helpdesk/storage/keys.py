@@ -79,6 +79,7 @@ from helpdesk.storage.crawl_keys import (
 )
 from helpdesk.storage.integration_keys import (
     AppCredentials,
+    AwaitedIssue,
     CommunityAsker,
     CommunityCommand,
     CommunityDirectory,
@@ -174,8 +175,8 @@ from helpdesk.storage.webhook_keys import Delivery, EventFollower, WebhookEndpoi
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
     "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsChange", "AnalyticsFact", "AnalyticsMonths",
-    "AppCredentials", "Approval", "AuthorizationCode", "AuthorizationRequest", "AutoResolveCheckpoint", "Board",
-    "BoardTrace", "BrowserSession", "CommunityAsker", "CommunityCommand", "CommunityDirectory", "CommunityFeed",
+    "AppCredentials", "Approval", "AuthorizationCode", "AuthorizationRequest", "AutoResolveCheckpoint",
+    "AwaitedIssue", "Board", "BoardTrace", "BrowserSession", "CommunityAsker", "CommunityCommand", "CommunityDirectory", "CommunityFeed",
     "CommunityPace", "CommunityPlace", "ConnectState", "ConnectedAccount", "Connection", "ConnectionTokens",
     "Conversation", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots", "CrawlStart",
     "CrawledHost", "CrawledPage", "CustomerIdentity", "DeletedDocument", "Delivery", "DeviceCode", "DocumentPage",

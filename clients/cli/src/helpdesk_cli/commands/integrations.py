@@ -155,7 +155,8 @@ def show_issue_repo(session: Session) -> None:
         say_json(answer)
         return
     opened = "as a signal is filed" if answer["autoCreate"] else "not by themselves"
-    say_facts([("repo", answer["repo"] or "none"), ("issues are opened", opened)])
+    facts = [("repo", answer["repo"] or "none"), ("issues are opened", opened)]
+    say_facts([*facts, ("problem", answer["problem"])])
 
 
 @issue_repo.command("set")

@@ -1,0 +1,51 @@
+"""An account to which several organizations are connected: what a service sends reaches each, whatever another does."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from helpdesk.codehost import worker as codehost
+from helpdesk.integrations import worker
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.jobs import HOOK, IntegrationJob
+from helpdesk.integrations.outcomes import NotConnectedNow, TryLater
+from helpdesk.integrations.record import Connection
+from helpdesk.platform import clock
+from helpdesk.platform.settings import settings
+from scripts.services.repositories import Installation
+from tests.support.workers import received
+
+
+@pytest.mark.parametrize("trouble", [TryLater("busy"), NotConnectedNow(), ValueError("unreadable")])
+def test_the_trouble_of_one_organization_keeps_a_hook_from_no_other(
+    connect_codehost: Callable[..., Connection],
+    other_organization: Any,
+    acme: Installation,
+    monkeypatch: pytest.MonkeyPatch,
+    trouble: Exception,
+) -> None:
+    one, other = connect_codehost(acme), connect_codehost(acme, other_organization.organization_id)
+    reached: list[str] = []
+
+    def take_hook(connection: Connection, event: str, sent: Any, _until: int) -> str:
+        if connection == one:
+            raise trouble
+        reached.append(f"{connection.organization} {event} {sent}")
+        return "taken"
+
+    monkeypatch.setattr(codehost, "take_hook", take_hook)
+    data = {"account": str(acme.id), "event": "push", "sent": {"repo": "acme/docs"}}
+    adapters = {App.CODEHOST: codehost}
+
+    first = IntegrationJob(kind=HOOK, app=App.CODEHOST, data=data)
+    assert worker.work(first, adapters, clock.now_ms()) == "for 2 organizations"
+    bodies = [json.loads(each["body"]) for each in received(settings().integration_queue_url)]
+    assert sorted(each["organization"] for each in bodies) == sorted([one.organization, other.organization])
+    for body in bodies:
+        try:
+            worker.work(IntegrationJob.from_body(body), adapters, clock.now_ms())
+        except ValueError:
+            assert body["organization"] == one.organization
+    assert reached == [f"{other.organization} push {data['sent']}"]
