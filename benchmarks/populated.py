@@ -37,15 +37,15 @@ SEED = 1
 _INDEXED_AT_ONCE = 1_000
 _LOGGED = (LogKind.KEY_CREATED, LogKind.SETTINGS_CHANGED, LogKind.WEBHOOK_CHANGED)
 _KINDS = ["message.created", "conversation.created", "conversation.updated"]
-_DOCUMENT = (
-    """# Webhooks
+_ANSWER = """# Webhooks
 
 ## When your endpoint answers 401
 
 An endpoint that answers 401 to a webhook checks the signature with another secret. Look up which key signs.
 """
-    + "Guide {number} explains invoices, refunds and the calendar. " * 30
-)
+_DOCUMENT = "# Guide {number}\n\n" + "Guide {number} explains invoices, refunds and the calendar. " * 30
+_ANSWERING = 20
+"""How many documents answer the question that is asked: what most of them say answers nothing."""
 
 
 class Clock:
@@ -95,10 +95,8 @@ def populated(conversations: int, *, searchable: bool = True) -> Iterator[Popula
             for kinds in (_KINDS, _KINDS[:1]):
                 api.post("/v1/webhooks", {"url": "https://93.184.215.14/hook", "events": kinds})
             for number in range(20 + conversations // 1_000):
-                made = api.post(
-                    "/v1/knowledge/documents",
-                    {"title": f"Guide {number}", "body": _DOCUMENT.format(number=number)},
-                ).body
+                body = (_ANSWER if number < _ANSWERING else "") + _DOCUMENT.format(number=number)
+                made = api.post("/v1/knowledge/documents", {"title": f"Guide {number}", "body": body}).body
                 knowledge.index(organization, [made["id"]])
             add_rest(api, organization)
         add_signals(organization, 20 + conversations // 20)
