@@ -9,7 +9,7 @@ from unittest import mock
 from benchmarks import board_work
 from benchmarks.recording import emulated_aws, new_organization
 from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.conversations.learning import LearnJob
+from helpdesk.conversations.jobs import LearnJob
 from helpdesk.files import store
 from helpdesk.knowledge import indexing as knowledge
 from helpdesk.logs import service as logs

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from helpdesk.conversations.index_keys import InboxList
+from helpdesk.conversations.list_repository import InboxList
 from helpdesk.knowledge.index_kinds import ReindexJob
 from helpdesk.platform import ids
 from helpdesk.platform.queues import send_all

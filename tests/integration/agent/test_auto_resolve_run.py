@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from helpdesk.agent import auto_resolve, auto_resolve_repository
-from helpdesk.conversations import repository
+from helpdesk.conversations import list_repository
 from helpdesk.conversations import service as conversations
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
@@ -285,14 +285,14 @@ def test_an_error_in_one_organization_does_not_stop_the_others(
     with at(48):
         Client(other_organization.secret_key).patch("/v1/agent", {"nightlySweep": True})
         conversation = answered(on)
-    read = repository.quiet_page
+    read = list_repository.quiet_page
 
     def fail(organization: str, *rest: Any) -> Any:
         if organization == other_organization.organization_id:
             raise RuntimeError
         return read(organization, *rest)
 
-    monkeypatch.setattr(repository, "quiet_page", fail)
+    monkeypatch.setattr(list_repository, "quiet_page", fail)
 
     assert sweep() == auto_resolve.Run(1, done=True)
     assert status(on, conversation) == "resolved"

@@ -24,9 +24,10 @@ from helpdesk.agent import worker as agent
 from helpdesk.agent.answerer import Goodbye, HandOff, Reply
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent.worker import AgentJob, Outcome
-from helpdesk.conversations import repository, service, writing
+from helpdesk.conversations import repository, service, thread_repository, writing
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
-from helpdesk.conversations.record import Conversation, Message
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import NoteInput, ReplyInput
 from helpdesk.conversations.state import Handler, Status, Transition
 from helpdesk.messages import service as messages
@@ -184,7 +185,7 @@ class Desk:
 
 
 def written_by_the_visitor(conversation_id: str) -> set[str]:
-    found = repository.newest_messages(ORGANIZATION, conversation_id, 50)
+    found = thread_repository.newest_messages(ORGANIZATION, conversation_id, 50)
     return {message.id for message in found if message.by_visitor}
 
 

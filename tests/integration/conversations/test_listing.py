@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.conversations import index_keys, listing, repository
+from helpdesk.conversations import list_repository, listing
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import ConversationsQuery
 from helpdesk.conversations.state import Handler, Speaker, State, Status
@@ -100,16 +100,16 @@ def put(organization: str, made: list[Made]) -> None:
             "archivedAt": START_MS if one.archived else None,
             "rating": None,
         }
-        place = index_keys.inbox(organization, one.state, archived=one.archived)
+        place = list_repository.inbox(organization, one.state, archived=one.archived)
         if one.assignee is not None:
-            place |= index_keys.assigned(organization, one.assignee, one.state, archived=one.archived)
+            place |= list_repository.assigned(organization, one.assignee, one.state, archived=one.archived)
         transaction.put(
             {
                 **keys.Conversation(organization, one.id).attributes(),
                 **item,
                 "organization": organization,
                 **place,
-                **index_keys.latest(item["lastMessageAt"], one.id),
+                **list_repository.latest(item["lastMessageAt"], one.id),
                 "GSI2PK": keys.customer_conversations(organization, one.customer),
                 "GSI2SK": one.id,
             }
@@ -179,7 +179,7 @@ def test_pages_of_any_size_join_to_the_list_of_the_model(
     found: list[str] = []
     cursor, turn = None, 0
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(repository, "EXAMINED", examined)
+        patched.setattr(list_repository, "EXAMINED", examined)
         while True:
             limit = limits[turn % len(limits)]
             with recorded_calls() as calls:

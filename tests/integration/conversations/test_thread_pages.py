@@ -1,7 +1,7 @@
 """A thread in pages, and what its lines are."""
 
 from helpdesk.conversations import repository, thread
-from helpdesk.conversations.record import Author
+from helpdesk.conversations.message_record import Author
 from helpdesk.files.service import NO_ATTACHMENTS
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock, ids

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from helpdesk.conversations import repository, thread
-from helpdesk.conversations.record import Author, Conversation
+from helpdesk.conversations.message_record import Author
+from helpdesk.conversations.record import Conversation
 from helpdesk.files.service import Attachments
 from helpdesk.http import pages
 from helpdesk.organizations.schemas import NewOrganization

@@ -9,7 +9,7 @@ from helpdesk.analytics.thread import Thread
 from helpdesk.approvals.record import Approval
 from helpdesk.approvals.risk import Risk
 from helpdesk.approvals.schemas import ApprovalStatus
-from helpdesk.conversations.record import Author, Message
+from helpdesk.conversations.message_record import Author, Message
 from helpdesk.knowledge.documents import Document, Source
 from helpdesk.knowledge.schemas import DocumentStatus
 from helpdesk.suggestions.record import Suggestion

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from helpdesk.chatcommunity import texts
 from helpdesk.chatcommunity.phrasing import LOCALES, Phrase, phrase, phrases
-from helpdesk.conversations.record import AttachedFile, Author, Message
+from helpdesk.conversations.message_record import AttachedFile, Author, Message
 from helpdesk.visitor_texts.languages import LANGUAGES
 
 FILE = AttachedFile("a [photo].png", 3, "image/png", "https://support.example.com/v1/files/abc")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.conversations.record import AttachedFile, Author, Message
+from helpdesk.conversations.message_record import AttachedFile, Author, Message
 from helpdesk.suggestions import matching
 from helpdesk.suggestions.drafting import Declined, Draft, draft
 from helpdesk.suggestions.exchanges import Exchange, exchanges_of

@@ -7,7 +7,7 @@ import pytest
 from botocore.stub import ANY, Stubber
 
 from helpdesk.agent.converse import ModelTrouble
-from helpdesk.conversations.record import Author, Message
+from helpdesk.conversations.message_record import Author, Message
 from helpdesk.suggestions import model
 from helpdesk.suggestions.drafting import Declined, Draft
 from helpdesk.suggestions.exchanges import exchanges_of

@@ -6,7 +6,8 @@ from typing import Protocol
 from helpdesk.agent.converse import Usage
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent.schemas import AgentSettings
-from helpdesk.conversations.record import Conversation, Message
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.visitor_texts.languages import Language

@@ -7,7 +7,8 @@ from helpdesk.agent.converse import Usage
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import AnswerSource, Author, Conversation, StaleConversation, TokenCount
+from helpdesk.conversations.message_record import AnswerSource, Author, TokenCount
+from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Handler, Speaker, Status, Transition, apply
 from helpdesk.files.service import NO_ATTACHMENTS
 from helpdesk.platform import clock

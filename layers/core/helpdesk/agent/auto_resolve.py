@@ -13,7 +13,7 @@ from copy import replace
 from datetime import UTC, datetime
 
 from helpdesk.agent import auto_resolve_repository, repository
-from helpdesk.agent.auto_resolve_repository import AutoResolveCheckpoint
+from helpdesk.agent.auto_resolve_record import AutoResolveCheckpoint
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound

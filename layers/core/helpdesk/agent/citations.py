@@ -6,7 +6,7 @@ after the answer is written, so it is about right: an answer whose worker stops 
 
 from collections.abc import Iterable
 
-from helpdesk.conversations.record import AnswerSource, Message
+from helpdesk.conversations.message_record import AnswerSource, Message
 from helpdesk.knowledge import publishing
 from helpdesk.platform.logging import logger
 from helpdesk.storage.table import Throttled

@@ -24,7 +24,8 @@ from helpdesk.agent.reasons import Reason
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import MAX_BODY_CHARACTERS
-from helpdesk.conversations.record import AnswerSource, Conversation, Message, StaleConversation
+from helpdesk.conversations.message_record import AnswerSource, Message
+from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Handler, Status
 from helpdesk.knowledge import retrieval
 from helpdesk.knowledge.retrieval import Passage

@@ -14,7 +14,7 @@ from helpdesk.agent.bedrock import HAND_OVER, inert
 from helpdesk.agent.converse import ToolResult, ToolSpec
 from helpdesk.agent_runs.record import Call, Run
 from helpdesk.agent_runs.state import CallState
-from helpdesk.conversations.record import Message
+from helpdesk.conversations.message_record import Message
 from helpdesk.platform.text import cut
 from helpdesk.tools.record import Tool
 

@@ -9,7 +9,8 @@ from helpdesk.analytics.sources import Change
 from helpdesk.analytics.thread import Thread
 from helpdesk.conversations import erasure
 from helpdesk.conversations import service as conversations
-from helpdesk.conversations.record import Conversation, Message
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.customers import service as customers
 from helpdesk.outreach.record import MailState, mail_state_from_item
 from helpdesk.platform.units import HOUR_MS

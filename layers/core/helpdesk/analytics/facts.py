@@ -24,7 +24,8 @@ from helpdesk.analytics.rows import (
 )
 from helpdesk.analytics.thread import Thread
 from helpdesk.approvals.record import Approval
-from helpdesk.conversations.record import Conversation, Message, RatingLine
+from helpdesk.conversations.message_record import Message, RatingLine
+from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status, Visibility
 from helpdesk.customers.record import Customer
 from helpdesk.knowledge.documents import Document

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 from helpdesk.platform.frozen_record import FrozenRecord
 
 if TYPE_CHECKING:
-    from helpdesk.conversations.record import Message
+    from helpdesk.conversations.message_record import Message
 
 
 class Thread(FrozenRecord):

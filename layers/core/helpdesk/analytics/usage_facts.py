@@ -9,7 +9,7 @@ from helpdesk.agent_runs.state import CallState
 from helpdesk.analytics import rows
 from helpdesk.analytics.facts import TITLE_BYTES, narrow
 from helpdesk.analytics.rows import TOOL_RUNS, USAGE, Fact
-from helpdesk.conversations.record import Message
+from helpdesk.conversations.message_record import Message
 from helpdesk.crawls.record import Crawl
 from helpdesk.files.record import File
 from helpdesk.platform import ids

@@ -20,7 +20,6 @@ from helpdesk.approvals.schemas import (
 from helpdesk.conversations import approvals as conversation_approvals
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
-from helpdesk.conversations.actor import Actor
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
 from helpdesk.conversations.record import StaleConversation
 from helpdesk.conversations.state import Handler
@@ -28,6 +27,7 @@ from helpdesk.customers import service as customers
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
+from helpdesk.organizations.actor import Actor
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
 

@@ -6,7 +6,7 @@ erased adds nothing, because each write requires them. So once no trace is left,
 
 from collections.abc import Callable
 
-from helpdesk.board import comments, deletion, repository, votes
+from helpdesk.board import comments, deletion, repository, trace_repository, votes
 from helpdesk.board.errors import CommentNotFound, PostNotFound
 from helpdesk.storage.keys import BoardTrace
 from helpdesk.storage.transactions import Transaction
@@ -17,24 +17,24 @@ type Count = Callable[[Transaction, str], None]
 
 def is_there(organization: str, customer_id: str) -> bool:
     """Return whether a customer has posts, votes or comments. One read."""
-    return bool(repository.traces(organization, customer_id, 1)[0])
+    return bool(trace_repository.traces(organization, customer_id, 1)[0])
 
 
 def first(organization: str, customer_id: str, limit: int) -> list[BoardTrace]:
     """Return up to `limit` traces of a customer's posts, votes and comments. One read."""
-    return repository.traces(organization, customer_id, limit)[0]
+    return trace_repository.traces(organization, customer_id, limit)[0]
 
 
 def erase(organization: str, trace: BoardTrace, count: Count) -> None:
     """Delete what a trace is of. May be repeated, and at once with itself."""
     post_id = trace.post_id
     try:
-        if trace.what == repository.POST:
+        if trace.what == trace_repository.POST:
             deletion.delete(repository.get(organization, post_id), lambda each: count(each, "posts"))
-        elif trace.what == repository.VOTE:
+        elif trace.what == trace_repository.VOTE:
             post, vote = repository.with_vote(organization, post_id, trace.customer_id)
             if vote is None:
-                repository.delete_traces([trace])
+                trace_repository.delete_traces([trace])
             else:
                 votes.remove(post, vote, lambda each: count(each, "votes"))
         else:
@@ -42,4 +42,4 @@ def erase(organization: str, trace: BoardTrace, count: Count) -> None:
             comments.remove(found, comment, lambda each: count(each, "comments"))
     except (PostNotFound, CommentNotFound):
         # The post was deleted, and its votes and comments are being deleted.
-        repository.delete_of_deleted_post(organization, trace)
+        trace_repository.delete_of_deleted_post(organization, trace)

@@ -1,6 +1,6 @@
 """What a customer has on the feedback board, for the export of their data."""
 
-from helpdesk.board import repository
+from helpdesk.board import trace_repository
 from helpdesk.board.record import Comment, Post, Vote
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.keys import BoardTrace
@@ -29,8 +29,8 @@ def entries_after(
     """
     after = _trace_at(organization, customer_id, place) if place else None
     while True:
-        traces, more = repository.traces(organization, customer_id, limit, after)
-        found = repository.of_traces(organization, traces)
+        traces, more = trace_repository.traces(organization, customer_id, limit, after)
+        found = trace_repository.of_traces(organization, traces)
         entries = [
             BoardEntry(f"{trace.post_id}#{trace.what}", _content(found[trace]))
             for trace in traces

@@ -2,7 +2,7 @@
 
 from copy import replace
 
-from helpdesk.board import repository, votes
+from helpdesk.board import repository, trace_repository, votes
 from helpdesk.board.errors import CommentNotFound, PostNotFound
 from helpdesk.board.record import Comment, Post, Vote
 from helpdesk.board.repository import AlreadyVoted, NoVote, StalePost
@@ -14,7 +14,7 @@ from helpdesk.storage.transactions import Transaction
 
 def first(organization: str, customer_id: str, limit: int) -> list[BoardTrace]:
     """Return up to `limit` traces of a customer's posts, votes and comments. One read."""
-    return repository.traces(organization, customer_id, limit)[0]
+    return trace_repository.traces(organization, customer_id, limit)[0]
 
 
 def give(organization: str, trace: BoardTrace, after_id: str) -> None:
@@ -22,12 +22,12 @@ def give(organization: str, trace: BoardTrace, after_id: str) -> None:
 
     Two votes of one person for a post become one. Raises CustomerNotFound if the customer is gone.
     """
-    found = repository.of_traces(organization, [trace]).get(trace)
+    found = trace_repository.of_traces(organization, [trace]).get(trace)
     transaction = Transaction()
     customers.require(transaction, organization, after_id)
     try:
         if found is None:
-            repository.delete_of_deleted_post(organization, trace)
+            trace_repository.delete_of_deleted_post(organization, trace)
         elif isinstance(found, Vote):
             _give_vote(transaction, organization, found, after_id)
         elif isinstance(found, Comment):
@@ -55,7 +55,9 @@ def _give_comment(transaction: Transaction, organization: str, comment: Comment,
 
 
 def _give_post(transaction: Transaction, post: Post, after_id: str) -> None:
-    repository.delete_trace(transaction, post.organization, post.customer_id, post.id, repository.POST)
-    repository.put_trace(transaction, post.organization, after_id, post.id, repository.POST)
+    trace_repository.delete_trace(
+        transaction, post.organization, post.customer_id, post.id, trace_repository.POST
+    )
+    trace_repository.put_trace(transaction, post.organization, after_id, post.id, trace_repository.POST)
     repository.save(transaction, post, replace(post, customer_id=after_id))
     transaction.commit()

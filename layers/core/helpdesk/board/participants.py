@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from helpdesk.admission.caller import Caller
 from helpdesk.board.schemas import VoterInput, VoterQuery
-from helpdesk.conversations.actor import Actor
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.messages import sessions, visitors
 from helpdesk.messages.visitors import SessionChanged
+from helpdesk.organizations.actor import Actor
 from helpdesk.platform import ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.frozen_record import FrozenRecord

@@ -17,7 +17,8 @@ from helpdesk.chatcommunity.phrasing import Phrase
 from helpdesk.chatcommunity.record import CommunitySettings, Feed, FeedKind
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import Conversation, Message
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Handler, Status
 from helpdesk.customers import service as customers
 from helpdesk.integrations import following, missed, pacing

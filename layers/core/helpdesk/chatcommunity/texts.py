@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from helpdesk.approvals.record import Approval
 from helpdesk.chatcommunity.phrasing import Phrase, in_locales, phrase
-from helpdesk.conversations.record import Conversation, Message
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer
 from helpdesk.visitor_texts.languages import Language
 

@@ -17,7 +17,8 @@ from helpdesk.chatmirror.slack import SlackError
 from helpdesk.chatmirror.thread_repository import StaleThread
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import Conversation, EntryKind
+from helpdesk.conversations.message_record import EntryKind
+from helpdesk.conversations.record import Conversation
 from helpdesk.customers import service as customers
 from helpdesk.customers.record import Customer
 from helpdesk.integrations import following, missed

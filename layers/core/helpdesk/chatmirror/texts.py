@@ -8,7 +8,8 @@ import re
 from typing import Any
 
 from helpdesk.approvals.record import Approval
-from helpdesk.conversations.record import Conversation, EntryKind, Message
+from helpdesk.conversations.message_record import EntryKind, Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer
 
 TAKE_OVER, RESOLVE, APPROVE, DENY = "take_over", "resolve", "approve", "deny"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from helpdesk.conversations import erasure_repository as repository
-from helpdesk.conversations.erasure_repository import ErasableConversation
-from helpdesk.conversations.record import Message
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import ErasableConversation
 from helpdesk.storage.transactions import Transaction
 
 __all__ = ["ErasableConversation"]  # and everything below

@@ -1,36 +1,16 @@
 """The items of conversations that are being erased, and of the entries in their threads."""
 
 from collections.abc import Iterator, Sequence
-from typing import Self
 
-from helpdesk.conversations.index_keys import ERASED, InboxList
-from helpdesk.conversations.record import EntryKind, Message
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.conversations.list_repository import ERASED, InboxList
+from helpdesk.conversations.message_record import EntryKind, Message
+from helpdesk.conversations.record import ErasableConversation
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 _PAGE = 100
-
-
-class ErasableConversation(FrozenRecord):
-    """A conversation as an erasure sees it. `session_hash` is None if the team started it without a session."""
-
-    id: str
-    customer_id: str
-    session_hash: str | None
-    being_erased: bool
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a conversation's item."""
-        return cls(
-            id=item["id"],
-            customer_id=item["customerId"],
-            session_hash=item.get("sessionHash") or None,
-            being_erased=BEING_ERASED in item,
-        )
 
 
 def get_many(organization: str, conversation_ids: Sequence[str]) -> list[ErasableConversation]:

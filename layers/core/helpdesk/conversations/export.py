@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from helpdesk.conversations import export_repository as repository
-from helpdesk.conversations.export_repository import Entry
+from helpdesk.conversations import list_repository, repository, thread_repository
 from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.thread_repository import Entry
 
 
 def conversations_from(organization: str, customer_id: str, conversation_id: str) -> Iterator[Conversation]:
@@ -15,7 +15,7 @@ def conversations_from(organization: str, customer_id: str, conversation_id: str
     first = repository.find(organization, conversation_id) if conversation_id else None
     if first is not None:
         yield first
-    yield from repository.conversations_after(organization, customer_id, conversation_id)
+    yield from list_repository.of_customer_after(organization, customer_id, conversation_id)
 
 
 def entries_after(
@@ -25,4 +25,4 @@ def entries_after(
 
     The second value is whether more may follow. One query.
     """
-    return repository.entries_after(organization, conversation_id, sort_key, limit)
+    return thread_repository.entries_by_key(organization, conversation_id, sort_key, limit)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations import repository
-from helpdesk.conversations.index_keys import ListQuery
+from helpdesk.conversations import list_repository, repository, thread_repository
+from helpdesk.conversations.list_repository import ListQuery
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
 from helpdesk.conversations.schemas import (
@@ -31,7 +31,7 @@ def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAn
     """Return a conversation with the newest page of its thread, oldest first. Raises ConversationNotFound."""
     conversation = repository.get(caller.organization, conversation_id)
     name = f"conversations/{conversation_id}"
-    found, older = repository.newest_entries(
+    found, older = thread_repository.newest_entries(
         caller.organization, conversation_id, page.limit, position(caller, page, name)
     )
     entries = [thread_entry(entry) for entry in found]
@@ -61,11 +61,11 @@ def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
         source = chosen.source(caller.organization)
     except MalformedKey:  # an id that cannot be one: nothing matches it
         return ConversationsAnswer(conversations=[], next_cursor=None)
-    found, end = repository.page(caller.organization, source, query.limit, start)
+    found, end = list_repository.page(caller.organization, source, query.limit, start)
     shapes = _shapes(caller.organization, found)
     room = fitting(shapes)
     if room < len(shapes):
-        shapes, end = shapes[:room], repository.sort_key_of(found[room - 1], source.index)
+        shapes, end = shapes[:room], list_repository.sort_key_of(found[room - 1], source.index)
     return ConversationsAnswer(conversations=shapes, next_cursor=next_cursor(caller, end, name))
 
 

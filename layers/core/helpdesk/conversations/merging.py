@@ -1,6 +1,6 @@
 """Moves an anonymous customer's conversation to the customer who signed in."""
 
-from helpdesk.conversations import merge_repository as repository
+from helpdesk.conversations import repository
 from helpdesk.storage.transactions import Transaction
 
 

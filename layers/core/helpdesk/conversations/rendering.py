@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from helpdesk.conversations.record import Conversation, Message
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import (
     ContextShape,
     ConversationShape,

@@ -1,15 +1,12 @@
-"""Items of conversations and their threads."""
+"""Items of conversations. Their threads are in `thread_repository`, their lists in `list_repository`."""
 
 from collections.abc import Sequence
 
-from helpdesk.conversations import index_keys
+from helpdesk.conversations import list_repository
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.index_keys import InboxList, Source
 from helpdesk.conversations.record import (
     BrowserContext,
     Conversation,
-    EntryKind,
-    Message,
     Snapshot,
     StaleConversation,
     newest_message,
@@ -18,19 +15,22 @@ from helpdesk.conversations.state import Speaker, State, Status, Visibility, emi
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
-from helpdesk.storage.table import Index, Item, Page
+from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
-
-EXAMINED = 500
-"""How many conversations of each list one page reads, at most, if it has a filter."""
 
 
 def get(organization: str, conversation_id: str) -> Conversation:
     """Return a conversation. Raises ConversationNotFound."""
-    item = table.get(keys.Conversation(organization, conversation_id))
-    if item is None or BEING_ERASED in item:
+    found = find(organization, conversation_id)
+    if found is None:
         raise ConversationNotFound
-    return Conversation.from_item(item)
+    return found
+
+
+def find(organization: str, conversation_id: str) -> Conversation | None:
+    """Return a conversation; None if it does not exist or is being erased."""
+    item = table.get(keys.Conversation(organization, conversation_id))
+    return Conversation.from_item(item) if item is not None and BEING_ERASED not in item else None
 
 
 def get_many(organization: str, conversation_ids: Sequence[str]) -> list[Conversation]:
@@ -48,8 +48,8 @@ def put(transaction: Transaction, conversation: Conversation) -> None:
         {
             **keys.Conversation(organization, conversation.id).attributes(),
             **conversation.to_item(),
-            **index_keys.inbox(organization, conversation.state),
-            **index_keys.latest(conversation.last_message_at, conversation.id),
+            **list_repository.inbox(organization, conversation.state),
+            **list_repository.latest(conversation.last_message_at, conversation.id),
             "GSI2PK": keys.customer_conversations(organization, conversation.customer_id),
             "GSI2SK": conversation.id,
         },
@@ -105,7 +105,7 @@ def save(
         "status": state.status.value,
         "handledBy": state.handled_by.value,
         "lastSpeaker": state.last_speaker.value,
-        **index_keys.inbox(before.organization, state, archived=archived),
+        **list_repository.inbox(before.organization, state, archived=archived),
     }
     clauses = ["#status = :wasStatus", "handledBy = :wasHandledBy", "archivedAt = :wasArchivedAt"]
     required: Item = {":wasStatus": was.status.value, ":wasHandledBy": was.handled_by.value}
@@ -119,7 +119,9 @@ def save(
         clauses.append("assignee = :wasAssignee")
         required[":wasAssignee"] = before.assignee
         if before.assignee is not None:
-            changes |= index_keys.assigned(before.organization, before.assignee, state, archived=archived)
+            changes |= list_repository.assigned(
+                before.organization, before.assignee, state, archived=archived
+            )
     resolves = state.status is Status.RESOLVED and was.status is not Status.RESOLVED
     changes |= {"resolvedAt": clock.now_ms()} if resolves else {}
     counted = {
@@ -131,7 +133,7 @@ def save(
         by_visitor = state.last_speaker is Speaker.VISITOR and not notice
         changes |= newest_message(message_id, message_id if by_visitor else None)
         changes["lastMessageAt"] = message_at
-        changes |= index_keys.latest(message_at, before.id)
+        changes |= list_repository.latest(message_at, before.id)
         counted["messageCount"] = 1
     if message_id is not None and not only_if_newest:
         clauses.append("(attribute_not_exists(newestMessageId) OR newestMessageId < :newestMessageId)")
@@ -205,7 +207,7 @@ def assign(transaction: Transaction, before: Conversation, user_id: str | None) 
     expression, values = "SET assignee = :assignee REMOVE GSI3PK", {}
     if user_id is not None:
         expression = "SET assignee = :assignee, GSI3PK = :list"
-        values = {":list": index_keys.assigned(before.organization, user_id, state)["GSI3PK"]}
+        values = {":list": list_repository.assigned(before.organization, user_id, state)["GSI3PK"]}
     transaction.update(
         keys.Conversation(before.organization, before.id),
         expression,
@@ -251,6 +253,32 @@ def require_present(transaction: Transaction, conversation: Conversation, *, clo
         transaction.require(key, condition, on_failure=StaleConversation)
 
 
+def give(
+    transaction: Transaction,
+    organization: str,
+    conversation_id: str,
+    before_id: str,
+    after_id: str,
+    session_hash: str,
+) -> None:
+    """Write whose conversation it is, and put it into the list of that customer.
+
+    The transaction raises ConditionFailed if it is not `before_id`'s, or is being erased.
+    """
+    transaction.update(
+        keys.Conversation(organization, conversation_id),
+        "SET customerId = :after, sessionHash = :session, GSI2PK = :list",
+        condition=f"customerId = :before AND attribute_not_exists({BEING_ERASED})",
+        values={
+            ":before": before_id,
+            ":after": after_id,
+            ":session": session_hash,
+            ":list": keys.customer_conversations(organization, after_id),
+        },
+        on_failure=ConditionFailed,
+    )
+
+
 def forget_current(transaction: Transaction, conversation: Conversation) -> None:
     """Make the session's next message look for its newest open conversation instead of trusting its hint."""
     if (
@@ -270,130 +298,3 @@ def forget_current(transaction: Transaction, conversation: Conversation) -> None
 def forget_snooze(transaction: Transaction, conversation: Snapshot) -> None:
     """Remove the reminder of a snooze that a transition ended; the snoozes package writes it."""
     transaction.delete(keys.Snooze(conversation.organization, conversation.id))
-
-
-def put_entry(
-    transaction: Transaction, organization: str, entry: Message, *, new: bool = True, entity: str = ""
-) -> None:
-    """Add an entry to a thread, or write it over the one of the same id.
-
-    A visitor's query reads no note, which has a sort key of its own. With an `entity` the fan-out reads the entry.
-    """
-    kind = keys.Message if entry.kind is EntryKind.MESSAGE else keys.Note
-    key = kind(organization, entry.conversation_id, entry.id).attributes()
-    transaction.put({**key, **entry.to_item(), **({"entity": entity} if entity else {})}, new=new)
-
-
-def newest_messages(organization: str, conversation_id: str, limit: int) -> list[Message]:
-    """Return the newest customer-visible messages, newest first."""
-    partition = keys.Conversation(organization, conversation_id).pk
-    page = table.newest(partition, limit, sk_prefix="MSG#", consistent=True)
-    return [Message.from_item(item) for item in page.items]
-
-
-def quiet_page(organization: str, behind: str, before: int, limit: int) -> list[tuple[str, Conversation]]:
-    """Return open conversations in which nobody waits for a person, quiet since before an instant (ms).
-
-    The longest quiet first, each with its sort key in that list, from behind a sort key ("" for the first). One query.
-    """
-    bounds = (behind + "0" if behind else "0", f"{before:013d}")
-    if bounds[0] >= bounds[1]:
-        return []
-    partition = keys.inbox(organization, InboxList.OPEN.value)
-    page = table.query(partition, index="GSI1", sk_between=bounds, limit=limit)
-    return [(item["GSI1SK"], Conversation.from_item(item)) for item in page.items]
-
-
-def messages_after(organization: str, conversation_id: str, message_id: str, limit: int) -> list[Message]:
-    """Return the newest customer-visible messages after an id, newest first. One query."""
-    first = keys.Message(organization, conversation_id, message_id)
-    # No id is as long as one and a character, and none begins with what follows every letter.
-    between = (first.sk + "0", keys.Message(organization, conversation_id, "~").sk)
-    page = table.query(first.pk, sk_between=between, limit=limit, newest_first=True, consistent=True)
-    return [Message.from_item(item) for item in page.items]
-
-
-def newest_entries(
-    organization: str, conversation_id: str, limit: int, before: str | None
-) -> tuple[list[Message], str | None]:
-    """Return the newest entries of the team's thread, newest first, older than the id `before`.
-
-    Messages and notes have sort keys of their own; both are read and merged by id, which sorts by time.
-    """
-    partition = keys.Conversation(organization, conversation_id).pk
-    entries: list[Message] = []
-    more = False
-    for kind in (keys.Message, keys.Note):
-        after = kind(organization, conversation_id, before).attributes() if before else None
-        prefix = kind.SK.partition("#")[0] + "#"
-        page = table.newest(partition, limit, sk_prefix=prefix, after=after, consistent=True)
-        entries += [Message.from_item(item) for item in page.items]
-        more = more or page.after is not None
-    entries.sort(key=lambda entry: entry.id, reverse=True)
-    kept = entries[:limit]
-    return kept, kept[-1].id if kept and (more or len(entries) > limit) else None
-
-
-def page(
-    organization: str, source: Source, limit: int, before: str | None
-) -> tuple[list[Conversation], str | None]:
-    """Return conversations of a source in the order of its index, and the sort key that the next page starts behind.
-
-    One query for each partition. With a filter, up to `EXAMINED` conversations of each partition are read, so a page
-    can hold fewer than `limit`, even none, while there is a next one. The page ends where the partition ends that was
-    read least far; the next page starts there.
-    """
-    found: dict[str, Item] = {}  # by sort key: one that is changing lists can be in two of them
-    read_up_to = ""
-    for partition in source.partitions:
-        part = _part(source, partition, limit, _start(organization, source.index, partition, before))
-        found |= {item[f"{source.index}SK"]: item for item in part.items}
-        if part.after is not None:
-            read_up_to = max(read_up_to, part.after[f"{source.index}SK"])
-    in_order = sorted((sort_key for sort_key in found if sort_key >= read_up_to), reverse=True)
-    kept = in_order[:limit]
-    end = kept[-1] if len(in_order) > limit else read_up_to or None
-    items = [found[sort_key] for sort_key in kept]
-    return [Conversation.from_item(item) for item in items if BEING_ERASED not in item], end
-
-
-def _part(source: Source, partition: str, limit: int, after: Item | None) -> Page:
-    """Return up to `limit` or somewhat more conversations of one partition, the latest first.
-
-    One query without a filter. With one, it reads twice `limit`, then four times as many while too few match: filtered
-    items cost read units too, and the first query mostly suffices.
-    """
-    items: list[Item] = []
-    step, left = limit, limit
-    if source.matching is not None:
-        step, left = 2 * limit, max(limit, EXAMINED)
-    while True:
-        part = table.query(
-            partition,
-            index=source.index,
-            limit=min(step, left),
-            newest_first=True,
-            after=after,
-            matching=source.matching,
-        )
-        items += part.items
-        after, left, step = part.after, left - step, step * 4
-        if after is None or left <= 0 or len(items) >= limit:
-            return Page(items, after)
-
-
-def sort_key_of(conversation: Conversation, index: Index) -> str:
-    """Return a conversation's sort key in an index."""
-    return (
-        conversation.id
-        if index == "GSI2"
-        else index_keys.activity(conversation.last_message_at, conversation.id)
-    )
-
-
-def _start(organization: str, index: Index, partition: str, before: str | None) -> Item | None:
-    """Return the key to continue from behind a sort key, whether or not this partition has it."""
-    if before is None:
-        return None
-    key = keys.Conversation(organization, before.rpartition("#")[2])
-    return {**key.attributes(), f"{index}PK": partition, f"{index}SK": before}

@@ -8,11 +8,11 @@ with the current conversation. A transition that changes nothing returns ok and 
 from collections.abc import Callable, Sequence
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations import approvals, learning, onward_repository, repository, thread
-from helpdesk.conversations.actor import Actor
-from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
-from helpdesk.conversations.index_keys import ListQuery
-from helpdesk.conversations.record import Conversation, Message, Snapshot, StaleConversation
+from helpdesk.conversations import approvals, jobs, list_repository, repository, thread, thread_repository
+from helpdesk.conversations.errors import ConversationArchived, NotAMember
+from helpdesk.conversations.list_repository import ListQuery
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation, Snapshot, StaleConversation
 from helpdesk.conversations.state import (
     Handler,
     Speaker,
@@ -25,6 +25,7 @@ from helpdesk.conversations.state import (
 )
 from helpdesk.events.outbox import Job
 from helpdesk.members import membership
+from helpdesk.organizations.actor import Actor
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Conflict, Transaction
 
@@ -48,10 +49,7 @@ def get(organization: str, conversation_id: str) -> Conversation:
 
 def find(organization: str, conversation_id: str) -> Conversation | None:
     """Return a conversation, or None if it was erased or is another organization's."""
-    try:
-        return repository.get(organization, conversation_id)
-    except ConversationNotFound:
-        return None
+    return repository.find(organization, conversation_id)
 
 
 def by_ids(organization: str, conversation_ids: Sequence[str]) -> list[Conversation]:
@@ -59,9 +57,12 @@ def by_ids(organization: str, conversation_ids: Sequence[str]) -> list[Conversat
     return repository.get_many(organization, conversation_ids)
 
 
-def require(transaction: Transaction, conversation: Conversation) -> None:
-    """Require that a conversation is not being erased. The transaction raises ConversationNotFound."""
-    repository.require_present(transaction, conversation, closes_gap=False)
+def require(transaction: Transaction, conversation: Conversation, *, closes_gap: bool = False) -> None:
+    """Require that a conversation is not being erased; with `closes_gap`, its question is in a suggestion now.
+
+    The transaction raises ConversationNotFound, or StaleConversation if the gap is another one by now.
+    """
+    repository.require_present(transaction, conversation, closes_gap=closes_gap)
 
 
 def newest_open_of_customer(organization: str, customer_id: str, known_id: str | None) -> Conversation | None:
@@ -71,7 +72,7 @@ def newest_open_of_customer(organization: str, customer_id: str, known_id: str |
     as it was, so both are read. Two calls.
     """
     query = ListQuery(status=Status.OPEN, customer_id=customer_id)
-    found, _ = repository.page(organization, query.source(organization), 1, None)
+    found, _ = list_repository.page(organization, query.source(organization), 1, None)
     newest_first = sorted({one.id for one in found} | ({known_id} if known_id else set()), reverse=True)
     present = repository.get_many(organization, newest_first)
     return next((one for one in present if query.matches(one)), None)
@@ -82,29 +83,29 @@ def quiet_page(organization: str, behind: str, before: int, limit: int) -> list[
 
     The longest quiet first, each with its sort key in that list, from behind a sort key ("" for the first).
     """
-    return repository.quiet_page(organization, behind, before, limit)
+    return list_repository.quiet_page(organization, behind, before, limit)
 
 
 def newest_messages(conversation: Conversation, limit: int) -> list[Message]:
     """Return a conversation's newest customer-visible messages, newest first."""
-    return repository.newest_messages(conversation.organization, conversation.id, limit)
+    return thread_repository.newest_messages(conversation.organization, conversation.id, limit)
 
 
 def messages_after(conversation: Conversation, message_id: str, limit: int) -> list[Message]:
     """Return the newest customer-visible messages after an id, newest first."""
-    return repository.messages_after(conversation.organization, conversation.id, message_id, limit)
+    return thread_repository.messages_after(conversation.organization, conversation.id, message_id, limit)
 
 
 def entries_after(conversation: Conversation, message_id: str, line_id: str, limit: int) -> list[Message]:
     """Return the next customer-visible messages after one id and system lines after another, oldest first."""
-    return onward_repository.entries_after(
+    return thread_repository.entries_onward(
         conversation.organization, conversation.id, message_id, line_id, limit
     )
 
 
 def messages_onward(conversation: Conversation, message_id: str, limit: int) -> list[Message]:
     """Return the next customer-visible messages after an id, oldest first. One call."""
-    return onward_repository.messages_after(conversation.organization, conversation.id, message_id, limit)
+    return thread_repository.messages_onward(conversation.organization, conversation.id, message_id, limit)
 
 
 def presumed_open(organization: str, conversation_id: str, handled_by: str) -> Snapshot:
@@ -273,7 +274,7 @@ def retry_on_conflict[T](
 
 def _after_resolution(before: Conversation) -> tuple[Job, ...]:
     """Return the jobs of a resolution: learn from the conversation, and end the approvals that wait in it."""
-    learns = learning.job(before.organization, before.id)
+    learns = jobs.learn_job(before.organization, before.id)
     return (
         (learns, approvals.end_job(before.organization, before.id)) if before.waiting_approvals else (learns,)
     )
@@ -291,7 +292,7 @@ def _left_to_the_agent(before: Conversation, state: State) -> str | None:
     if not before.unanswered:
         return None
     if before.newest_visitor_message_id is None:  # its item is from before it was kept
-        newest = repository.newest_messages(before.organization, before.id, 1)
+        newest = thread_repository.newest_messages(before.organization, before.id, 1)
         return newest[0].id if newest else None
     return before.newest_visitor_message_id
 

@@ -7,7 +7,7 @@ have the same time.
 from collections.abc import Sequence
 from copy import replace
 
-from helpdesk.conversations import repository
+from helpdesk.conversations import repository, thread_repository
 from helpdesk.conversations.errors import (
     MAX_ATTACHMENTS,
     MAX_BODY_CHARACTERS,
@@ -15,22 +15,20 @@ from helpdesk.conversations.errors import (
     MessageTooLong,
     TooManyAttachments,
 )
-from helpdesk.conversations.record import (
+from helpdesk.conversations.jobs import answer_job
+from helpdesk.conversations.message_record import (
     AnswerSource,
     AttachedFile,
     Author,
-    BrowserContext,
-    Conversation,
     EntryKind,
     Message,
-    PageInfo,
     RatingLine,
-    Snapshot,
     TokenCount,
 )
+from helpdesk.conversations.record import BrowserContext, Conversation, PageInfo, Snapshot
 from helpdesk.conversations.state import STARTED, Handler, Speaker, State, Status, state_data
 from helpdesk.events.kinds import WebhookEvent
-from helpdesk.events.outbox import LINE, Event, Job, JobQueue, job_item
+from helpdesk.events.outbox import LINE, Event, Job, job_item
 from helpdesk.files.service import Attachments
 from helpdesk.platform import clock, ids
 from helpdesk.platform.frozen_record import FrozenRecord
@@ -140,9 +138,11 @@ def append_by_team(
     body: str,
     attachments: Attachments,
     jobs: tuple[Job, ...] = (),
+    notice: bool = False,
 ) -> str:
     """Add a teammate's message to an open conversation and write the state after it; return the message's id.
 
+    A `notice` is one that the organization sends unasked: it answers nothing, and the conversation may be resolved.
     Sends message.created alone, with the jobs that follow from it. The transaction can raise StaleConversation.
     """
     message_id, now = new_message_id(conversation), clock.now_ms()
@@ -153,7 +153,8 @@ def append_by_team(
         state,
         message_id=message_id,
         message_at=now,
-        answered_up_to=message_id,
+        answered_up_to=None if notice else message_id,
+        notice=notice,
     )
     return add_agent_message(
         transaction,
@@ -165,6 +166,7 @@ def append_by_team(
         attachments=attachments,
         now=now,
         jobs=jobs,
+        notice=notice,
     )
 
 
@@ -227,7 +229,7 @@ def add_note(
         kind=EntryKind.NOTE,
     )
     attachments.keep(transaction, conversation.organization, note.id)
-    repository.put_entry(transaction, conversation.organization, note)
+    thread_repository.put_entry(transaction, conversation.organization, note)
     search.put(transaction, search.note(conversation.organization, conversation.id, note.id))
     return note.id
 
@@ -240,7 +242,7 @@ def add_system_line(
     A line that is `alone`, in a change that sends no event either, reaches those who follow the thread by itself.
     """
     line = Message(ids.new("msg"), conversation.id, now, "agent", None, text, kind=EntryKind.SYSTEM)
-    repository.put_entry(transaction, conversation.organization, line, entity=LINE if alone else "")
+    thread_repository.put_entry(transaction, conversation.organization, line, entity=LINE if alone else "")
 
 
 def rating_line_id(rating_id: str) -> str:
@@ -263,7 +265,7 @@ def put_rating_line(
         kind=EntryKind.SYSTEM,
         rating=rating,
     )
-    repository.put_entry(transaction, conversation.organization, line, new=False, entity=LINE)
+    thread_repository.put_entry(transaction, conversation.organization, line, new=False, entity=LINE)
 
 
 def add_updated(
@@ -282,7 +284,7 @@ def add_updated(
         # Not deduplicated by the message: its first job may have ended while the agent had to be silent.
         jobs = (
             *jobs,
-            _answer_job(conversation.organization, conversation.id, unanswered, ids.new("job")),
+            answer_job(conversation.organization, conversation.id, unanswered, ids.new("job")),
         )
     event = Event(
         conversation.organization,
@@ -296,7 +298,7 @@ def add_updated(
 
 def add_agent_job(transaction: Transaction, conversation: Snapshot, unanswered: str) -> None:
     """Let the agent answer a visitor's message after a transition that sends no event."""
-    job = _answer_job(conversation.organization, conversation.id, unanswered, ids.new("job"))
+    job = answer_job(conversation.organization, conversation.id, unanswered, ids.new("job"))
     transaction.put(job_item(conversation.organization, job), new=True)
 
 
@@ -367,14 +369,9 @@ def _add_visitor_message(
     written.attachments.keep(transaction, organization, message_id)
     jobs: tuple[Job, ...] = ()
     if state.handled_by is Handler.AGENT:
-        jobs = (_answer_job(organization, conversation.id, message_id, message_id),)
+        jobs = (answer_job(organization, conversation.id, message_id, message_id),)
     _add_message(transaction, organization, message, state, jobs)
     return message_id
-
-
-def _answer_job(organization: str, conversation_id: str, message_id: str, deduplication: str) -> Job:
-    work = {"organization": organization, "conversationId": conversation_id, "messageId": message_id}
-    return Job(JobQueue.AGENT, conversation_id, deduplication, work)
 
 
 def _add_message(
@@ -384,7 +381,7 @@ def _add_message(
     data = {"conversation": state_data(message.conversation_id, state), "message": message.event_data()}
     found_by = search.message(organization, message.conversation_id, message.id)
     event = Event(organization, WebhookEvent.MESSAGE_CREATED, data, message.created_at, (*jobs, found_by))
-    repository.put_entry(transaction, organization, replace(message, event_id=event.id))
+    thread_repository.put_entry(transaction, organization, replace(message, event_id=event.id))
     event.add_to(transaction)
 
 

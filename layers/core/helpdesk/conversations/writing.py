@@ -1,8 +1,7 @@
 """What teammates write in a conversation: replies and notes (Specification: Conversation)."""
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations import learning, repository, thread
-from helpdesk.conversations.actor import Actor
+from helpdesk.conversations import jobs, repository, thread
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import state_shape
 from helpdesk.conversations.schemas import NoteAccepted, NoteInput, ReplyAccepted, ReplyInput
@@ -10,6 +9,7 @@ from helpdesk.conversations.service import forget_hint, retry_on_conflict
 from helpdesk.conversations.state import apply_reply
 from helpdesk.files import service as files
 from helpdesk.files.service import Attachments
+from helpdesk.organizations.actor import Actor
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
 
@@ -27,7 +27,7 @@ def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAcc
             conversation.state, take_over=written.take_over or False, reopen=written.reopen or False
         )
         learns = (
-            () if conversation.gap is None else (learning.job(conversation.organization, conversation.id),)
+            () if conversation.gap is None else (jobs.learn_job(conversation.organization, conversation.id),)
         )
         message_id = thread.append_by_team(
             transaction, conversation, state, name=name, body=body, attachments=attachments, jobs=learns

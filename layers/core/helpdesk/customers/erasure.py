@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from helpdesk.customers import erasure_repository as repository
-from helpdesk.customers.erasure_repository import BeingErased, ErasableCustomer
+from helpdesk.customers.erasure_repository import BeingErased
+from helpdesk.customers.record import ErasableCustomer
 from helpdesk.storage.transactions import Transaction
 
 __all__ = ["BeingErased", "ErasableCustomer"]  # and everything below

@@ -1,11 +1,9 @@
 """The items of customers who are being erased, and of the facts about them."""
 
 from collections.abc import Sequence
-from typing import Self
 
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.customers.record import EMAIL_IS_UNPROVEN
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.customers.record import EMAIL_IS_UNPROVEN, ErasableCustomer
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
@@ -13,37 +11,6 @@ from helpdesk.storage.transactions import Transaction
 
 _KEPT_WHILE_ERASED = {"PK", "SK", "id", "sessionHash", "outreachId", "updatedAt", "identities", "mergedFrom"}
 _PERSONAL = {"name", "email", EMAIL_IS_UNPROVEN, "avatarUrl", "metadata", "GSI1PK", "GSI1SK"}
-
-
-class ErasableCustomer(FrozenRecord):
-    """A customer as an erasure sees them; `erasure_id` is the erasure that marked them, or None.
-
-    `outreach_id` is the conversation that the team started with a customer without a session. `merged_from` are
-    anonymous customers whom they took over. `updated_at` is in ms.
-    """
-
-    id: str
-    session_hash: str | None
-    outreach_id: str | None
-    updated_at: int
-    erasure_id: str | None
-    attributes: frozenset[str]
-    identities: tuple[str, ...] = ()
-    merged_from: tuple[str, ...] = ()
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a customer's item."""
-        return cls(
-            id=item["id"],
-            session_hash=item.get("sessionHash"),
-            outreach_id=item.get("outreachId"),
-            updated_at=int(item["updatedAt"]),
-            erasure_id=item.get(BEING_ERASED),
-            attributes=frozenset(item),
-            identities=tuple(item.get("identities") or ()),
-            merged_from=tuple(item.get("mergedFrom") or ()),
-        )
 
 
 class BeingErased(ConditionFailed):

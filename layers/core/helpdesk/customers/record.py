@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import Self
 
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 
 EMAIL_IS_UNPROVEN = "emailIsUnproven"
@@ -83,3 +84,34 @@ class Fact(FrozenRecord):
             "createdAt": self.created_at,
             "createdByName": self.created_by_name,
         }
+
+
+class ErasableCustomer(FrozenRecord):
+    """A customer as an erasure sees them; `erasure_id` is the erasure that marked them, or None.
+
+    `outreach_id` is the conversation that the team started with a customer without a session. `merged_from` are
+    anonymous customers whom they took over. `updated_at` is in ms.
+    """
+
+    id: str
+    session_hash: str | None
+    outreach_id: str | None
+    updated_at: int
+    erasure_id: str | None
+    attributes: frozenset[str]
+    identities: tuple[str, ...] = ()
+    merged_from: tuple[str, ...] = ()
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a customer's item."""
+        return cls(
+            id=item["id"],
+            session_hash=item.get("sessionHash"),
+            outreach_id=item.get("outreachId"),
+            updated_at=int(item["updatedAt"]),
+            erasure_id=item.get(BEING_ERASED),
+            attributes=frozenset(item),
+            identities=tuple(item.get("identities") or ()),
+            merged_from=tuple(item.get("mergedFrom") or ()),
+        )

@@ -1,7 +1,7 @@
 """Erasure of visitors' sessions (docs/decisions/0062)."""
 
 from helpdesk.messages import repository
-from helpdesk.messages.repository import Session
+from helpdesk.messages.record import Session
 from helpdesk.storage.transactions import Transaction
 
 

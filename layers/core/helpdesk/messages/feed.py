@@ -16,7 +16,8 @@ from collections.abc import Sequence
 
 from helpdesk.admission.limits import Tier
 from helpdesk.conversations import service as conversations
-from helpdesk.conversations.record import Conversation, Message
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status
 from helpdesk.messages import repository, sessions, waits
 from helpdesk.messages.schemas import History

@@ -1,7 +1,7 @@
 """Moving the conversations of a visitor's session to the session of the customer who they are."""
 
 from helpdesk.messages import repository
-from helpdesk.messages.repository import Session
+from helpdesk.messages.record import Session
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 

@@ -12,14 +12,8 @@ from copy import replace
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import (
-    BrowserContext,
-    Conversation,
-    Message,
-    PageInfo,
-    Snapshot,
-    StaleConversation,
-)
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import BrowserContext, Conversation, PageInfo, Snapshot, StaleConversation
 from helpdesk.conversations.rendering import message_shape
 from helpdesk.conversations.state import STARTED, Status
 from helpdesk.conversations.thread import VisitorMessage
@@ -28,7 +22,8 @@ from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.files import service as files
 from helpdesk.http.pages import fitting
 from helpdesk.messages import choosing, repository, sessions
-from helpdesk.messages.repository import Session, SessionChanged
+from helpdesk.messages.record import Session
+from helpdesk.messages.repository import SessionChanged
 from helpdesk.messages.schemas import (
     ContextInput,
     History,

@@ -3,7 +3,8 @@
 from helpdesk.conversations.state import STARTED
 from helpdesk.customers import service as customers
 from helpdesk.messages import repository
-from helpdesk.messages.repository import Session, SessionChanged
+from helpdesk.messages.record import Session
+from helpdesk.messages.repository import SessionChanged
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 

@@ -16,7 +16,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.agent import service as agent
 from helpdesk.conversations import service as conversations
-from helpdesk.conversations.record import Conversation, Message
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.mail import service as mail

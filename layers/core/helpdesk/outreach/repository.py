@@ -2,7 +2,7 @@
 
 import secrets
 
-from helpdesk.conversations.record import Message
+from helpdesk.conversations.message_record import Message
 from helpdesk.outreach.record import MailState
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed

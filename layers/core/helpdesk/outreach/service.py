@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from copy import replace
 
 from helpdesk.admission.caller import Caller
-from helpdesk.conversations import notices, thread
 from helpdesk.conversations import service as conversations
+from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Speaker
@@ -120,7 +120,7 @@ def notify(
         try:
             if target is not None:
                 customers.require(transaction, organization, customer_id)
-                message_id = notices.append(transaction, target, name=sender.name, body=body)
+                message_id = _notify(transaction, target, sender.name, body)
                 conversation_id = target.id
             else:
                 message = _Message(sender.name, body, notice=True)
@@ -136,6 +136,19 @@ def notify(
         else:
             return mail
     raise Conflict
+
+
+def _notify(transaction: Transaction, conversation: Conversation, name: str, body: str) -> str:
+    """Add a notice, which leaves the conversation's state; return its id."""
+    return thread.append_by_team(
+        transaction,
+        conversation,
+        conversation.state,
+        name=name,
+        body=body,
+        attachments=NO_ATTACHMENTS,
+        notice=True,
+    )
 
 
 def _mail_outcome(to: Recipient, sender: Correspondent) -> MailOutcome:
@@ -169,7 +182,7 @@ def _added(transaction: Transaction, organization: str, to: Recipient, message: 
         if message.notice:
             # The session only presumes the state of its conversation, which a notice must leave as it is.
             known = conversations.get(organization, target.id)
-            return known.id, notices.append(transaction, known, name=message.name, body=message.body)
+            return known.id, _notify(transaction, known, message.name, message.body)
         message_id = thread.append_by_team(
             transaction,
             target,

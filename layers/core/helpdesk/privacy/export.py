@@ -20,7 +20,8 @@ from helpdesk.chatcommunity.record import Feed
 from helpdesk.chatmirror import export as chatmirror
 from helpdesk.chatmirror.record import MirroredThread
 from helpdesk.conversations import export as conversations
-from helpdesk.conversations.record import Conversation, Message
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
 from helpdesk.customers import export as customers
 from helpdesk.customers.record import Customer, Fact

@@ -19,7 +19,7 @@ from helpdesk.chatmirror import erasure as chatmirror
 from helpdesk.chatmirror.record import MirroredThread
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
-from helpdesk.conversations.record import EntryKind, Message
+from helpdesk.conversations.message_record import EntryKind, Message
 from helpdesk.customers import erasure as customers
 from helpdesk.customers.erasure import ErasableCustomer
 from helpdesk.delivery import erasure as deliveries

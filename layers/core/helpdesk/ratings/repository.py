@@ -1,12 +1,7 @@
 """Items of ratings, small and in one partition so that thousands are one query, and of rated conversations."""
 
-from helpdesk.conversations.record import (
-    Conversation,
-    LatestRating,
-    Message,
-    RatingLine,
-    StaleConversation,
-)
+from helpdesk.conversations.message_record import Message, RatingLine
+from helpdesk.conversations.record import Conversation, LatestRating, StaleConversation
 from helpdesk.logs.kinds import MAX_MS
 from helpdesk.platform import ids
 from helpdesk.ratings.record import Rating

@@ -12,7 +12,8 @@ which only the team sees and which is erased with the conversation. A rating sen
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
-from helpdesk.conversations.record import Conversation, LatestRating, RatingLine, StaleConversation
+from helpdesk.conversations.message_record import RatingLine
+from helpdesk.conversations.record import Conversation, LatestRating, StaleConversation
 from helpdesk.conversations.state import Status
 from helpdesk.messages import sessions
 from helpdesk.platform import clock, ids

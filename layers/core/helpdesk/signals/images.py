@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
-from helpdesk.conversations.record import AttachedFile, Message
+from helpdesk.conversations.message_record import AttachedFile, Message
 from helpdesk.files import service as files
 from helpdesk.files.errors import MAX_NAME_CHARACTERS
 from helpdesk.files.service import NO_ATTACHMENTS, Attachments

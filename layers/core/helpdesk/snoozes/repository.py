@@ -4,43 +4,12 @@ The conversation's own item says whether it is snoozed, and until when; a remind
 visitor's message ends a snooze without knowing of it, so a reminder can be stale, which does no harm.
 """
 
-from typing import Self
-
 from helpdesk.platform import unreadable
-from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.platform.units import DAY_MS
-from helpdesk.storage import attributes, keys, shards, table
+from helpdesk.snoozes.record import Reminder
+from helpdesk.storage import keys, shards, table
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
-
-_KEPT_MS = 7 * DAY_MS  # after its time, in case the timers function stood still; then time to live removes it
-
-
-class Reminder(FrozenRecord):
-    """A conversation's snooze ends at `until` (ms)."""
-
-    organization: str
-    conversation_id: str
-    until: int
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a reminder's item. Raises UnreadableItem."""
-        return cls(
-            attributes.text(item, "organization"),
-            attributes.text(item, "conversationId"),
-            attributes.number(item, "until"),
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes of a reminder's item, without its keys."""
-        return {
-            "organization": self.organization,
-            "conversationId": self.conversation_id,
-            "until": self.until,
-            "expiresAt": (self.until + _KEPT_MS) // 1_000,
-        }
 
 
 def put(transaction: Transaction, reminder: Reminder) -> None:

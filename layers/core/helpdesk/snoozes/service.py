@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
-from helpdesk.conversations.actor import Actor
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Transition, apply
 from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.organizations.actor import Actor
 from helpdesk.platform import clock
 from helpdesk.platform.delays import MAX_HOP_SECONDS, hop_delay_seconds
 from helpdesk.platform.queues import send_all
@@ -26,7 +26,7 @@ from helpdesk.platform.settings import settings
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.snoozes import repository
 from helpdesk.snoozes.errors import MAX_SNOOZE_MS, MIN_SNOOZE_MS, BadSnoozeTime
-from helpdesk.snoozes.repository import Reminder
+from helpdesk.snoozes.record import Reminder
 from helpdesk.snoozes.schemas import SnoozeInput
 from helpdesk.storage import shards
 from helpdesk.storage.table import Item

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from helpdesk.agent.closing_intent import is_closing_message
 from helpdesk.agent.handoff_intent import requests_human
-from helpdesk.conversations.record import Message
+from helpdesk.conversations.message_record import Message
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.suggestions.wording import is_greeting
 

@@ -4,7 +4,8 @@ It is checked like any draft, joins an open suggestion of the same question, and
 teammate reviews it before anyone else reads it.
 """
 
-from helpdesk.conversations.record import Conversation, Message
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.customers import service as customers
 from helpdesk.knowledge.errors import MAX_TITLE_CHARACTERS
 from helpdesk.platform.text import is_blank, one_line

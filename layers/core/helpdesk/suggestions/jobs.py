@@ -1,6 +1,6 @@
 """The job that asks an accepted suggestion's questions of the index.
 
-The job that reads a conversation is `conversations.learning`: it is added where a conversation is written.
+The job that reads a conversation is in `conversations.jobs`: it is added where a conversation is written.
 """
 
 from collections.abc import Mapping

@@ -15,11 +15,11 @@ from enum import StrEnum
 from helpdesk.agent import service as agent
 from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.schemas import AgentSettings
-from helpdesk.conversations import learning as conversation_learning
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.learning import LearnJob
-from helpdesk.conversations.record import Conversation, Message
+from helpdesk.conversations.jobs import LearnJob
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status
 from helpdesk.customers import service as customers
 from helpdesk.events.kinds import WebhookEvent
@@ -221,7 +221,7 @@ def _extend(
         return Outcome.LEARNED_BEFORE
     transaction = Transaction()
     repository.move_answer(transaction, noted, exchange.answered_up_to)
-    conversation_learning.require(transaction, conversation, closes_gap=False)
+    conversations.require(transaction, conversation)
     changed = replace(
         earlier,
         kind=proposed.kind,
@@ -242,7 +242,7 @@ def _begun(
 ) -> Transaction:
     """Return a transaction that notes the question. It raises StaleConversation and ConversationNotFound, too."""
     transaction = Transaction()
-    conversation_learning.require(transaction, conversation, closes_gap=exchange.holds(conversation.gap))
+    conversations.require(transaction, conversation, closes_gap=exchange.holds(conversation.gap))
     noted = LearnedQuestion(
         organization=conversation.organization,
         conversation_id=conversation.id,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from helpdesk.agent import bedrock, converse, metered
 from helpdesk.agent.converse import ToolSpec, Turn
-from helpdesk.conversations.record import Message
+from helpdesk.conversations.message_record import Message
 from helpdesk.knowledge.errors import MAX_TITLE_CHARACTERS
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import as_name, cut, is_blank

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from helpdesk.conversations.learning import LEARN, LearnJob
+from helpdesk.conversations.jobs import LEARN, LearnJob
 from helpdesk.suggestions import asking, learning
 from helpdesk.suggestions.jobs import ASK, AskJob
 

@@ -1,4 +1,4 @@
-"""The lists that conversations are in, the index keys that place them there, and what each list query reads.
+"""The lists that conversations are in: the index keys that place them there, what each query reads, and its pages.
 
 The inbox is four lists in GSI1: conversations that wait for a person, other open ones, resolved ones and archived ones.
 Each list is one query, however many conversations there are. An assigned conversation is also in one of its teammate's
@@ -8,15 +8,19 @@ A query is read from the most selective index: a customer's conversations, a tea
 the index does not decide is a filter on what was read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Handler, Speaker, State, Status
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.storage import keys
-from helpdesk.storage.table import Filter, Index, Item
+from helpdesk.storage import keys, table
+from helpdesk.storage.marks import BEING_ERASED
+from helpdesk.storage.table import Filter, Index, Item, Page
 
+EXAMINED = 500
+"""How many conversations of each list one page reads, at most, if it has a filter."""
+_OF_A_CUSTOMER = 100
 _STATUS = {"#status": "status"}
 _AWAITS = "(#status = :open AND handledBy = :team AND lastSpeaker <> :teammate)"
 _AWAITS_NOT = "(#status <> :open OR handledBy <> :team OR lastSpeaker = :teammate)"
@@ -196,3 +200,92 @@ class ListQuery(FrozenRecord):
             clauses += absent
             values[":none"] = None
         return Filter(" AND ".join(clauses), names, values) if clauses else None
+
+
+def quiet_page(organization: str, behind: str, before: int, limit: int) -> list[tuple[str, Conversation]]:
+    """Return open conversations in which nobody waits for a person, quiet since before an instant (ms).
+
+    The longest quiet first, each with its sort key in that list, from behind a sort key ("" for the first). One query.
+    """
+    bounds = (behind + "0" if behind else "0", f"{before:013d}")
+    if bounds[0] >= bounds[1]:
+        return []
+    partition = keys.inbox(organization, InboxList.OPEN.value)
+    page = table.query(partition, index="GSI1", sk_between=bounds, limit=limit)
+    return [(item["GSI1SK"], Conversation.from_item(item)) for item in page.items]
+
+
+def of_customer_after(organization: str, customer_id: str, conversation_id: str) -> Iterator[Conversation]:
+    """Yield a customer's conversations after an id (empty: all), oldest first, without those being erased."""
+    partition = keys.customer_conversations(organization, customer_id)
+    after: Item | None = None
+    if conversation_id:
+        key = keys.Conversation(organization, conversation_id)
+        after = {**key.attributes(), "GSI2PK": partition, "GSI2SK": conversation_id}
+    while True:
+        page = table.query(partition, index="GSI2", limit=_OF_A_CUSTOMER, after=after)
+        yield from (Conversation.from_item(item) for item in page.items if BEING_ERASED not in item)
+        after = page.after
+        if after is None:
+            return
+
+
+def page(
+    organization: str, source: Source, limit: int, before: str | None
+) -> tuple[list[Conversation], str | None]:
+    """Return conversations of a source in the order of its index, and the sort key that the next page starts behind.
+
+    One query for each partition. With a filter, up to `EXAMINED` conversations of each partition are read, so a page
+    can hold fewer than `limit`, even none, while there is a next one. The page ends where the partition ends that was
+    read least far; the next page starts there.
+    """
+    found: dict[str, Item] = {}  # by sort key: one that is changing lists can be in two of them
+    read_up_to = ""
+    for partition in source.partitions:
+        part = _part(source, partition, limit, _start(organization, source.index, partition, before))
+        found |= {item[f"{source.index}SK"]: item for item in part.items}
+        if part.after is not None:
+            read_up_to = max(read_up_to, part.after[f"{source.index}SK"])
+    in_order = sorted((sort_key for sort_key in found if sort_key >= read_up_to), reverse=True)
+    kept = in_order[:limit]
+    end = kept[-1] if len(in_order) > limit else read_up_to or None
+    items = [found[sort_key] for sort_key in kept]
+    return [Conversation.from_item(item) for item in items if BEING_ERASED not in item], end
+
+
+def _part(source: Source, partition: str, limit: int, after: Item | None) -> Page:
+    """Return up to `limit` or somewhat more conversations of one partition, the latest first.
+
+    One query without a filter. With one, it reads twice `limit`, then four times as many while too few match: filtered
+    items cost read units too, and the first query mostly suffices.
+    """
+    items: list[Item] = []
+    step, left = limit, limit
+    if source.matching is not None:
+        step, left = 2 * limit, max(limit, EXAMINED)
+    while True:
+        part = table.query(
+            partition,
+            index=source.index,
+            limit=min(step, left),
+            newest_first=True,
+            after=after,
+            matching=source.matching,
+        )
+        items += part.items
+        after, left, step = part.after, left - step, step * 4
+        if after is None or left <= 0 or len(items) >= limit:
+            return Page(items, after)
+
+
+def sort_key_of(conversation: Conversation, index: Index) -> str:
+    """Return a conversation's sort key in an index."""
+    return conversation.id if index == "GSI2" else activity(conversation.last_message_at, conversation.id)
+
+
+def _start(organization: str, index: Index, partition: str, before: str | None) -> Item | None:
+    """Return the key to continue from behind a sort key, whether or not this partition has it."""
+    if before is None:
+        return None
+    key = keys.Conversation(organization, before.rpartition("#")[2])
+    return {**key.attributes(), f"{index}PK": partition, f"{index}SK": before}

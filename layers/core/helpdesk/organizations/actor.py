@@ -1,4 +1,4 @@
-"""Who acts in a conversation, for its thread."""
+"""Who acts, by the name that the team and a thread show."""
 
 from functools import cached_property
 
