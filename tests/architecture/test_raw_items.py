@@ -222,6 +222,20 @@ def test_every_module_that_reads_other_documents_still_does() -> None:
     assert {name for name in OTHER_DOCUMENTS if raw_subscripts(CORE / name)} == set(OTHER_DOCUMENTS)
 
 
+@for_each("path", sorted(CORE.rglob("*repository.py")), ids=inside)
+def test_a_record_is_not_in_a_repository(path: Path) -> None:
+    """What an item holds is in `record.py`, where who reads a record finds it without the calls of the table."""
+    found = [
+        f"{record.name}.{method.name}"
+        for record in parsed(path).body
+        if isinstance(record, ast.ClassDef)
+        for method in record.body
+        if isinstance(method, ast.FunctionDef) and CODEC.fullmatch(method.name)
+    ]
+
+    assert found == []
+
+
 @for_each("path", sorted(CORE.rglob("*.py")), ids=inside)
 def test_frozen_records_are_not_generated_by_a_decorator(path: Path) -> None:
     """Each costs a function's start a millisecond; `FrozenRecord` is the same without (docs/decisions/0030)."""

@@ -285,7 +285,7 @@ def test_the_timers_function_wakes_conversations_and_reports_failed_messages(
     }
     timers = function("timers").handler
     with monkeypatch.context() as broken:
-        broken.setattr(repository, "get", _trouble)
+        broken.setattr(repository, "find", _trouble)
         assert timers(sqs_event(work), Context()) == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
     unknown = {**work, "kind": "tea"}
 

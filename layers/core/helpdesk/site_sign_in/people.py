@@ -51,7 +51,7 @@ def by_claims(organization: str, issuer: str | None, claims: Mapping[str, Any]) 
     sent: dict[str, Any] = {name: value for name, value in named.items() if isinstance(value, str)}
     if len(subject) <= MAX_EXTERNAL_ID_CHARACTERS:
         # A longer one would be cut, and tools could take it for somebody else's.
-        sent["metadata"] = {EXTERNAL_ID: subject}
+        sent |= {"metadata": {EXTERNAL_ID: subject}}
     said = _cleaned(sent)
     if "email" in said and not is_verified:
         said[EMAIL_IS_UNPROVEN] = True
