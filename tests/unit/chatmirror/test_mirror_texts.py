@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from helpdesk.approvals.record import Approval
 from helpdesk.approvals.risk import Risk
 from helpdesk.chatmirror import texts
-from helpdesk.conversations.record import Author, Message
+from helpdesk.conversations.message_record import Author, Message
 
 
 def by_customer(body: str) -> str:
