@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.site import markdown_source, markdown_tokens, prose_language
+from helpdesk.site import markdown_source, markdown_tokens, prose_language, raw_html
 from helpdesk.site.markdown_tokens import Heading
 from helpdesk.site.texts import texts_in
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-RELEASE = 3
+RELEASE = 4
 
 MAX_COLOURED_CHARACTERS = 20_000
 """A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
@@ -59,6 +59,7 @@ _ATTRIBUTES = {
 _HEADINGS = {
     f"h{level}": {"id"} for level in range(markdown_tokens.FIRST_LEVEL, markdown_tokens.LAST_LEVEL + 1)
 }
+_NAMES = frozenset({"class", "id"}).union(*_ATTRIBUTES.values())
 
 
 class Rendered(FrozenRecord):
@@ -91,6 +92,8 @@ def render(
     markdown_tokens.align_cells(tokens)
     _lead_links(tokens, env)
     html = _with_scrolling_tables(parser.renderer.render(tokens, parser.options, env))
+    if _has_html(tokens):
+        html = raw_html.in_order(html, _TAGS, _NAMES)
     html = _clean(html, _ATTRIBUTES if is_part else _ATTRIBUTES | _HEADINGS)
     return Rendered(html, headings, markdown_tokens.description(tokens), language)
 
@@ -106,6 +109,15 @@ def resolved(html: str, address_of: Callable[[str], str | None]) -> str:
         return found[1] if address is None else f'{found[1]} href="{_escaped(address)}{found[3] or ""}"'
 
     return _LINK.sub(lead, html)
+
+
+def _has_html(tokens: "list[Token]") -> bool:
+    """Return whether a document was written with HTML. What Markdown alone makes is in order."""
+    return any(
+        each.type in {"html_block", "html_inline"}
+        for token in tokens
+        for each in (token, *(token.children or ()))
+    )
 
 
 def _titles_of_boxes(language: str | None) -> Mapping[str, str]:
@@ -179,17 +191,7 @@ def _clean(html: str, attributes: Mapping[str, set[str]]) -> str:
     return nh3.clean(
         html,
         tags=set(_TAGS),
-        clean_content_tags={
-            "script",
-            "style",
-            "title",
-            "textarea",
-            "iframe",
-            "noscript",
-            "template",
-            "svg",
-            "math",
-        },
+        clean_content_tags=set(raw_html.WITHOUT_CONTENT),
         attributes=dict(attributes),
         allowed_classes=_classes(),
         attribute_filter=_attribute,
