@@ -79,7 +79,7 @@ def put_awaited(organization: str, signal_id: str) -> None:
 def awaited(organization: str, most: int) -> list[str]:
     """Return signals whose issues are to be opened, up to a number of them. One call."""
     pk = keys.AwaitedIssue(organization, App.CODEHOST.value, "1").pk
-    found = table.query(pk, sk_prefix=f"AWAITED#{App.CODEHOST.value}#", limit=most).items
+    found = table.query(pk, sk_prefix="SIGNAL#", limit=most).items
     return [attributes.text(item, "signalId") for item in found]
 
 

@@ -269,7 +269,7 @@ class IssueProblem(ItemKey):
 class AwaitedIssue(ItemKey):
     """A signal whose issue could not be opened when it was filed, and is to be later."""
 
-    PK, SK = "ORG#{organization}#INTEGRATION", "AWAITED#{app}#{signal_id}"
+    PK, SK = "ORG#{organization}#AWAITED#{app}", "SIGNAL#{signal_id}"
     organization: str
     app: str
     signal_id: str
