@@ -47,6 +47,7 @@ def push(host: CodeHost, repository: Repository, before: str, *messages: str, br
             "commits": commits,
             "head_commit": commits[-1] if commits else None,
             "pusher": {"name": PERSON, "email": f"{PERSON}@example.com"},
+            "repository": {**repository.shape(), "pushed_at": int(host.clock())},
         },
     )
 
@@ -142,7 +143,7 @@ def _sent(
         "installation": {"id": installed.id, "node_id": f"installation {installed.id}"},
         "sender": _user(sender),
     }
-    return host.hook(event, {**payload, **about})
+    return host.hook(event, {**about, **payload})
 
 
 def _user(login: str) -> dict[str, Any]:

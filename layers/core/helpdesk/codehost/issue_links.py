@@ -17,7 +17,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.signals import commits
 from helpdesk.signals import service as signals
-from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.errors import MAX_COMMIT_MESSAGE_CHARACTERS, MAX_WHO_CHARACTERS, SignalNotFound
 from helpdesk.signals.record import CodehostLink, StaleSignal
 from helpdesk.signals.schemas import CommitInput
 from helpdesk.signals.service import Details
@@ -100,9 +100,9 @@ def offer(organization: str, repo: str, pushed: Sequence[Mapping[str, Any]]) -> 
         says = "says that it finishes" if reference.finishes else "names"
         offered = CommitInput(
             sha=commit["sha"],
-            message=commit["message"],
+            message=commit["message"][:MAX_COMMIT_MESSAGE_CHARACTERS],
             url=commit["url"],
-            author=commit["author"] or BY_NAME,
+            author=commit["author"][:MAX_WHO_CHARACTERS] or BY_NAME,
             why=f"The commit {says} issue #{reference.number} of {reference.repo}.",
         )
         try:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -47,7 +48,7 @@ def read(hook: Hook) -> Received:
         if reader is None or "id" not in installation:
             return Received(delivery_id, None, name, {})
         event, data = reader(sent)
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError, ValueError):
         raise InvalidRequest(f"The event {name} does not have the form that GitHub describes.") from None
     return Received(delivery_id, str(installation["id"]) if event else None, event, data)
 
@@ -73,6 +74,7 @@ def _push(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         "branch": branch,
         "default": branch == repository["default_branch"],
         "deleted": bool(sent["deleted"]),
+        "pushedAt": _instant(repository.get("pushed_at")),
         "commits": commits,
     }
 
@@ -86,8 +88,15 @@ def _pull_request(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         "title": pull["title"][:_TITLE_CHARACTERS],
         "url": pull["html_url"][:_URL_CHARACTERS],
         "state": "merged" if merged else pull["state"],
-        "updatedAt": pull["updated_at"],
+        "updatedAt": _instant(pull["updated_at"]),
     }
+
+
+def _instant(at: int | str | None) -> int | None:
+    """Return a time of GitHub in ms: of a push it gives seconds, else a text."""
+    if at is None or isinstance(at, int):
+        return None if at is None else at * 1_000
+    return round(datetime.fromisoformat(at).timestamp() * 1_000)
 
 
 def _issue(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

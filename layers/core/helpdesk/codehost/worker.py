@@ -64,7 +64,8 @@ def _worked_on(connection: Connection, event: str, data: Mapping[str, Any]) -> s
     if event == receiver.PUSH:
         return _pushed(connection, data)
     if event == receiver.PULL_REQUEST:
-        return _report(connection, {"repo": data["repo"], "pullRequests": [_pull_request(data)]})
+        report = {"repo": data["repo"], "pullRequests": [_pull_request(data)]}
+        return _report(connection, report, data["updatedAt"])
     return "nothing"
 
 
@@ -133,7 +134,7 @@ def _pushed(connection: Connection, data: Mapping[str, Any]) -> str:
     if not data["commits"] or data["deleted"]:
         return "looked"
     offered = issue_links.offer(connection.organization, data["repo"], data["commits"])
-    return f"{_report(connection, report)}, offered {offered}"
+    return f"{_report(connection, report, data['pushedAt'])}, offered {offered}"
 
 
 def _renamed(connection: Connection, data: Mapping[str, Any]) -> str:
@@ -163,9 +164,9 @@ def _pull_request(data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: data[name] for name in ("number", "title", "url", "state")}
 
 
-def _report(connection: Connection, report: dict[str, Any]) -> str:
-    """Hand commits and pull requests to the cards that they name."""
+def _report(connection: Connection, report: dict[str, Any], at: int | None) -> str:
+    """Hand commits and pull requests to the cards that they name, as what happened at an instant (ms)."""
     speaker = Person(id="", name="GitHub", role=None)
     caller = Caller(organization=connection.organization, person=speaker)
-    done = reports.report(caller, CommitsReport.model_validate(report))
+    done = reports.report(caller, CommitsReport.model_validate({**report, "at": at}))
     return f"{len(done.tasks)} cards"

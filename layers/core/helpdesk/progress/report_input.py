@@ -42,8 +42,13 @@ def checked(wanted: CommitsReport, now: int) -> list[tuple[LinkedCommit | Linked
         raise InvalidRequest("`at` must be an instant in milliseconds since 1970.")
     return [
         *((_commit(each, number, repo, wanted, now), each.message) for number, each in enumerate(commits)),
-        *((_pull(each, number, repo, now), each.title) for number, each in enumerate(pulls)),
+        *((_pull(each, number, repo, wanted, now), each.title) for number, each in enumerate(pulls)),
     ]
+
+
+def happened_at(wanted: CommitsReport, now: int) -> int:
+    """Return when what a report says happened (ms): when it came (`now`), if it says nothing earlier."""
+    return now if wanted.at is None else min(wanted.at, now)
 
 
 def _commit(sent: ReportedCommit, number: int, repo: str, wanted: CommitsReport, now: int) -> LinkedCommit:
@@ -64,7 +69,9 @@ def _commit(sent: ReportedCommit, number: int, repo: str, wanted: CommitsReport,
     )
 
 
-def _pull(sent: ReportedPullRequest, number: int, repo: str, now: int) -> LinkedPullRequest:
+def _pull(
+    sent: ReportedPullRequest, number: int, repo: str, wanted: CommitsReport, now: int
+) -> LinkedPullRequest:
     if not 0 < sent.number < _MAX_PULL_REQUEST_NUMBER:
         raise InvalidRequest(f"`pullRequests[{number}].number` must be the pull request's number, from 1 on.")
     return LinkedPullRequest(
@@ -74,6 +81,7 @@ def _pull(sent: ReportedPullRequest, number: int, repo: str, now: int) -> Linked
         url=_address(f"pullRequests[{number}].url", sent.url),
         state=sent.state,
         reported_at=now,
+        at=happened_at(wanted, now),
     )
 
 

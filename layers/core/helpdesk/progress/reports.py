@@ -20,7 +20,7 @@ from helpdesk.progress import queued_reports
 from helpdesk.progress.moves import add_signal_move, retry
 from helpdesk.progress.queued_reports import Part
 from helpdesk.progress.references import references
-from helpdesk.progress.report_input import checked
+from helpdesk.progress.report_input import checked, happened_at
 from helpdesk.progress.schemas import CommitsReport, CommitsReported, ReportedTask
 from helpdesk.signals import jobs
 from helpdesk.signals.jobs import SignalJob
@@ -66,7 +66,7 @@ def report(caller: Caller, wanted: CommitsReport) -> CommitsReported:
     now = clock.now_ms()
     named = organizations.task_keys(caller.organization)
     parts = [Part(what, references(text, named.prefixes)) for what, text in checked(wanted, now)]
-    sender = _Sender(caller.organization, caller.actor, _at(wanted, now))
+    sender = _Sender(caller.organization, caller.actor, happened_at(wanted, now))
     by_number = _by_number(parts)
     done, left = _link(sender, by_number, sorted(by_number), now + REQUEST_MS)
     if left:
@@ -92,7 +92,7 @@ def report_for(caller: Caller, name: str, wanted: CommitsReport) -> CommitsRepor
     all_of_it = [
         _Named(what, references(text, named.prefixes).get(card.number, False)) for what, text in sent
     ]
-    sender = _Sender(caller.organization, caller.actor, _at(wanted, now))
+    sender = _Sender(caller.organization, caller.actor, happened_at(wanted, now))
     try:
         done = _apply(sender, card, all_of_it, now + REQUEST_MS)
     except (Conflict, _TimeIsOver):
@@ -235,8 +235,3 @@ def _column_of(new: _Named) -> TaskStatus:
         return TaskStatus.IN_REVIEW
     merged = new.what.state is PullRequestState.MERGED
     return TaskStatus.DONE if merged and new.finishes else TaskStatus.REQUESTS
-
-
-def _at(wanted: CommitsReport, now: int) -> int:
-    """Return when what a report says happened: when it came (`now`, in ms), if it says nothing earlier."""
-    return now if wanted.at is None else min(wanted.at, now)

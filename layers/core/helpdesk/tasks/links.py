@@ -36,9 +36,9 @@ def identity(what: LinkedCommit | LinkedPullRequest) -> Identity:
 def add(transaction: Transaction, card: Task, reported: Sequence[LinkedCommit | LinkedPullRequest]) -> News:
     """Add the links that a card does not have, or has in another state, and return what is new. One batch read.
 
-    A commit that was linked is news once, when it reaches the default branch; a pull request with each new state, of
-    which `merged` is the last. The transaction raises StaleTask if another report adds the same. The caller counts the
-    links.
+    A commit that was linked is news once, when it reaches the default branch; a pull request with each new state that
+    is no older than the one that is known; `merged` is the last. The transaction raises
+    StaleTask if another report adds the same. The caller counts the links.
     """
     commits = [each for each in reported if isinstance(each, LinkedCommit)]
     pulls = [each for each in reported if isinstance(each, LinkedPullRequest)]
@@ -54,7 +54,7 @@ def add(transaction: Transaction, card: Task, reported: Sequence[LinkedCommit | 
         new_commits += before is None
     for pull in pulls:
         seen = known_pulls.get((pull.repo, pull.number))
-        if seen is not None and seen.state in {pull.state, PullRequestState.MERGED}:
+        if seen is not None and (seen.state in {pull.state, PullRequestState.MERGED} or seen.at > pull.at):
             continue
         repository.put_pull_request(transaction, card, pull, seen)
         identities.add(identity(pull))

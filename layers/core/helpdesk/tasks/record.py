@@ -169,7 +169,7 @@ class LinkedCommit(FrozenRecord, kw_only=True):
 
 
 class LinkedPullRequest(FrozenRecord, kw_only=True):
-    """A pull request that is linked to a card, with the state that was reported last."""
+    """A pull request that is linked to a card, with its state, and since when (ms) it was that at the earliest."""
 
     repo: str
     number: int
@@ -177,6 +177,7 @@ class LinkedPullRequest(FrozenRecord, kw_only=True):
     url: str | None
     state: PullRequestState
     reported_at: int
+    at: int = 0
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -188,6 +189,7 @@ class LinkedPullRequest(FrozenRecord, kw_only=True):
             url=item["url"],
             state=PullRequestState(item["state"]),
             reported_at=int(item["reportedAt"]),
+            at=int(item.get("at", 0)),
         )
 
     def key(self, task: Task) -> keys.TaskPullRequest:
@@ -207,4 +209,5 @@ class LinkedPullRequest(FrozenRecord, kw_only=True):
             "url": self.url,
             "state": self.state.value,
             "reportedAt": self.reported_at,
+            "at": self.at,
         }

@@ -222,13 +222,14 @@ def put_pull_request(
         return
     transaction.update(
         pull.key(task),
-        "SET #state = :state, title = :title, reportedAt = :now",
+        "SET #state = :state, title = :title, reportedAt = :now, #at = :at",
         condition="#state = :seen",
-        names={"#state": "state"},
+        names={"#state": "state", "#at": "at"},
         values={
             ":state": pull.state.value,
             ":title": pull.title,
             ":now": pull.reported_at,
+            ":at": pull.at,
             ":seen": known_as.state.value,
         },
         on_failure=lambda _: StaleTask(),
