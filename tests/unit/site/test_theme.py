@@ -12,7 +12,8 @@ from helpdesk.site.appearance_record import AppearanceRecord
 from helpdesk.site.colours import Colour, contrast, parse, text_on
 from helpdesk.site.errors import PageNotFound
 
-SOURCE = Path(theme.__file__).parent.joinpath("static/paper.css").read_text(encoding="utf-8")
+FOLDER = Path(theme.__file__).parent / "static/paper"
+SOURCE = "\n".join((FOLDER / f"{part}.css").read_text(encoding="utf-8") for part in assets.PARTS)
 VARIABLES = dict(re.findall(r"(--[\w-]+): light-dark\((#[0-9a-f]{6}, #[0-9a-f]{6})\)", SOURCE))
 
 

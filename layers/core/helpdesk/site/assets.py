@@ -15,6 +15,10 @@ from helpdesk.site.errors import PageNotFound
 from helpdesk.site.sending import FOREVER, PUBLIC
 
 FOLDER = Path(__file__).with_name("static")
+"""Each theme is a folder of parts, which are served as one file."""
+
+PARTS = ("page", "content", "forms", "print")
+"""The parts of a theme in their order: a later one may refine what an earlier one says."""
 
 _THEME = re.compile(r"(?P<stem>[a-z]+)\.[0-9a-f]{12}(?:\.(?P<accent>[0-9a-f]{6}))?\.css")
 _SCRIPT = re.compile(r"(?P<stem>[a-z]+)\.[0-9a-f]{12}\.js")
@@ -60,7 +64,7 @@ def serve(name: str) -> StyleSheet | Script:
     """
     for pattern, kind in ((_THEME, "css"), (_SCRIPT, "js")):
         found = pattern.fullmatch(name)
-        if found is not None and (FOLDER / f"{found['stem']}.{kind}").is_file():
+        if found is not None and all(part.is_file() for part in _parts(found["stem"], kind)):
             kept = FOREVER if f".{_digest(found['stem'], kind)}." in name else PUBLIC
             text = _text(found["stem"], kind)
             return Script(text, kept) if kind == "js" else StyleSheet(text + _accented(found["accent"]), kept)
@@ -88,4 +92,8 @@ def _digest(stem: str, kind: str) -> str:
 
 @cache
 def _text(stem: str, kind: str) -> str:
-    return (FOLDER / f"{stem}.{kind}").read_text(encoding="utf-8")
+    return "\n".join(part.read_text(encoding="utf-8") for part in _parts(stem, kind))
+
+
+def _parts(stem: str, kind: str) -> list[Path]:
+    return [FOLDER / stem / f"{part}.css" for part in PARTS] if kind == "css" else [FOLDER / f"{stem}.js"]

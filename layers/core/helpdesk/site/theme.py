@@ -6,7 +6,7 @@ from helpdesk.site import colours
 from helpdesk.site.colours import MIN_EDGE_CONTRAST, Colour
 
 LIGHT: Final = (Colour(251, 250, 247), Colour(255, 255, 255), Colour(242, 240, 234))
-"""The backgrounds of text in the light scheme: `--paper`, `--raised` and `--wash` of `static/paper.css`."""
+"""The backgrounds of text in the light scheme: `--paper`, `--raised` and `--wash` of `static/paper/page.css`."""
 DARK: Final = (Colour(24, 23, 21), Colour(33, 31, 28), Colour(38, 36, 31))
 """The backgrounds of text in the dark scheme."""
 
