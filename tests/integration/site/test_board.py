@@ -57,6 +57,17 @@ def test_the_list_shows_the_public_posts_with_the_most_votes_first(api: Client, 
     ]
 
 
+def test_a_board_without_posts_offers_nothing_to_narrow_down(api: Client, browser: SiteBrowser) -> None:
+    page = browser.open("/board")
+    assert page.words("main .empty") == "Nothing here yet."
+    assert page.html.css(".filters, .sorts") == []
+
+    post(api)
+    page = browser.open("/board?q=unheard-of")
+    assert page.words("main .empty") == "No posts match."
+    assert page.one(".filters")
+
+
 def test_a_list_is_two_reads_and_kept_by_proxies(api: Client, browser: SiteBrowser) -> None:
     post(api)
     browser.open("/board")

@@ -163,7 +163,7 @@ def test_a_post_that_is_refused_says_why_beside_the_field_and_keeps_what_was_typ
 
     assert page.status == 400
     assert said in page.words(".problem")
-    assert page.one("[aria-invalid=true]").attributes["aria-describedby"] == "problem"
+    assert page.one("[aria-invalid=true][autofocus]").attributes["aria-describedby"] == "problem"
     assert page.one("textarea").text().strip() == fields.get("body", "My reasons")
     assert api.get("/v1/board/posts").body["posts"] == []
     assert browser.press("/board/new", title="Right", body="My reasons").words("h1") == "Right"

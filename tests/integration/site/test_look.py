@@ -122,6 +122,59 @@ def test_a_checker_of_accessibility_finds_nothing_and_no_page_is_wider_than_its_
     page.context.close()
 
 
+# Links within a sentence may be as high as its line (WCAG 2.2, 2.5.8).
+LOW_TARGETS = """[...document.querySelectorAll("a, button, summary, input, select, textarea")].filter(each => {
+  const box = each.matches(".cards a") ? each.closest("li") : each;
+  const high = box.getBoundingClientRect().height;
+  const within = each.closest("p, .prose li");
+  return high && high < 43.5 && !each.matches(".skip") && (!within || within.innerText === each.innerText);
+}).map(each => each.outerHTML)"""
+
+
+def test_a_finger_hits_each_target_on_a_narrow_phone_and_many_topics_are_one_line(
+    chromium: Browser, api: Client, site: Visitor
+) -> None:
+    for number in range(8):
+        folder = api.post("/v1/knowledge/folders", {"name": f"Topic {number}", "published": True}).body["id"]
+        api.post("/v1/knowledge/documents", {"title": f"Answer {number}", "body": "Yes.", "folderId": folder})
+    paths = every_path(site)
+    page = open_page(chromium, width=320)
+    for navigation in ("top", "sidebar"):
+        api.patch(APPEARANCE, {"navigation": navigation})
+        for path in [*paths, paths[0] + "search?q=nothing", paths[0] + "contact", paths[0] + "board"]:
+            page.goto(HOST + path)
+            page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+            assert page.evaluate(LOW_TARGETS) == [], path
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
+        if navigation == "top":
+            page.goto(HOST + paths[0])
+            assert page.evaluate("document.querySelector('.bar').offsetHeight") < 60
+    page.context.close()
+
+
+# How many characters the first line of the first paragraph has.
+FIRST_LINE = """(() => {
+  const text = document.querySelector(".prose p").firstChild, range = document.createRange();
+  const top = at => (range.setStart(text, at), range.setEnd(text, at + 1), range.getBoundingClientRect().top);
+  let length = 1;
+  while (top(length) - top(0) < 10) length++;
+  return length;
+})()"""
+
+
+@pytest.mark.parametrize("width", [768, 1280, 1600])
+def test_a_line_of_an_article_has_60_to_75_characters(
+    chromium: Browser, api: Client, site: Visitor, width: int
+) -> None:
+    words = "Money goes back to the card or the account that paid, and most of it is there in five days. "
+    sent = {"title": "Payouts", "body": words * 4, "slug": "payouts", "published": True}
+    assert api.post("/v1/knowledge/documents", sent).status == 200
+    page = open_page(chromium, width=width)
+    page.goto(HOST + every_path(site)[0] + "articles/payouts")
+    assert 60 <= page.evaluate(FIRST_LINE) <= 75
+    page.context.close()
+
+
 def test_a_page_is_used_by_keyboard_alone(chromium: Browser, site: Visitor) -> None:
     page = open_page(chromium, width=1280)
     page.goto(HOST + every_path(site)[2])

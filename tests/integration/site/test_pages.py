@@ -39,6 +39,16 @@ def test_a_site_without_a_title_has_the_organizations_name(api: Client) -> None:
     assert opened(api).get("/").words("h1") == name
 
 
+def test_a_site_without_articles_has_no_search_but_the_way_to_the_team(api: Client) -> None:
+    page = opened(api, language="en").get("/")
+
+    assert page.html.css("main form") == []
+    assert page.words("main .empty") == "There are no articles yet. Contact us"
+    assert page.links("main .empty").keys() == {"Contact us"}
+
+    assert opened(api, showContact=False).get("/").links("main .empty") == {}
+
+
 def test_settings_are_escaped(api: Client) -> None:
     visitor = opened(api, title=HOSTILE[:80], intro=HOSTILE)
 
