@@ -35,6 +35,29 @@ def test_a_title_is_found_before_it_is_indexed(api: Client, visitor: Visitor) ->
     assert "Gift wrapping" in visitor.get("/search?q=wrapping+GIFT").links("main")
 
 
+def test_no_word_of_a_withdrawn_document_is_found_though_lists_show_it_a_while(
+    api: Client, visitor: Visitor
+) -> None:
+    assert "parcel" in visitor.get("/search?q=refunds").words("main")
+    [refunds] = [
+        each for each in api.get("/v1/knowledge/documents").body["documents"] if each["title"] == "Refunds"
+    ]
+
+    assert api.patch(f"/v1/knowledge/documents/{refunds['id']}", {"published": False}).status == 200
+
+    page = visitor.get("/search?q=refunds")
+    assert "parcel" not in page.words("main")
+    assert "Refunds" not in page.links("main")
+
+
+def test_many_internal_documents_hide_no_published_one(api: Client, visitor: Visitor) -> None:
+    for number in range(70):
+        add(api, f"Refunds {number}", "How refunds of a parcel that is sent back within 30 days are booked.")
+    work(*jobs())
+
+    assert list(visitor.get("/search?q=refund+for+a+parcel+sent+back").links("main .articles")) == ["Refunds"]
+
+
 def test_what_is_searched_for_is_escaped(visitor: Visitor) -> None:
     page = visitor.get("/search?q=%3Cscript%3Ealert(1)%3C/script%3E%22")
 

@@ -43,6 +43,18 @@ def test_the_section_with_the_most_similar_row_comes_first(tmp_path: Path) -> No
     assert len(best(tmp_path, 2, limit=99)) == 4
 
 
+def test_only_rows_of_given_documents_are_looked_through(tmp_path: Path) -> None:
+    vectors.change(
+        tmp_path, [], [document("a", 1, 2), document("b", 3, 4, sections=(0, 7)), document("c", 5)]
+    )
+    found = VectorSet(tmp_path)
+    similarities = found.similarities(unit(1))
+
+    assert found.best(similarities, 1, ["c", "b", "unknown"]) != [("a", 0)]
+    assert {name for name, _ in found.best(similarities, 9, ["c", "b", "unknown"])} == {"b", "c"}
+    assert found.best(similarities, 9, []) == []
+
+
 def test_the_best_row_of_a_section_counts(tmp_path: Path) -> None:
     vectors.change(tmp_path, [], [document("a", 1, 2, 3, sections=(0, 0, 1))])
     found = VectorSet(tmp_path)

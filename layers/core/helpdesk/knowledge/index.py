@@ -13,7 +13,7 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.s3_index.cache import CachedIndex, IndexCache
 from helpdesk.s3_index.store import IndexLocation
-from helpdesk.s3_index.vectors import VectorSet
+from helpdesk.s3_index.vectors import Floats, VectorSet
 
 # Functions that read or write the index have 2 GB in /tmp; a commit may need the space of the index twice. Their memory
 # holds its vectors, which are half of it (docs/decisions/0128).
@@ -50,10 +50,12 @@ class IndexSearcher:
         index: tantivy.Index,
         folder: Path,
         left_out: Sequence[str] = (),
+        among: Sequence[str] | None = None,
         whole: "IndexSearcher | None" = None,
     ) -> None:
         self._index = index
         self._left_out = left_out
+        self._among = among
         self._whole = whole
         self._schema = index.schema
         self._searcher = index.searcher()
@@ -63,7 +65,11 @@ class IndexSearcher:
         """Return a searcher of the same version that finds nothing of these documents."""
         if not document_ids:
             return self
-        return IndexSearcher(self._index, self._folder, sorted(document_ids), whole=self)
+        return IndexSearcher(self._index, self._folder, sorted(document_ids), self._among, whole=self)
+
+    def among(self, document_ids: Collection[str]) -> "IndexSearcher":
+        """Return a searcher of the same version that finds these documents alone."""
+        return IndexSearcher(self._index, self._folder, self._left_out, sorted(document_ids), whole=self)
 
     @property
     def sections(self) -> int:
@@ -113,6 +119,10 @@ class IndexSearcher:
         query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._word(word)) for word in words])
         return self._hits(query, limit)
 
+    def nearest(self, similarities: Floats, limit: int) -> list[tuple[str, int]]:
+        """Return documents and sections whose vectors have the highest similarities, best first."""
+        return self.vectors.best(similarities, limit, self._among)
+
     def sections_by_key(
         self, keys: Collection[tuple[str, int]], words: Sequence[Mapping[str, float]]
     ) -> list[Hit]:
@@ -125,6 +135,10 @@ class IndexSearcher:
         return self._hits(tantivy.Query.boolean_query(wanted), len(keys))
 
     def _hits(self, query: tantivy.Query, limit: int) -> list[Hit]:
+        if self._among is not None:
+            among = tantivy.Query.term_set_query(self._schema, "document", self._among)
+            must = [query, tantivy.Query.const_score_query(among, 0.0)]
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, each) for each in must])
         if self._left_out:
             left_out = tantivy.Query.term_set_query(self._schema, "document", self._left_out)
             query = tantivy.Query.boolean_query(

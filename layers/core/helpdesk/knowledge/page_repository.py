@@ -1,7 +1,7 @@
 """The items of documents' public pages, one for each address that a document has or had."""
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.errors import DocumentSlugTaken
@@ -10,7 +10,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import ItemKey
-from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 GONE_DAYS = 365
@@ -33,6 +33,15 @@ def get(organization: str, slug: str) -> DocumentPage | None:
     """Return what stands at an address. One call."""
     item = table.get(keys.DocumentPage(organization, slug), consistent=False)
     return None if item is None else DocumentPage.from_item(item)
+
+
+def get_many(organization: str, slugs: Sequence[str]) -> tuple[dict[str, DocumentPage], Item | None]:
+    """Return what stands at addresses now, and the item of the folders' tree. One call for up to 99 addresses."""
+    tree = keys.KnowledgeTree(organization)
+    wanted = {keys.DocumentPage(organization, slug): slug for slug in slugs}
+    items = table.get_many([tree, *wanted])
+    pages = {slug: DocumentPage.from_item(items[key]) for key, slug in wanted.items() if key in items}
+    return pages, items.get(tree)
 
 
 def present(organization: str) -> list[DocumentPage]:

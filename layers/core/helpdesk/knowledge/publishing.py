@@ -163,6 +163,24 @@ def found(organization: str, slug: str, items: Mapping[ItemKey, Item]) -> Found 
     return None
 
 
+def shown_now(organization: str, pages: Sequence[DocumentPage]) -> list[DocumentPage]:
+    """Return those of these pages that are published now, as they are now. One consistent call for up to 99."""
+    if not pages:
+        return []
+    now, item = page_repository.get_many(organization, [page.slug for page in pages])
+    tree = Tree() if item is None else Tree.from_item(item)
+    found = [(page, now.get(page.slug)) for page in pages]
+    return [
+        fresh
+        for page, fresh in found
+        if fresh is not None
+        and fresh.document_id == page.document_id
+        and fresh.moved_to is None
+        and not fresh.is_gone
+        and (fresh.published or tree.shows(fresh.folder_id))
+    ]
+
+
 def give_address(document: Document) -> None:
     """Give a document that has none its address. One call, more if slugs of its title are taken.
 

@@ -5,7 +5,7 @@ finds gets the evidence of both. `scoring` orders them and gives each a score fr
 question and knowledge base, so that one threshold serves all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from copy import replace
 
 from helpdesk.embeddings.embedder import Embedder, EmbeddingFailed, Vectors
@@ -55,18 +55,21 @@ class Candidate(FrozenRecord):
     evidence: Evidence
 
 
-def find(organization: str, question: str, *, limit: int = 5) -> list[Passage] | None:
+def find(
+    organization: str, question: str, *, limit: int = 5, among: Collection[str] | None = None
+) -> list[Passage] | None:
     """Return the passages of an organization's knowledge base that fit a question best, the best first.
 
-    Each is of another document. None if nothing is indexed. Two calls while the index is unchanged, and one of the
-    model if it is one of Bedrock. Raises IndexTooLarge, Conflict.
+    Each is of another document; with `among` of one of these documents. None if nothing is indexed. Two calls while the
+    index is unchanged, and one of the model if it is one of Bedrock. Raises IndexTooLarge, Conflict.
     """
     deleted = repository.deleted(organization)  # before the index, as it says there
     chosen = index_kinds.answering(organization)
     corpus = chosen.index.reader
     if corpus is None:
         return None
-    return search(corpus.without(deleted), question, chosen.model, limit=limit)
+    present = corpus.without(deleted)
+    return search(present if among is None else present.among(among), question, chosen.model, limit=limit)
 
 
 def search(corpus: Corpus, question: str, model: Embedder, *, limit: int = 5) -> list[Passage]:
@@ -97,7 +100,7 @@ def candidates(
     background = None if similarities is None else Background.of(similarities)
     if similarities is not None:
         found = {(hit.document_id, hit.position) for hit in hits}
-        near = [key for key in corpus.vectors.best(similarities, CANDIDATES) if key not in found]
+        near = [key for key in corpus.nearest(similarities, CANDIDATES) if key not in found]
         hits = [*hits, *corpus.sections_by_key(near, words)]
     judged = [
         Candidate(hit, _evidence(corpus.vectors, similarities, background, hit, terms, hit.score / most))

@@ -9,7 +9,7 @@ from helpdesk.knowledge import language
 from helpdesk.knowledge.index import Hit
 from helpdesk.knowledge.stopwords import ABBREVIATIONS, INCIDENTAL_WORDS, STOP_WORDS
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.s3_index.vectors import VectorSet
+from helpdesk.s3_index.vectors import Floats, VectorSet
 
 UNKNOWN_SHARE = 0.4  # of a word's weight that no document has: the point of the question, or a name in it
 MISTYPED_SHARE = 0.8  # of an unknown word's weight, for a known word that differs by one typing error
@@ -57,6 +57,9 @@ class Corpus(Protocol):
 
     def search(self, words: Sequence[Mapping[str, float]], limit: int) -> list[Hit]:
         """Return the best sections for words by BM25, best first. Each word is given by its terms and their weights."""
+
+    def nearest(self, similarities: Floats, limit: int) -> list[tuple[str, int]]:
+        """Return documents and sections whose vectors have the highest similarities, best first."""
 
     def sections_by_key(
         self, keys: Collection[tuple[str, int]], words: Sequence[Mapping[str, float]]

@@ -130,12 +130,15 @@ class VectorSet:
         found *= self._scales
         return np.maximum.reduceat(found, self._starts)
 
-    def best(self, similarities: Floats, limit: int) -> list[tuple[str, int]]:
-        """Return documents and sections of the highest values, best first."""
-        limit = min(limit, len(similarities))
+    def best(
+        self, similarities: Floats, limit: int, among: Iterable[str] | None = None
+    ) -> list[tuple[str, int]]:
+        """Return documents and sections of the highest values, best first; with `among` of these documents alone."""
+        places = np.arange(len(similarities)) if among is None else self._places_of(among)
+        limit = min(limit, len(places))
         if not limit:
             return []
-        highest = np.argpartition(similarities, -limit)[-limit:]
+        highest = places[np.argpartition(similarities[places], -limit)[-limit:]]
         ordered = highest[np.argsort(-similarities[highest], kind="stable")]
         return [(self._documents[key >> 32], key & _SECTION) for key in map(int, self._keys[ordered])]
 
@@ -150,6 +153,11 @@ class VectorSet:
         """Return the mean of a document's highest values, of all if it has fewer; 0 if it has no row."""
         own = similarities[slice(*self._sections_of(document))]
         return float(np.sort(own)[-count:].mean()) if len(own) else 0.0
+
+    def _places_of(self, documents: Iterable[str]) -> "NDArray[np.intp]":
+        wanted = np.zeros(len(self._documents), dtype=bool)
+        wanted[[self._numbers[each] for each in documents if each in self._numbers]] = True
+        return np.flatnonzero(wanted[self._keys >> 32])
 
     def _sections_of(self, document: str) -> tuple[int, int]:
         """Return where a document's sections begin and end."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from helpdesk.http.content import Content
 from helpdesk.http.schemas import Query
-from helpdesk.knowledge import retrieval
+from helpdesk.knowledge import publishing, retrieval
 from helpdesk.knowledge.documents import searchable
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.knowledge.publishing import Contents
@@ -20,8 +20,8 @@ MAX_RESULTS = 10
 LEAST_SCORE = 0.1
 """Below this confidence a section has little to do with the words. A quote in an answer needs 0.5."""
 
-_PROPOSED = 60
-"""Documents that the retriever proposes: internal ones are left out afterwards."""
+_PROPOSED = 20
+"""Documents that are looked for: some may have been withdrawn since the list of published ones was read."""
 
 _EXCERPT_CHARACTERS = 240
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
@@ -60,17 +60,14 @@ def show(visit: Visit) -> Content:
 
 
 def _results(organization: str, query: str, shown: Contents) -> list[Result]:
-    passages = retrieval.find(organization, query, limit=_PROPOSED) or []
-    excerpts = {
-        passage.document_id: passage.excerpt
-        for passage in passages
-        if passage.score >= LEAST_SCORE and passage.document_id in shown.by_document
-    }
+    passages = retrieval.find(organization, query, limit=_PROPOSED, among=shown.by_document.keys()) or []
+    excerpts = {passage.document_id: passage.excerpt for passage in passages if passage.score >= LEAST_SCORE}
     found = [shown.by_document[document_id] for document_id in excerpts]
     named = [page for page in _named(query, shown.pages) if page.document_id not in excerpts]
     return [
         Result(page, _trail(shown, page), plain(excerpts.get(page.document_id, "")))
-        for page in [*found, *named][:MAX_RESULTS]
+        # What was withdrawn a moment ago is on the list, but no word of it may be shown.
+        for page in publishing.shown_now(organization, [*found, *named][:_PROPOSED])[:MAX_RESULTS]
     ]
 
 
