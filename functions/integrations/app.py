@@ -68,7 +68,7 @@ def list_integrations(caller: Caller) -> IntegrationsAnswer:
 )
 def mirror_repo(caller: Caller, wanted: MirrorInput) -> RepoAnswer:
     """Mirror a repository: every Markdown file becomes a document. A push syncs it again."""
-    return RepoAnswer(repo=mirrors.add(caller.organization, wanted).repo)
+    return RepoAnswer(repo=mirrors.add(caller.organization, wanted, caller.actor).repo)
 
 
 @api.get("/v1/integrations/repos", access=Access.MEMBER)
@@ -91,7 +91,7 @@ def sync_repo(caller: Caller, wanted: RepoInput) -> Ok:
 )
 def set_issue_repo(caller: Caller, wanted: IssueRepoInput) -> IssueRepoSaved:
     """Set the issue repository. With `autoCreate`, each new signal opens an issue."""
-    return IssueRepoSaved(repo=issues.set_repo(caller.organization, wanted))
+    return IssueRepoSaved(repo=issues.set_repo(caller.organization, wanted, caller.actor))
 
 
 @api.get("/v1/integrations/issue-repo", access=Access.MEMBER)
@@ -103,7 +103,7 @@ def get_issue_repo(caller: Caller) -> IssueRepoAnswer:
 @api.delete("/v1/integrations/repos", access=Access.ADMIN, errors=(RepoNotConnected,))
 def remove_repo(caller: Caller, query: RepoQuery) -> Ok:
     """Remove a mirrored repository. Its documents are deleted in the background."""
-    mirrors.remove(caller.organization, query.repo)
+    mirrors.remove(caller.organization, query.repo, caller.actor)
     return OK
 
 

@@ -265,7 +265,7 @@ class CodeHost:
         folder = bytes.fromhex(folder).decode()
         inside = {path[len(folder) :]: content for path, content in files.items() if path.startswith(folder)}
         recursive = "recursive" in asked.query
-        truncated = recursive and found.truncates
+        truncated = recursive and found.most_entries is not None and len(inside) > found.most_entries
         rows = (
             []
             if truncated

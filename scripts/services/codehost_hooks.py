@@ -53,10 +53,12 @@ def push(host: CodeHost, repository: Repository, before: str, *messages: str, br
 
 
 def issue(host: CodeHost, repository: Repository, number: int, action: str, *, sender: str = PERSON) -> Sent:
-    """Return what is sent about an issue that was opened, closed or opened again."""
-    return _sent(
-        host, "issues", repository, {"action": action, "issue": repository.issues[number]}, sender=sender
-    )
+    """Return what is sent about an issue that was opened, closed, opened again, deleted or transferred."""
+    shown = repository.issues[number]
+    payload: dict[str, Any] = {"action": action, "issue": shown}
+    if action == "transferred":
+        payload["changes"] = {"new_issue": shown, "new_repository": repository.shape()}
+    return _sent(host, "issues", repository, payload, sender=sender)
 
 
 def pull_request(

@@ -20,7 +20,10 @@ def blob_sha(content: bytes) -> str:
 
 @dataclass
 class Repository:
-    """A repository: files by branch, issues by number. `log` are the commits that a person made on its page."""
+    """A repository: files by branch, issues by number. `log` are the commits that a person made on its page.
+
+    `most_entries` is how many files of a tree a response has; the rest is left out, as GitHub does with very many.
+    """
 
     full_name: str
     id: int
@@ -31,7 +34,7 @@ class Repository:
     branches: dict[str, dict[str, bytes]] = field(default_factory=dict)
     commits: dict[str, dict[str, bytes]] = field(default_factory=dict)
     issues: dict[int, dict[str, Any]] = field(default_factory=dict)
-    truncates: bool = False
+    most_entries: int | None = None
     log: list[dict[str, str]] = field(default_factory=list)
 
     def push(self, files: Mapping[str, str | bytes | None], branch: str = "") -> str:

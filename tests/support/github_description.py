@@ -44,7 +44,7 @@ OPERATIONS = {
 ACTIONS = {
     "push": ("",),
     "pull_request": ("opened", "closed"),
-    "issues": ("opened", "closed", "reopened"),
+    "issues": ("opened", "closed", "reopened", "deleted", "transferred"),
     "installation": ("created", "deleted", "suspend", "unsuspend"),
     "installation_repositories": ("added", "removed"),
     "installation_target": ("renamed",),

@@ -272,3 +272,30 @@ def test_a_pushed_commit_that_names_an_issue_is_offered_to_its_signal_once(
     assert signal(api, filed)["status"] == "open"  # a person applies it, or GitHub closes the issue
     applied = api.post(f"/v1/signals/{filed}/commits/{commit['id']}/apply", {})
     assert applied.body["signal"]["status"] == "done"
+
+
+@pytest.mark.usefixtures("opening")
+@pytest.mark.parametrize("action", ["deleted", "transferred"])
+def test_an_issue_that_is_deleted_or_transferred_is_its_signals_no_more(
+    api: Client, repository: Repository, github: CodeHost, workers: Workers, action: str
+) -> None:
+    filed = file(api)
+    workers.run()
+    deliver(hooks.issue(github, repository, 1, action))
+    workers.run()
+
+    assert signal(api, filed)["codehost"] is None
+    assert table.of_kind("ISSUEOF") == []
+
+
+@pytest.mark.usefixtures("opening")
+def test_an_issue_whose_deletion_was_not_sent_is_unlinked_as_its_signal_moves(
+    api: Client, repository: Repository, services: Services, workers: Workers
+) -> None:
+    filed = file(api)
+    workers.run()
+    services.fail("GET", "/issues/1", said=Said(410, {"message": "This issue was deleted"}))
+    api.patch(f"/v1/signals/{filed}", {"status": "done"})
+    workers.run()
+
+    assert signal(api, filed)["codehost"] is None

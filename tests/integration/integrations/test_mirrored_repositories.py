@@ -87,3 +87,50 @@ def test_a_repository_is_mirrored_once(api: Client, member: Client, repository: 
     assert member.post("/v1/integrations/repos", {"repo": "acme/docs"}).code == "forbidden"
     assert member.delete("/v1/integrations/repos?repo=acme/docs").code == "forbidden"
     assert member.get("/v1/integrations/repos").status == 200
+
+
+def test_a_repository_that_becomes_private_is_a_problem_and_an_entry_in_the_log(
+    connect_codehost: Callable[..., Connection],
+    acme: Installation,
+    repository: Repository,
+    api: Client,
+    workers: Workers,
+) -> None:
+    connect_codehost(acme)
+    repository.push({"a.md": page(1)})
+    mirror(api)
+    workers.run()
+    repository.private = True
+    for _ in range(2):
+        api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
+        workers.run()
+
+    [row] = api.get("/v1/integrations/repos").body["repos"]
+    assert (row["status"], row["documents"]) == ("synced", 1)
+    assert row["problem"].startswith(
+        "The repository is private now, and its documents still answer visitors."
+    )
+    said = [each["summary"] for each in api.get("/v1/logs").body["logs"]]
+    assert said.count("GitHub (acme): acme/docs became private, and its documents still answer.") == 1
+    repository.private = False
+    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
+    workers.run()
+    assert api.get("/v1/integrations/repos").body["repos"][0]["problem"] is None
+
+
+def test_who_mirrors_a_repository_removes_it_or_sets_that_of_issues_is_in_the_log(
+    connect_codehost: Callable[..., Connection], acme: Installation, admin: Client
+) -> None:
+    connect_codehost(acme)
+    mirror(admin)
+    admin.post("/v1/integrations/issue-repo", {"repo": "acme/docs", "autoCreate": True})
+    admin.delete("/v1/integrations/repos?repo=acme/docs")
+
+    logs = admin.get("/v1/logs").body["logs"]
+    found = [(each["summary"], each["actor"]) for each in logs if each["kind"] == "integration_changed"]
+    assert [summary for summary, _ in found] == [
+        "GitHub (acme): the mirror of acme/docs was removed.",
+        "GitHub (acme) was set to the issue repository acme/docs, autoCreate on.",
+        "GitHub (acme): the repository acme/docs was mirrored.",
+    ]
+    assert len({actor for _, actor in found}) == 1

@@ -212,18 +212,6 @@ def test_a_sync_goes_on_in_slices(api: Client, repository: Repository) -> None:
     assert row(api)["status"] == "synced"
 
 
-def test_a_truncated_tree_is_read_folder_by_folder(
-    api: Client, repository: Repository, services: Services, workers: Workers
-) -> None:
-    repository.push({"a/b/c.md": page(1), "a/d.md": page(2), "e.md": page(3), "f/g.md": page(4)})
-    repository.truncates = True
-    mirror(api, path="a")
-    workers.run()
-
-    assert sorted(documents(api)) == ["a/b/c.md", "a/d.md"]
-    assert len(services.said_to("GET", "/git/trees")) == 4
-
-
 @pytest.mark.parametrize(
     ("breaks", "problem"),
     [

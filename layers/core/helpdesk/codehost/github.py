@@ -18,13 +18,12 @@ from helpdesk.integrations import client
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, TooLarge
 from helpdesk.integrations.outcomes import TryLater
+from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 
 MAX_TREE_BYTES = 60_000_000
 MAX_ARCHIVE_BYTES = 150_000_000
 MAX_UNPACKED_BYTES = 2_000_000_000
-MAX_FOLDERS = 2_000
-"""Folders that are looked at one by one where the whole tree does not fit a response."""
 _ARCHIVE_SECONDS = 40.0
 _FORBIDDEN, _NOT_FOUND, _CONFLICT, _FOUND = 403, 404, 409, 302
 _MOVED = {301, 307, 308}
@@ -54,6 +53,7 @@ class Snapshot(FrozenRecord):
 
     repo_id: int
     archived: bool
+    private: bool
     commit: str
     branch: str
     files: Mapping[str, str]
@@ -73,11 +73,12 @@ def ask(account: Account, wanted: ServiceRequest) -> ServiceReply:
 
 
 def look(
-    account: Account, repo: str, repo_id: int | None, branch: str | None, folder: str | None
+    account: Account, repo: str, repo_id: int | None, branch: str | None, folder: str | None, until: int
 ) -> Snapshot:
     """Return the Markdown files of a branch (None for the default one), or of a folder in it. Three requests.
 
-    Raises NotThere, Renamed (also if another repository has the name by now), and what `ask` raises.
+    More for a tree that does not fit a response: it is listed part by part until an instant (ms). Raises NotThere,
+    Renamed (also if another repository has the name by now), and what `ask` raises.
     """
     shown = _shown(account, repo, repo_id)
     branch = branch or str(shown["default_branch"])
@@ -85,7 +86,7 @@ def look(
     if reply.status == _NOT_FOUND:
         raise NotThere(f"The repository {repo} has no branch {branch}.")
     commit = _read(reply, repo)["commit"]
-    rows = _rows(account, repo, commit["commit"]["tree"]["sha"], folder)
+    rows = _rows(account, repo, commit["commit"]["tree"]["sha"], folder, until)
     files: dict[str, str] = {}
     too_large: list[str] = []
     for path, row in rows:
@@ -94,7 +95,9 @@ def look(
                 too_large.append(path)
             else:
                 files[path] = row["sha"]
-    return Snapshot(shown["id"], shown["archived"], commit["sha"], branch, files, tuple(too_large))
+    return Snapshot(
+        shown["id"], shown["archived"], shown["private"], commit["sha"], branch, files, tuple(too_large)
+    )
 
 
 def id_of(account: Account, repo: str, known: int | None) -> int:
@@ -186,7 +189,9 @@ def blob_sha(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\x00" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def _rows(account: Account, repo: str, tree: str, folder: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
+def _rows(
+    account: Account, repo: str, tree: str, folder: str | None, until: int
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the entries of a tree, or of a folder in it, with their paths in the repository."""
     whole = _tree(account, repo, tree, recursive=True)
     if not whole["truncated"]:
@@ -202,26 +207,28 @@ def _rows(account: Account, repo: str, tree: str, folder: str | None) -> Iterato
         if found is None:
             return
         tree, start = found["sha"], f"{start}{part}/"
-    yield from _folder_by_folder(account, repo, tree, start)
+    yield from _part_by_part(account, repo, tree, start, until)
 
 
-def _folder_by_folder(
-    account: Account, repo: str, tree: str, start: str
+def _part_by_part(
+    account: Account, repo: str, tree: str, start: str, until: int
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    left = [(start, tree)]
-    for _ in range(MAX_FOLDERS):
-        if not left:
-            return
+    """Yield the files below a folder: of each folder at once, or of those in it where that does not fit a response."""
+    left, is_whole = [(start, tree)], not start
+    while left:
+        if clock.now_ms() >= until:
+            raise NotThere(
+                f"The repository {repo} is too large to be listed in time. Mirror one folder of it."
+            )
         at, sha = left.pop()
-        for row in _tree(account, repo, sha, recursive=False)["tree"]:
-            if row["type"] == "tree":
-                left.append((f"{at}{row['path']}/", row["sha"]))
-            else:
+        found = None if is_whole else _tree(account, repo, sha, recursive=True)  # of the whole it is known
+        is_whole = False
+        if found is None or found["truncated"]:
+            found = _tree(account, repo, sha, recursive=False)
+            left += [(f"{at}{row['path']}/", row["sha"]) for row in found["tree"] if row["type"] == "tree"]
+        for row in found["tree"]:
+            if row["type"] != "tree":
                 yield f"{at}{row['path']}", row
-    if left:
-        raise NotThere(
-            f"The repository {repo} has more than {MAX_FOLDERS:,} folders. Mirror one folder of it."
-        )
 
 
 def _tree(account: Account, repo: str, sha: str, *, recursive: bool) -> dict[str, Any]:

@@ -23,9 +23,11 @@ from helpdesk.progress import signal_moves
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import SignalStatus
-from helpdesk.signals.record import ChangedSince, Signal
+from helpdesk.signals.record import ChangedSince, Signal, StaleSignal
 from helpdesk.signals.schemas import SignalUpdate
+from helpdesk.signals.service import Details
 from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
 
 _REASONS = {SignalStatus.DONE: "completed", SignalStatus.DECLINED: "not_planned"}
 _DECLINED = {"not_planned", "duplicate"}
@@ -89,12 +91,31 @@ def take_change(organization: str, data: Mapping[str, Any], adapter: Worker) -> 
         except _NotRead:
             return "not_read"
         if found is None:
-            return "deleted"
+            return _unlink(issue, signal)
         if found.closed == said.closed and said.at < found.at:
             found = said  # a comment has come since
         return _bring_in_line(account, issue, signal, found)
 
-    return repeat_when_stale(attempt, StaleIssue)
+    return repeat_when_stale(attempt, StaleIssue, StaleSignal)
+
+
+def take_removal(organization: str, data: Mapping[str, Any]) -> str:
+    """Take an issue that was deleted, or transferred to another repository, away from its signal."""
+
+    def attempt() -> str:
+        known = _known(organization, data["repo"], data["number"])
+        return "nothing" if known is None else _unlink(*known)
+
+    return repeat_when_stale(attempt, StaleIssue, StaleSignal)
+
+
+def _unlink(issue: Issue, signal: Signal) -> str:
+    transaction = Transaction()
+    issue_repository.add_removal(transaction, issue)
+    if signal.codehost is not None and signal.codehost.url == issue.url:
+        signals.add_change(transaction, signal, issues.BY_NAME, details=Details(unhosted=True))
+    transaction.commit()
+    return "unlinked"
 
 
 def take_row(organization: str, row: Mapping[str, Any], repo: str, account: Account) -> str:
@@ -120,7 +141,7 @@ def follow(account: Account, issue: Issue, signal: Signal) -> str:
     except _NotRead:
         return "not_read"
     if found is None:
-        return _note(issue, signal.status in _REASONS, signal.status, "deleted")
+        return _unlink(issue, signal)
     return _bring_in_line(account, issue, signal, found)
 
 

@@ -144,10 +144,15 @@ def passed_on(issue: Issue, signal_id: str) -> Issue | None:
 def remove(issue: Issue) -> None:
     """Forget an issue, which stays as it is at the service."""
     transaction = Transaction()
+    add_removal(transaction, issue)
+    transaction.commit()
+
+
+def add_removal(transaction: Transaction, issue: Issue) -> None:
+    """Add that an issue is forgotten, which may be gone at the service."""
     transaction.delete(issue.key)
     if issue.number is not None:
         transaction.delete(_number_key(issue, issue.number))
-    transaction.commit()
 
 
 def save(seen: Issue, changed: Issue) -> Issue:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from copy import replace
 
+from helpdesk.codehost import account_lookup
 from helpdesk.codehost.errors import IssueRepoMissing
 from helpdesk.codehost.issue_record import IssueSettings
 from helpdesk.codehost.mirrors import require_owner, require_repo
@@ -72,7 +73,7 @@ def is_that(known: int | None, number: int | None) -> bool:
     return known is None or number is None or known == number
 
 
-def set_repo(organization: str, wanted: IssueRepoInput) -> str | None:
+def set_repo(organization: str, wanted: IssueRepoInput, actor: str) -> str | None:
     """Set the repository of issues, the switch, or both; return the repository.
 
     Raises RepoNameInvalid, CodehostNotConnected, IssueRepoMissing.
@@ -91,7 +92,15 @@ def set_repo(organization: str, wanted: IssueRepoInput) -> str | None:
         known = seen if seen.repo == now else IssueSettings(repo=now)
         return replace(known, auto_create=switch)
 
-    _change(organization, changed)
+    def log(transaction: Transaction) -> None:
+        connection = account_lookup.owner_of(organization, chosen[-1] or "")
+        if connection is not None:
+            said = [] if repo is None else [f"the issue repository {repo}"]
+            if wanted.auto_create is not None:
+                said.append(f"autoCreate {'on' if wanted.auto_create else 'off'}")
+            integrations.add_changed(transaction, connection, actor, said)
+
+    _change(organization, changed, log)
     return chosen[-1]
 
 

@@ -60,7 +60,9 @@ def follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -
 
     Raises TryLater, Revoked, NotConnectedNow.
     """
-    return repeat_when_stale(lambda: _follow(organization, signal_id, adapter, filed=filed), StaleIssue)
+    return repeat_when_stale(
+        lambda: _follow(organization, signal_id, adapter, filed=filed), StaleIssue, StaleSignal
+    )
 
 
 def _follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -> str:

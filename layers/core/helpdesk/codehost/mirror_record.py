@@ -30,6 +30,7 @@ class Mirror(FrozenRecord, kw_only=True):
     documents     how many files are documents
     commit        the commit that was mirrored last
     repo_id       the repository's id at GitHub, which a rename keeps; None until the first sync
+    was_public    whether a sync found the repository public
     claimed_until until when a worker has the sync (ms)
     requested     counts the requests for a sync, so that one that comes during a sync is not lost
     job           the sync that is under way or queued; None if nothing is to be done
@@ -51,6 +52,7 @@ class Mirror(FrozenRecord, kw_only=True):
     job_at: int
     repo_id: int | None = None
     claimed_until: int = 0
+    was_public: bool = False
 
     @property
     def key(self) -> keys.Mirror:
@@ -86,6 +88,7 @@ class Mirror(FrozenRecord, kw_only=True):
             job_at=attributes.number(item, "jobAt"),
             repo_id=attributes.optional_number(item, "repoId"),
             claimed_until=attributes.number(item, "claimedUntil"),
+            was_public=bool(item.get("wasPublic")),
         )
 
     def to_item(self) -> Item:
@@ -107,6 +110,7 @@ class Mirror(FrozenRecord, kw_only=True):
             "jobAt": self.job_at,
             "repoId": self.repo_id,
             "claimedUntil": self.claimed_until,
+            "wasPublic": self.was_public,
         }
 
 

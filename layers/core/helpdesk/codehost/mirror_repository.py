@@ -1,5 +1,7 @@
 """Mirrors and their files as items, and the claim of the worker that syncs one."""
 
+from collections.abc import Callable
+
 from helpdesk.codehost.errors import RepoAlreadyConnected
 from helpdesk.codehost.mirror_record import Mirror, MirroredFile, MirrorStatus, hash_of_path, hash_of_repo
 from helpdesk.integrations import jobs
@@ -21,11 +23,12 @@ _PREFIX = "REPOSITORY#"
 _TRIES = 10
 
 
-def add(mirror: Mirror) -> None:
-    """Add a mirror with its first sync. Raises RepoAlreadyConnected."""
+def add(mirror: Mirror, also: Callable[[Transaction], None]) -> None:
+    """Add a mirror with its first sync, and `also` what else follows. Raises RepoAlreadyConnected."""
     transaction = Transaction()
     transaction.put(mirror.to_item(), new=True, on_failure=lambda _: RepoAlreadyConnected())
     jobs.put(transaction, sync_job(mirror))
+    also(transaction)
     transaction.commit()
 
 
@@ -41,8 +44,11 @@ def get(organization: str, repo: str) -> Mirror | None:
     return None if item is None else Mirror.from_item(organization, item)
 
 
-def remove(mirror: Mirror) -> None:
-    """Remove a mirror; a job deletes its documents. Raises ConditionFailed if it is another one by now."""
+def remove(mirror: Mirror, also: Callable[[Transaction], None]) -> None:
+    """Remove a mirror, and `also` what else follows; a job deletes its documents.
+
+    Raises ConditionFailed if it is another one by now.
+    """
     transaction = Transaction()
     transaction.delete(
         mirror.key,
@@ -52,6 +58,7 @@ def remove(mirror: Mirror) -> None:
         on_failure=ConditionFailed,
     )
     jobs.put(transaction, removal_job(mirror.organization, mirror.id))
+    also(transaction)
     transaction.commit()
 
 
@@ -140,21 +147,15 @@ def release(mirror: Mirror) -> None:
         return
 
 
-def end(
-    mirror: Mirror,
-    status: MirrorStatus,
-    problem: str | None,
-    documents: int,
-    commit: str | None,
-    repo_id: int | None,
-) -> bool:
+def end(mirror: Mirror) -> bool:
     """Store what a sync came to; return whether it is over. It is not if another one was asked for meanwhile."""
     values: Item = {
-        ":status": status.value,
-        ":problem": problem,
-        ":documents": documents,
-        ":commit": commit,
-        ":repo": repo_id,
+        ":status": mirror.status.value,
+        ":problem": mirror.problem,
+        ":documents": mirror.documents,
+        ":commit": mirror.commit,
+        ":repo": mirror.repo_id,
+        ":public": mirror.was_public,
         ":now": clock.now_ms(),
         ":null": None,
         ":free": 0,
@@ -163,7 +164,7 @@ def end(
         table.update(
             mirror.key,
             "SET #status = :status, problem = :problem, documents = :documents, #commit = :commit, "
-            "repoId = :repo, lastSyncAt = :now, #job = :null, claimedUntil = :free",
+            "repoId = :repo, wasPublic = :public, lastSyncAt = :now, #job = :null, claimedUntil = :free",
             condition="#id = :id AND #job = :job AND #requested = :requested",
             names={
                 "#status": "status",

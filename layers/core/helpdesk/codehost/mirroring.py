@@ -39,6 +39,7 @@ from helpdesk.storage.transactions import Transaction
 ARCHIVE_FROM = 60
 """How many files are fetched at once, out of the archive, instead of one by one."""
 _CLAIMED_SECONDS = 30
+_PRIVATE = "The repository is private now, and its documents still answer visitors. Remove the mirror if they should not."
 _NO_TEXT = (BodyMissing, BodyTooLarge, TitleMissing)
 _QUOTA = (PlanUpgradeRequired, DocumentLimit)
 
@@ -81,7 +82,10 @@ class _Sync:
         connection = account_lookup.owner_of(mirror.organization, mirror.repo)
         try:
             account = accounts.opened(_required(connection, mirror), self._adapter)
-            found = github.look(account, mirror.repo, mirror.repo_id, mirror.branch, mirror.path)
+            listed_until = self._until - (self._until - clock.now_ms()) // 3  # the rest is for the files
+            found = github.look(
+                account, mirror.repo, mirror.repo_id, mirror.branch, mirror.path, listed_until
+            )
             if not self._apply(account, found):
                 mirror_repository.hand_on(mirror)
                 return "handed_on"
@@ -95,7 +99,12 @@ class _Sync:
             if connection is not None:
                 integrations.broke(connection, str(problem))
             return self._end(MirrorStatus.FAILED, str(problem), mirror.commit)
-        return self._end(MirrorStatus.SYNCED, _left_out(found), found.commit, found.repo_id)
+        became_private = found.private and mirror.was_public
+        if became_private and not (mirror.problem or "").startswith(_PRIVATE) and connection is not None:
+            integrations.note(connection, f"{mirror.repo} became private, and its documents still answer.")
+        to_know = " ".join(filter(None, [_PRIVATE if became_private else "", _left_out(found)])) or None
+        was_public = mirror.was_public or not found.private
+        return self._end(MirrorStatus.SYNCED, to_know, found.commit, found.repo_id, was_public=was_public)
 
     def _rename_mirror(self, number: int) -> str:
         """Go on under the name that the repository has by now, or say why that does not go."""
@@ -111,12 +120,25 @@ class _Sync:
         return self._end(MirrorStatus.FAILED, problem_said, mirror.commit)
 
     def _end(
-        self, status: MirrorStatus, problem: str | None, commit: str | None, repo_id: int | None = None
+        self,
+        status: MirrorStatus,
+        problem: str | None,
+        commit: str | None,
+        repo_id: int | None = None,
+        *,
+        was_public: bool = False,
     ) -> str:
         stored = mirror_repository.files(self._mirror.organization, self._mirror.id)
         documents = sum(file.document_id is not None for file in stored)
-        repo_id = repo_id or self._mirror.repo_id
-        if mirror_repository.end(self._mirror, status, problem, documents, commit, repo_id):
+        seen = self._mirror.__replace__(
+            status=status,
+            problem=problem,
+            documents=documents,
+            commit=commit,
+            repo_id=repo_id or self._mirror.repo_id,
+            was_public=was_public or self._mirror.was_public,
+        )
+        if mirror_repository.end(seen):
             return status.value
         mirror_repository.hand_on(self._mirror)
         return "looks_again"
@@ -243,7 +265,8 @@ class _Sync:
         try:
             knowledge.change(mirror.organization, file.document_id or "", change, self._by_name, also=also)
         except DocumentNotFound:
-            self._forget(file)  # it is new to the next look, which writes it again
+            self._forget(file)  # somebody deleted it: it stays away until its text changes
+            self._store(MirroredFile(path, file.sha, None, file.by_name))
 
     def _delete(self, file: MirroredFile) -> None:
         delete_document(self._mirror.organization, self._mirror.id, file)

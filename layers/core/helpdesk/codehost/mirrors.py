@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from helpdesk.codehost import mirror_repository
+from helpdesk.codehost import account_lookup, mirror_repository
 from helpdesk.codehost.errors import (
     MAX_REPO_CHARACTERS,
     AddressPrivate,
@@ -14,8 +14,11 @@ from helpdesk.codehost.errors import (
 from helpdesk.codehost.mirror_record import Mirror, MirrorStatus
 from helpdesk.codehost.schemas import MirrorAnswer, MirrorInput, MirrorsAnswer
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.apps import App
+from helpdesk.integrations.apps import APPS, App
 from helpdesk.integrations.errors import CodehostNotConnected
+from helpdesk.integrations.record import Connection
+from helpdesk.logs import service as logs
+from helpdesk.logs.kinds import LogKind
 from helpdesk.outbound import addresses
 from helpdesk.outbound.errors import InvalidUrl, RefusedAddress
 from helpdesk.platform import clock, ids
@@ -29,7 +32,7 @@ _REPO = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
 _TRIES = 10
 
 
-def add(organization: str, wanted: MirrorInput) -> Mirror:
+def add(organization: str, wanted: MirrorInput, actor: str) -> Mirror:
     """Mirror a repository; the first sync begins at once.
 
     Raises RepoNameInvalid, RepoAlreadyConnected, BadDocsUrl, AddressPrivate, CodehostNotConnected, InvalidRequest.
@@ -38,7 +41,7 @@ def add(organization: str, wanted: MirrorInput) -> Mirror:
     branch = _require_text("branch", wanted.branch, MAX_BRANCH_CHARACTERS)
     path = _require_folder(wanted.path)
     published_at = _require_docs_url(wanted.published_at)
-    require_owner(organization, repo)
+    connection = require_owner(organization, repo)
     mirror = Mirror(
         organization=organization,
         id=ids.new("mirror"),
@@ -55,7 +58,10 @@ def add(organization: str, wanted: MirrorInput) -> Mirror:
         job=ids.new("job"),
         job_at=clock.now_ms(),
     )
-    mirror_repository.add(mirror)
+    said = f"the repository {repo} was mirrored."
+    mirror_repository.add(
+        mirror, lambda transaction: integrations.add_note(transaction, connection, said, actor)
+    )
     return mirror
 
 
@@ -112,11 +118,22 @@ def to_look_at(organization: str, account: str) -> list[Mirror]:
     ]
 
 
-def remove(organization: str, repo: str) -> None:
+def remove(organization: str, repo: str, actor: str) -> None:
     """Remove a mirror and, in the background, its documents. Raises RepoNotConnected."""
-    repeat_when_stale(
-        lambda: mirror_repository.remove(_require(organization, repo)), ConditionFailed, most=_TRIES
-    )
+
+    def attempt() -> None:
+        found = _require(organization, repo)
+        entry = logs.entry(
+            organization,
+            LogKind.INTEGRATION_CHANGED,
+            actor=actor,
+            summary=f"{APPS[App.CODEHOST].service} ({found.owner}): the mirror of {found.repo} was removed.",
+            app=App.CODEHOST.value,
+            account=found.owner,
+        )
+        mirror_repository.remove(found, lambda transaction: transaction.put(entry))
+
+    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
 
 
 def require_repo(repo: str) -> str:
@@ -127,12 +144,12 @@ def require_repo(repo: str) -> str:
     return name
 
 
-def require_owner(organization: str, repo: str) -> None:
-    """Raise CodehostNotConnected unless the account that has a repository is connected. One call."""
-    owner = repo.partition("/")[0].casefold()
-    found = integrations.connections(organization, App.CODEHOST)
-    if not any(each.account.casefold() == owner for each in found):
+def require_owner(organization: str, repo: str) -> Connection:
+    """Return the connection to the account that has a repository. Raises CodehostNotConnected. One call."""
+    found = account_lookup.owner_of(organization, repo)
+    if found is None:
         raise CodehostNotConnected
+    return found
 
 
 def _require(organization: str, repo: str) -> Mirror:

@@ -13,6 +13,7 @@ from helpdesk.integrations.record import AppCredentials
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
 
 PUSH, PULL_REQUEST, ISSUE, LOOK_AGAIN, REMOVED = "push", "pull_request", "issue", "look_again", "removed"
+ISSUE_GONE = "issue_gone"
 REPO_RENAMED, ACCOUNT_RENAMED = "repo_renamed", "account_renamed"
 
 _SCHEME = "sha256="
@@ -22,6 +23,7 @@ _MESSAGE_CHARACTERS = 10_000
 _TITLE_CHARACTERS = 1_000
 _URL_CHARACTERS = 2_000
 _BRANCHES = "refs/heads/"
+_REMOVED_ISSUE = frozenset({"deleted", "transferred"})
 _GONE = frozenset({"deleted", "suspend"})
 
 
@@ -101,6 +103,8 @@ def _instant(at: int | str | None) -> int | None:
 
 def _issue(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     issue = sent["issue"]
+    if sent["action"] in _REMOVED_ISSUE:
+        return ISSUE_GONE, {"repo": sent["repository"]["full_name"], "number": issue["number"]}
     if sent["action"] not in {"closed", "reopened"}:
         return "", {}
     return ISSUE, {

@@ -56,6 +56,8 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
             return _renamed(connection, data)
         case receiver.ISSUE:
             return issue_moves.take_change(connection.organization, data, _this())
+        case receiver.ISSUE_GONE:
+            return issue_moves.take_removal(connection.organization, data)
     return _worked_on(connection, event, data)
 
 

@@ -159,6 +159,18 @@ def add_changed(transaction: Transaction, found: Connection, actor: str, changes
     transaction.put(_log_entry(found, LogKind.INTEGRATION_CHANGED, said, actor))
 
 
+def add_note(transaction: Transaction, found: Connection, said: str, actor: str) -> None:
+    """Add a log entry about what happens by a connection; `said` is a sentence without its subject's account."""
+    transaction.put(_log_entry(found, LogKind.INTEGRATION_CHANGED, f"{_said(found)}: {said}", actor))
+
+
+def note(found: Connection, said: str) -> None:
+    """Write a log entry about what happened at a service; `said` as above."""
+    transaction = Transaction()
+    add_note(transaction, found, said, logs.SYSTEM)
+    transaction.commit()
+
+
 def settings(organization: str, app: App) -> Item:
     """Return what an organization set for an app; nothing if it set nothing. One call."""
     return repository.settings(organization, app) or {}

@@ -83,7 +83,10 @@ def requests(organization: str, limit: int, before: str | None) -> tuple[list[Si
 
 
 class Details(FrozenRecord, kw_only=True):
-    """What else changes of a signal: None leaves a value as it is. `untracked` takes the issue of the tracker away."""
+    """What else changes of a signal: None leaves a value as it is.
+
+    `untracked` takes the issue of the tracker away, `unhosted` that of the code host.
+    """
 
     kind: SignalKind | None = None
     title: str | None = None
@@ -93,13 +96,14 @@ class Details(FrozenRecord, kw_only=True):
     codehost: CodehostLink | None = None
     tracker: TrackerLink | None = None
     untracked: bool = False
+    unhosted: bool = False
 
     def given(self) -> dict[str, Any]:
         """Return the values that change, by their names."""
         values = self._asdict()
-        untracked = values.pop("untracked")
+        gone = {"tracker": values.pop("untracked"), "codehost": values.pop("unhosted")}
         given = {name: value for name, value in values.items() if value is not None}
-        return {**given, "tracker": None} if untracked else given
+        return {**given, **{name: None for name, is_gone in gone.items() if is_gone}}
 
 
 def changed(
