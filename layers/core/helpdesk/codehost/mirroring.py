@@ -39,7 +39,10 @@ from helpdesk.storage.transactions import Transaction
 ARCHIVE_FROM = 60
 """How many files are fetched at once, out of the archive, instead of one by one."""
 _CLAIMED_SECONDS = 30
-_PRIVATE = "The repository is private now, and its documents still answer visitors. Remove the mirror if they should not."
+_PRIVATE = (
+    "The repository is private now, and its documents still answer visitors. "
+    "Remove the mirror if they should not."
+)
 _NO_TEXT = (BodyMissing, BodyTooLarge, TitleMissing)
 _QUOTA = (PlanUpgradeRequired, DocumentLimit)
 
