@@ -34,6 +34,12 @@ def show_article(visit: Visit, name: str) -> Content:
     return articles.show(visit, name)
 
 
+@pages.get("/articles/<name>/images/<image>", reads=articles.keys_of)
+def show_image(visit: Visit, name: str, image: str) -> Content:
+    """Return an image that a mirrored document shows."""
+    return articles.show_image(visit, name, image)
+
+
 @pages.post("/articles/<name>/rating", limit=AddressLimit.SITE_FORMS, reads=articles.keys_of)
 def rate_article(visit: Visit, name: str) -> Content:
     """Count whether an article helped."""

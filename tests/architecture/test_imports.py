@@ -33,6 +33,7 @@ ADAPTERS = {
     "delivery/queue.py": {"sqs"},
     "files/store.py": {"s3"},
     "knowledge/document_store.py": {"s3"},
+    "knowledge/images.py": {"s3"},
     "knowledge/vector_store.py": {"s3"},
     "mail/sender.py": {"ses"},
     "platform/queues.py": {"sqs"},

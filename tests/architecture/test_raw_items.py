@@ -68,6 +68,7 @@ OTHER_DOCUMENTS = {
     "agent_runs/prompts.py": "messages of Bedrock",
     "agent_runs/signalling.py": "results of its own calls, which are JSON for the model",
     "knowledge/document_store.py": "responses of S3",
+    "knowledge/images.py": "responses of S3",
     "knowledge/index_format.py": "documents of Tantivy",
     "knowledge/vector_store.py": "responses of S3",
     "mail/sender.py": "requests and errors of SES",

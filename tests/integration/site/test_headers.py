@@ -30,6 +30,7 @@ def paths(api: Client) -> dict[str, str]:
         "/": "/",
         "/folders/<name>": "/folders/billing",
         "/articles/<name>": "/articles/refunds",
+        "/articles/<name>/images/<image>": "/articles/refunds/images/0",
         "/articles/<name>/rating": "/articles/refunds/rating",
         "/search": "/search?q=refunds",
         "/board": "/board",

@@ -18,6 +18,7 @@ from helpdesk.integrations import client
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, TooLarge
 from helpdesk.integrations.outcomes import TryLater
+from helpdesk.knowledge.images import is_image
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 
@@ -46,7 +47,7 @@ class Renamed(NotThere):
 
 
 class Snapshot(FrozenRecord):
-    """A commit with its Markdown files, hashes by path; `too_large` are the paths of those that are not mirrored.
+    """A commit with its Markdown files and images, hashes by path; `too_large` are the files that are not mirrored.
 
     `repo_id` is the repository's id at GitHub, which it keeps when it is renamed.
     """
@@ -58,6 +59,7 @@ class Snapshot(FrozenRecord):
     branch: str
     files: Mapping[str, str]
     too_large: tuple[str, ...]
+    images: Mapping[str, str]
 
 
 def ask(account: Account, wanted: ServiceRequest) -> ServiceReply:
@@ -75,7 +77,7 @@ def ask(account: Account, wanted: ServiceRequest) -> ServiceReply:
 def look(
     account: Account, repo: str, repo_id: int | None, branch: str | None, folder: str | None, until: int
 ) -> Snapshot:
-    """Return the Markdown files of a branch (None for the default one), or of a folder in it. Three requests.
+    """Return the Markdown files and images of a branch (None for the default one), or of a folder. Three requests.
 
     More for a tree that does not fit a response: it is listed part by part until an instant (ms). Raises NotThere,
     Renamed (also if another repository has the name by now), and what `ask` raises.
@@ -88,15 +90,25 @@ def look(
     commit = _read(reply, repo)["commit"]
     rows = _rows(account, repo, commit["commit"]["tree"]["sha"], folder, until)
     files: dict[str, str] = {}
+    images: dict[str, str] = {}
     too_large: list[str] = []
     for path, row in rows:
-        if row["type"] == "blob" and row["mode"] in _FILES and is_markdown(path):
-            if row.get("size", 0) > MAX_FILE_BYTES:
-                too_large.append(path)
-            else:
-                files[path] = row["sha"]
+        found = files if is_markdown(path) else images if is_image(path) else None
+        if found is None or row["type"] != "blob" or row["mode"] not in _FILES:
+            continue
+        if row.get("size", 0) > MAX_FILE_BYTES:
+            too_large.append(path)
+        else:
+            found[path] = row["sha"]
     return Snapshot(
-        shown["id"], shown["archived"], shown["private"], commit["sha"], branch, files, tuple(too_large)
+        shown["id"],
+        shown["archived"],
+        shown["private"],
+        commit["sha"],
+        branch,
+        files,
+        tuple(too_large),
+        images,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from helpdesk.codehost import account_lookup, github, mirror_repository, planning, renaming, texts
-from helpdesk.codehost.errors import MAX_FILES
+from helpdesk.codehost.errors import MAX_FILES, MAX_IMAGES
 from helpdesk.codehost.folders import Folders
 from helpdesk.codehost.github import NotThere, Renamed, Snapshot
 from helpdesk.codehost.mirror_record import Mirror, MirroredFile, MirrorStatus
@@ -18,7 +18,7 @@ from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
 from helpdesk.integrations.record import Connection
-from helpdesk.knowledge import checks
+from helpdesk.knowledge import checks, images
 from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.errors import (
@@ -150,6 +150,7 @@ class _Sync:
         """Make the stored files equal to those of a commit; return whether all is done."""
         mirror = self._mirror
         wanted = dict(sorted(found.files.items())[:MAX_FILES])
+        wanted |= dict(sorted(found.images.items())[:MAX_IMAGES])
         plan = planning.plan(mirror_repository.files(mirror.organization, mirror.id), wanted)
         for file, path in plan.renamed:
             content = github.blob(account, mirror.repo, file.sha) if file.by_name else None
@@ -181,7 +182,10 @@ class _Sync:
         return clock.now_ms() >= self._until
 
     def _keep(self, known: MirroredFile | None, path: str, sha: str, content: bytes, found: Snapshot) -> None:
-        """Write a file's document, or change the one that it has."""
+        """Write a file's document, or change the one that it has; keep an image as it is."""
+        if images.is_image(path):
+            self._keep_image(path, sha, content)
+            return
         text = texts.read(path, content)
         try:
             if known is not None and known.document_id is not None:
@@ -202,6 +206,14 @@ class _Sync:
             self._store(MirroredFile(path, sha, None))
         except _QUOTA as full:
             raise _Problem(f"The knowledge base is full. {full.message}") from None
+
+    def _keep_image(self, path: str, sha: str, content: bytes) -> None:
+        organization, mirror_id = self._mirror.organization, self._mirror.id
+        if images.type_of(content) is None:
+            images.delete(organization, mirror_id, path)
+        else:
+            images.write(organization, mirror_id, path, content)
+        self._store(MirroredFile(path, sha, None))
 
     def _write(self, path: str, sha: str, text: texts.Text, found: Snapshot) -> None:
         mirror = self._mirror
@@ -302,12 +314,17 @@ class _Sync:
     def _source(self, path: str, found: Snapshot) -> Source:
         url = f"https://github.com/{self._mirror.repo}/blob/{quote(found.branch)}/{quote(path)}"
         return Source(
-            SourceKind.REPOSITORY, url=url, repo=self._mirror.repo, path=path, synced_at=clock.now_ms()
+            SourceKind.REPOSITORY,
+            url=url,
+            repo=self._mirror.repo,
+            path=path,
+            synced_at=clock.now_ms(),
+            mirror=self._mirror.id,
         )
 
 
 def delete_document(organization: str, mirror_id: str, file: MirroredFile) -> None:
-    """Delete a file and its document."""
+    """Delete a file and its document, or an image."""
 
     def also(transaction: Transaction) -> None:
         mirror_repository.delete_file(transaction, organization, mirror_id, file.path)
@@ -319,6 +336,8 @@ def delete_document(organization: str, mirror_id: str, file: MirroredFile) -> No
             pass
         else:
             return
+    if images.is_image(file.path):
+        images.delete(organization, mirror_id, file.path)
     transaction = Transaction()
     also(transaction)
     transaction.commit()
@@ -342,6 +361,8 @@ def _left_out(found: Snapshot) -> str | None:
         said.append(
             f"Of {len(found.files):,} Markdown files the first {MAX_FILES:,} are mirrored. Mirror a folder."
         )
+    if len(found.images) > MAX_IMAGES:
+        said.append(f"Of {len(found.images):,} images the first {MAX_IMAGES:,} are mirrored.")
     if found.too_large:
         said.append(f"{len(found.too_large)} files over 1 MB are left out, such as {found.too_large[0]}.")
     return " ".join(said) or None

@@ -18,7 +18,8 @@ class Source(FrozenRecord):
 
     `url` is the page that was crawled; `repo` and `path` name a file of a repository. `synced_at` (ms) is when the text
     was last compared with its source. A document that a client copies from a file has the file's `path`, and `version`
-    is the document's version that the client's latest request resulted in.
+    is the document's version that the client's latest request resulted in. `mirror` is the id of the mirror that brings
+    the file, and its images.
     """
 
     kind: SourceKind = SourceKind.WRITTEN
@@ -27,6 +28,7 @@ class Source(FrozenRecord):
     path: str | None = None
     synced_at: int | None = None
     version: int | None = None
+    mirror: str | None = None
 
     def to_item(self) -> Item:
         """Return the source as an attribute."""
@@ -37,6 +39,7 @@ class Source(FrozenRecord):
             "path": self.path,
             "syncedAt": self.synced_at,
             "version": self.version,
+            "mirror": self.mirror,
         }
 
     @classmethod
@@ -51,6 +54,7 @@ class Source(FrozenRecord):
             item["path"],
             item["syncedAt"],
             item.get("version"),
+            item.get("mirror"),
         )
 
     def copied_from(self, path: str | None, version: int) -> "Source":

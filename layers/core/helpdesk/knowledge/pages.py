@@ -29,6 +29,7 @@ class DocumentPage(FrozenRecord, kw_only=True):
     folder_id   the document's folder, also of a deleted one
     updated_at  ms
     path        the file that the document is a copy of, by which other documents link to it
+    mirror      the mirror that brings the file and its images; None for other documents
     reads       about how often the page was opened, as far as proxies let it through
     helpful     how many visitors found it helpful, and `unhelpful` how many did not
     answered    in about how many conversations the agent answered from it
@@ -45,6 +46,7 @@ class DocumentPage(FrozenRecord, kw_only=True):
     updated_at: int = 0
     url: str | None = None
     path: str | None = None
+    mirror: str | None = None
     reads: int = 0
     helpful: int = 0
     unhelpful: int = 0
@@ -65,6 +67,7 @@ class DocumentPage(FrozenRecord, kw_only=True):
             updated_at=item.get("updatedAt", 0),
             url=item.get("url"),
             path=item.get("path"),
+            mirror=item.get("mirror"),
             reads=item.get("reads", 0),
             helpful=item.get("helpful", 0),
             unhelpful=item.get("unhelpful", 0),
@@ -84,6 +87,7 @@ def attributes_of(document: Document, slug: str) -> Item:
         "updatedAt": document.updated_at,
         "url": document.url,
         "path": document.source.path,
+        "mirror": document.source.mirror,
     }
 
 

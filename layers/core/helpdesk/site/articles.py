@@ -1,5 +1,6 @@
 """The page of a document, and its Markdown."""
 
+import base64
 import random
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +10,7 @@ from http import HTTPStatus
 from urllib.parse import unquote
 
 from helpdesk.http.content import Content
-from helpdesk.knowledge import publishing
+from helpdesk.knowledge import images, publishing
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.platform.logging import logger
 from helpdesk.site import contents, markdown, prose_language, rendered, rendering
@@ -33,6 +34,12 @@ class MarkdownText(Content):
     """A document as it was written."""
 
     media_type = "text/markdown; charset=utf-8"
+
+
+class Image(Content):
+    """An image of a mirrored repository; its own header says of which type."""
+
+    media_type = "application/octet-stream"
 
 
 class MovedPermanently(Content):
@@ -73,6 +80,24 @@ def show(visit: Visit, name: str) -> Content:
     return _article(visit, page)
 
 
+def show_image(visit: Visit, name: str, image: str) -> Content:
+    """Return an image that a published article shows, by the name in its address. Raises PageNotFound.
+
+    Which it shows is in its text: an image of an internal document is nobody's, also under the address of another one.
+    """
+    found = publishing.found(visit.organization, slug_in(name)[0], visit.found)
+    if found is None or not found.is_public or found.page.is_gone or found.page.mirror is None:
+        raise PageNotFound
+    shown = markdown.images_in(_current(visit, found.page, rendered.of).html)
+    if image not in map(images.name_of, shown):
+        raise PageNotFound
+    content = images.read(visit.organization, found.page.mirror, image)
+    media_type = None if content is None else images.type_of(content)
+    if content is None or media_type is None:
+        raise PageNotFound
+    return Image(base64.b64encode(content).decode(), {**PUBLIC, "content-type": media_type}, is_base64=True)
+
+
 def _article(visit: Visit, page: DocumentPage) -> Content:
     tree = publishing.tree_in(visit.organization, visit.found)
     shown = contents.of(visit.organization, tree=tree, shown=page)
@@ -82,7 +107,7 @@ def _article(visit: Visit, page: DocumentPage) -> Content:
     _count(visit, page)
     values = {
         "article": page,
-        "body": rendering.trusted(markdown.resolved(html.html, partial(_address_of, visit, shown))),
+        "body": rendering.trusted(_body(visit, page, shown, html.html)),
         "headings": html.headings,
         # Screen readers change their voice, and lines begin on the right, where the document asks for it.
         "written_in": html.language if html.language != visit.language else None,
@@ -98,6 +123,13 @@ def _article(visit: Visit, page: DocumentPage) -> Content:
         "markdown_path": f"{article_path(page)}{_MARKDOWN}",
     }
     return rendering.page("article", visit, values, title=page.title, shared=True, headers={"vary": "accept"})
+
+
+def _body(visit: Visit, page: DocumentPage, shown: publishing.Contents, html: str) -> str:
+    """Return an article's HTML with the present addresses of other articles and of its images."""
+    led = markdown.resolved(html, partial(_address_of, visit, shown))
+    at = f"{article_path(page)}/images/"
+    return markdown.with_images(led, lambda path: visit.link(at + images.name_of(path)))
 
 
 def _current[T](visit: Visit, page: DocumentPage, read: "publishing.Reader[T]") -> T:

@@ -64,10 +64,12 @@ def serve(name: str) -> StyleSheet | Script:
     """
     for pattern, kind in ((_THEME, "css"), (_SCRIPT, "js")):
         found = pattern.fullmatch(name)
-        if found is not None and all(part.is_file() for part in _parts(found["stem"], kind)):
-            kept = FOREVER if f".{_digest(found['stem'], kind)}." in name else PUBLIC
-            text = _text(found["stem"], kind)
-            return Script(text, kept) if kind == "js" else StyleSheet(text + _accented(found["accent"]), kept)
+        if found is not None and all(part.is_file() for part in _parts(found.group("stem"), kind)):
+            text, digest = _text(found.group("stem"), kind), _digest(found.group("stem"), kind)
+            kept = FOREVER if f".{digest}." in name else PUBLIC
+            if kind == "js":
+                return Script(text, kept)
+            return StyleSheet(text + _accented(found.group("accent")), kept)
     raise PageNotFound
 
 

@@ -6,14 +6,15 @@ every change of the result.
 
 A link to a file of the same repository or folder (`../setup/install.md#linux`) becomes `page:setup/install.md#linux`,
 by the path of the document that has it. `resolved` turns it to the address of that file's page, as it is at that time.
+An image beside a mirrored file becomes `image:setup/screen.png` likewise, and `with_images` gives it its address.
 """
 
 import posixpath
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.site import markdown_source, markdown_tokens, prose_language, raw_html
@@ -25,14 +26,15 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-RELEASE = 4
+RELEASE = 5
 
 MAX_COLOURED_CHARACTERS = 20_000
 """A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
 
 _MAX_COLOURED_TOGETHER = 200_000
-_PAGE = "page"
+_PAGE, _IMAGE = "page", "image"
 _SCHEMES = {"http", "https", "mailto", _PAGE}
+_IMAGE_SOURCE = re.compile(r'(<img(?: [^<>]*)?) src="image:([^"]*)"')
 _LINK = re.compile(r'(<a(?: [^<>]*)?) href="page:([^"#?]*)(?:\?[^"#]*)?(#[^"]*)?"')
 _TABLE = re.compile(r"<table([\s>])", re.IGNORECASE)
 _TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
@@ -72,15 +74,27 @@ class Rendered(FrozenRecord):
 
 
 def render(
-    title: str, text: str, *, path: str | None = None, url: str | None = None, is_part: bool = False
+    title: str,
+    text: str,
+    *,
+    path: str | None = None,
+    url: str | None = None,
+    is_mirrored: bool = False,
+    is_part: bool = False,
 ) -> Rendered:
     """Return a document as HTML, without a first heading that repeats its title.
 
-    `path` is the file that it is a copy of, and `url` its public page: relative links are relative to them. What is a
-    part of a page with others of its kind, as a message is, has no ids: they would be twice on the page, or its own.
+    `path` is the file that it is a copy of, and `url` its public page: relative links are relative to them. With
+    `is_mirrored` images come with the file. What is a part of a page with others of its kind, as a message is, has no
+    ids: they would be twice on the page, or its own.
     """
     parser = _parser()
-    env: dict[str, Any] = {"coloured": 0, "path": path, "url": url}
+    env: dict[str, Any] = {
+        "coloured": 0,
+        "path": path,
+        "url": url,
+        "is_mirrored": is_mirrored and path is not None,
+    }
     text = markdown_source.prepared(text, path)
     language = prose_language.language_of(text)
     tokens = parser.parse(markdown_source.with_boxes(text, _titles_of_boxes(language)), env)
@@ -94,7 +108,7 @@ def render(
     html = _with_scrolling_tables(parser.renderer.render(tokens, parser.options, env))
     if _has_html(tokens):
         html = raw_html.in_order(html, _TAGS, _NAMES)
-    html = _clean(html, _ATTRIBUTES if is_part else _ATTRIBUTES | _HEADINGS)
+    html = _clean(html, _ATTRIBUTES if is_part else _ATTRIBUTES | _HEADINGS, env)
     return Rendered(html, headings, markdown_tokens.description(tokens), language)
 
 
@@ -118,6 +132,20 @@ def _has_html(tokens: "list[Token]") -> bool:
         for token in tokens
         for each in (token, *(token.children or ()))
     )
+
+
+def images_in(html: str) -> set[str]:
+    """Return the paths of the mirrored images that HTML shows."""
+    return {unquote(_unescaped(found[2])) for found in _IMAGE_SOURCE.finditer(html)}
+
+
+def with_images(html: str, address_of: Callable[[str], str]) -> str:
+    """Return HTML whose mirrored images have their addresses; `address_of` returns one by the image's path."""
+
+    def lead(found: re.Match[str]) -> str:
+        return f'{found[1]} src="{_escaped(address_of(unquote(_unescaped(found[2]))))}"'
+
+    return _IMAGE_SOURCE.sub(lead, html)
 
 
 def _titles_of_boxes(language: str | None) -> Mapping[str, str]:
@@ -185,7 +213,7 @@ def _with_scrolling_tables(html: str) -> str:
     return _TABLE_END.sub("</table></div>", _TABLE.sub(r'<div class="scroll" tabindex="0"><table\1', html))
 
 
-def _clean(html: str, attributes: Mapping[str, set[str]]) -> str:
+def _clean(html: str, attributes: Mapping[str, set[str]], env: dict[str, Any]) -> str:
     import nh3  # noqa: PLC0415
 
     return nh3.clean(
@@ -194,19 +222,21 @@ def _clean(html: str, attributes: Mapping[str, set[str]]) -> str:
         clean_content_tags=set(raw_html.WITHOUT_CONTENT),
         attributes=dict(attributes),
         allowed_classes=_classes(),
-        attribute_filter=_attribute,
+        attribute_filter=partial(_attribute, env),
         url_schemes=_SCHEMES,
         link_rel="noopener",
         strip_comments=True,
     )
 
 
-def _attribute(tag: str, name: str, value: str) -> str | None:
+def _attribute(env: dict[str, Any], tag: str, name: str, value: str) -> str | None:
     """Return an attribute's value; None removes the attribute."""
     if name == "tabindex":
         return "0" if value == "0" else None
     if tag == "img" and name == "src":
-        return value if value.startswith("https://") else None
+        # Here and not in the tokens, so that images which are written as HTML are found, too.
+        source = _source(value.strip(), env)
+        return source if source.startswith(("https://", f"{_IMAGE}:")) else None
     if name == "id":
         return value if markdown_tokens.is_heading_id(value) else None
     if name == "href" and value.startswith("//"):
@@ -220,11 +250,28 @@ def _lead_links(tokens: "list[Token]", env: dict[str, Any]) -> None:
             if child.type == "link_open":
                 child.attrSet("href", _target(str(child.attrGet("href") or ""), env))
             elif child.type == "image":
-                source = str(child.attrGet("src") or "")
-                if env["url"] and not urlsplit(source).scheme:
-                    source = urljoin(env["url"], source)
-                child.attrSet("src", source)
                 child.attrSet("loading", "lazy")
+
+
+def _source(source: str, env: dict[str, Any]) -> str:
+    """Return where an image is: elsewhere, mirrored with the file, or beside the document's own page."""
+    try:
+        parts = urlsplit(source)
+    except ValueError:
+        return ""
+    if parts.scheme:
+        return source
+    # On its own page, an absolute path begins at the root of that site.
+    is_beside = parts.path and not parts.netloc and not (parts.path.startswith("/") and env["url"])
+    if env["is_mirrored"] and is_beside:
+        return f"{_IMAGE}:{quote(_beside(parts.path, env['path']))}"
+    return urljoin(env["url"], source) if env["url"] else ""
+
+
+def _beside(path: str, file: str) -> str:
+    """Return the path in the repository of a path in a file's text. As there, an absolute one begins at its root."""
+    folder = "" if path.startswith("/") else posixpath.dirname(file)
+    return posixpath.normpath(posixpath.join(folder, unquote(path).lstrip("/"))).lstrip("/")
 
 
 def _target(href: str, env: dict[str, Any]) -> str:
@@ -236,9 +283,7 @@ def _target(href: str, env: dict[str, Any]) -> str:
     if parts.scheme or parts.netloc or (not parts.path and parts.fragment):
         return href
     if env["path"] is not None:
-        # As in a repository, an absolute path begins at its root.
-        folder = "" if parts.path.startswith("/") else posixpath.dirname(env["path"])
-        joined = posixpath.normpath(posixpath.join(folder, unquote(parts.path).lstrip("/"))).lstrip("/")
+        joined = _beside(parts.path, env["path"])
         fragment = f"#{parts.fragment}" if parts.fragment else ""
         return f"{_PAGE}:{joined}{fragment}"
     return urljoin(env["url"], href) if env["url"] else ""

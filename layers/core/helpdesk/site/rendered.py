@@ -21,14 +21,15 @@ def of(page: DocumentPage) -> Rendered:
     Raises publishing.TextMissing if the text was replaced since the page was read.
     """
     # What it is made of: the text, which never changes under its key, and what decides where its links lead.
-    key = json.dumps([page.text_key, page.title, page.path, page.url, markdown.RELEASE])
+    is_mirrored = page.mirror is not None
+    key = json.dumps([page.text_key, page.title, page.path, page.url, is_mirrored, markdown.RELEASE])
     known = _remembered.get(key)
     if known is not None:
         return known
     found = _from_body(publishing.kept_html(page), key)
     if found is None:
         text = publishing.text_of(page)
-        found = markdown.render(page.title, text, path=page.path, url=page.url)
+        found = markdown.render(page.title, text, path=page.path, url=page.url, is_mirrored=is_mirrored)
         publishing.keep_html(page, _to_body(found, key))
     if sum(_sizes.values()) > _MOST_REMEMBERED_CHARACTERS:
         _remembered.clear()

@@ -1,0 +1,158 @@
+"""Images of mirrored repositories: kept with the files, and shown by published documents that have them alone."""
+
+import base64
+from collections.abc import Callable
+
+import pytest
+
+from helpdesk.codehost import errors, mirroring
+from helpdesk.integrations.record import Connection
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
+from helpdesk.site import contents
+from scripts.services.repositories import Installation, Repository
+from tests.support.api import Client, Context, function, gateway_event
+from tests.support.mirrors import documents, mirror
+from tests.support.site import Visitor, opened
+from tests.support.workers import Workers
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"first" * 10
+GIF = b"GIF89a" + b"second" * 10
+
+
+@pytest.fixture
+def workers() -> Workers:
+    """Everything but indexing, which is not what is tested here."""
+    return Workers("knowledge")
+
+
+@pytest.fixture(autouse=True)
+def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
+    """The organization's connection to the account."""
+    contents.forget()
+    return connect_codehost(acme)
+
+
+def image(visitor: Visitor, address: str) -> tuple[int, str, bytes]:
+    """Return the status, the media type and the bytes at an address on the host."""
+    raw = function("site").handler(gateway_event("GET", address.removeprefix("/local")), Context())
+    body = base64.b64decode(raw["body"]) if raw["isBase64Encoded"] else raw["body"].encode()
+    return raw["statusCode"], raw["multiValueHeaders"]["content-type"][0], body
+
+
+def sources(visitor: Visitor, path: str) -> list[str]:
+    """Return the addresses of an article's images."""
+    return [str(each.attributes["src"]) for each in visitor.get(path).html.css("main img")]
+
+
+def stored() -> list[str]:
+    """Return the keys of the images that are stored."""
+    listed = clients.s3().list_objects_v2(Bucket=settings().knowledge_bucket)
+    return [each["Key"] for each in listed.get("Contents", ()) if "/images/" in each["Key"]]
+
+
+def publish(api: Client, path: str) -> None:
+    document = documents(api)[path]["id"]
+    assert api.patch(f"/v1/knowledge/documents/{document}", {"published": True}).status == 200
+
+
+def test_an_article_shows_the_images_beside_its_file(
+    api: Client, repository: Repository, workers: Workers
+) -> None:
+    text = "# Setup\n\n![One](img/my%20screen.PNG) <img src='/two.gif'> ![Gone](none.png) ![Up](../../etc/x.png)\n"
+    repository.push({"docs/setup.md": text, "docs/img/my screen.PNG": PNG, "two.gif": GIF})
+    mirror(api)
+    workers.run()
+    publish(api, "docs/setup.md")
+    visitor = opened(api)
+
+    first, second, missing, above = sources(visitor, "/articles/setup")
+
+    assert image(visitor, first) == (200, "image/png", PNG)
+    assert image(visitor, second) == (200, "image/gif", GIF)
+    assert image(visitor, missing)[0] == image(visitor, above)[0] == 404
+
+
+def test_an_image_is_shown_by_published_documents_that_have_it_alone(
+    api: Client, stranger: Client, repository: Repository, workers: Workers
+) -> None:
+    repository.push(
+        {"open.md": "# Open\n\nText", "inner.md": "# Inner\n\n![Secret](secret.png)", "secret.png": PNG}
+    )
+    mirror(api)
+    workers.run()
+    visitor = opened(api)
+    publish(api, "open.md")
+    publish(api, "inner.md")
+    [address] = sources(visitor, "/articles/inner")
+    assert image(visitor, address)[0] == 200
+    under_another = address.replace("/inner/", "/open/")
+    of_another = address.replace(f"/site/{visitor.slug}/", f"/site/{opened(stranger).slug}/")
+
+    assert image(visitor, under_another)[0] == image(visitor, of_another)[0] == 404
+    document = documents(api)["inner.md"]["id"]
+    api.patch(f"/v1/knowledge/documents/{document}", {"published": False})
+    assert image(visitor, address)[0] == 404
+
+
+def test_images_follow_the_repository_and_go_with_the_mirror(
+    api: Client, repository: Repository, workers: Workers
+) -> None:
+    repository.push({"a.md": "# A\n\n![x](x.png)", "x.png": PNG, "y.png": PNG, "logo.svg": "<svg/>"})
+    mirror(api)
+    workers.run()
+    publish(api, "a.md")
+    visitor = opened(api)
+    [address] = sources(visitor, "/articles/a")
+    assert len(stored()) == 2
+
+    # The second is one by its name alone, and must not stay as what it was.
+    repository.push({"x.png": GIF, "y.png": "<html><script>alert(1)</script>"})
+    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
+    workers.run()
+    assert image(visitor, address) == (200, "image/gif", GIF)
+    assert len(stored()) == 1
+
+    repository.push({"x.png": None})
+    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
+    workers.run()
+    assert (stored(), image(visitor, address)[0]) == ([], 404)
+
+    repository.push({"x.png": PNG})
+    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
+    workers.run()
+    assert len(stored()) == 1
+    assert api.delete("/v1/integrations/repos?repo=acme/docs").status == 200
+    workers.run()
+    assert stored() == []
+
+
+def test_images_that_are_too_large_or_too_many_are_left_out(
+    api: Client, repository: Repository, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mirroring, "MAX_IMAGES", 2)
+    large = PNG + b"x" * errors.MAX_FILE_BYTES
+    repository.push(
+        {"a.md": "# A\n\nText", "0.png": large, **{f"{n}.png": PNG + bytes([n]) for n in (1, 2, 3)}}
+    )
+    mirror(api)
+    workers.run()
+
+    assert len(stored()) == 2
+    [row] = api.get("/v1/integrations/repos").body["repos"]
+    assert (row["status"], row["documents"]) == ("synced", 1)
+    assert (
+        row["problem"]
+        == "Of 3 images the first 2 are mirrored. 1 files over 1 MB are left out, such as 0.png."
+    )
+
+
+def test_a_document_that_is_no_mirrored_file_has_no_such_images(api: Client) -> None:
+    body = "![x](x.png) ![y](image:x.png) <img src='image:x.png'> [z](image:x.png)"
+    document = {"title": "Mine", "body": body, "path": "docs/mine.md", "published": True}
+    assert api.post("/v1/knowledge/documents", document).status == 200
+
+    page = opened(api).get("/articles/mine")
+
+    assert [each.attributes.get("src") for each in page.html.css("main img")] == [None] * 3
+    assert "image:" not in page.text
