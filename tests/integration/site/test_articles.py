@@ -7,7 +7,7 @@ import pytest
 from helpdesk.knowledge import document_store
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
-from helpdesk.site import articles, contents, rendered
+from helpdesk.site import articles, contents, rendered, rendering
 from tests.integration.site.conftest import Dice
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -65,6 +65,30 @@ def test_a_published_document_is_a_page(api: Client, visitor: Visitor) -> None:
         f"/site/{visitor.slug}/articles/refunds"
     )
     assert "Last updated" in page.words(".meta")
+
+
+def test_a_large_site_lists_the_open_topic_alone_and_no_more_of_it_than_fits(
+    api: Client, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    billing, other = folder(api, "Billing", published=True), folder(api, "Delivery", published=True)
+    for number in range(1, 6):
+        add(api, f"Invoice {number}", "Text.", folderId=billing)
+    add(api, "Parcels", "Text.", folderId=other)
+    whole = ["Invoice 1", "Invoice 2", "Invoice 3", "Invoice 4", "Invoice 5", "Parcels"]
+    assert list(visitor.get("/articles/invoice-4").links("nav.folders")) == whole
+
+    monkeypatch.setattr(rendering, "MOST_UNFOLDED", 5)
+    monkeypatch.setattr(rendering, "MOST_OF_A_TOPIC", 3)
+    links = visitor.get("/articles/invoice-4").links("nav.folders")
+
+    assert list(links) == ["Invoice 3", "Invoice 4", "Invoice 5", "5 articles", "Delivery"]
+    assert [
+        visitor.get(links[name].split(visitor.slug)[1]).words("h1") for name in ("5 articles", "Delivery")
+    ] == [
+        "Billing",
+        "Delivery",
+    ]
+    assert "Invoice 1" in visitor.get(links["5 articles"].split(visitor.slug)[1]).links("main")
 
 
 def test_an_internal_document_is_not_found_and_not_listed(api: Client, visitor: Visitor) -> None:

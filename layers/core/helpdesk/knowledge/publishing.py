@@ -54,6 +54,15 @@ class Contents(FrozenRecord):
         """Return the documents of a folder, without those of its subfolders, by their titles."""
         return self._by_folder.get(folder_id, [])
 
+    def pages_near(self, folder_id: str, slug: str, limit: int) -> list[DocumentPage]:
+        """Return up to `limit` neighbouring documents of a folder, among them the one with a slug if it is there."""
+        pages = self.pages_in(folder_id)
+        if len(pages) <= limit:
+            return pages
+        place = next((place for place, page in enumerate(pages) if page.slug == slug), 0)
+        first = max(0, min(place - limit // 2, len(pages) - limit))
+        return pages[first : first + limit]
+
     def folders_in(self, parent: str = ROOT) -> list[Folder]:
         """Return the subfolders of a folder that have published documents in them, at any depth."""
         inside = self.tree.children.get(parent, ())

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).with_name("templates")
 
+MOST_UNFOLDED = 300
+"""Of a site with more documents than this, the list of topics has those of the topic that is open alone.
+
+The other topics are links then: on every page is what this list has, so that all documents would be sent with each.
+"""
+MOST_OF_A_TOPIC = 100
+"""Documents of one topic in that list; a link leads to all of them."""
+
 
 def page(
     template: str,
@@ -59,6 +67,8 @@ def context(visit: Visit) -> dict[str, Any]:
         "styles": [visit.link(path) for path in assets.styles_of(site.appearance)],
         "appearance": site.appearance,
         "account": _account(visit),
+        "most_unfolded": MOST_UNFOLDED,
+        "most_of_a_topic": MOST_OF_A_TOPIC,
     }
 
 
