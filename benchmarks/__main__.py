@@ -28,6 +28,7 @@ BENCHMARKS = (
     "searching",
     "exploring",
     "site_pages",
+    "site_costs",
     "package_sizes",
 )
 

@@ -63,7 +63,7 @@ def run(*, tiny: bool = False) -> Section:
             if answer.status >= 400:
                 raise RuntimeError(f"{request.shown}: {answer}")
             done.add(request.route)
-            section.rows.append(_row(request.shown, used))
+            section.rows.append(row(request.shown, used))
     routes = {(route.method, route.path) for route in all_routes()}
     missing = {route for route in routes - done if not account_costs.STEPS.fullmatch(route[1])}
     if missing:
@@ -71,7 +71,8 @@ def run(*, tiny: bool = False) -> Section:
     return section
 
 
-def _row(shown: str, used: Used) -> tuple[str, ...]:
+def row(shown: str, used: Used) -> tuple[str, ...]:
+    """Return the row of a request: what is shown, and what it asked of AWS."""
     database = [call for call in used.calls if call not in _S3]
     names = Counter(database)
     operations = ", ".join(f"{name}{f' × {count}' if count > 1 else ''}" for name, count in names.items())
