@@ -217,6 +217,12 @@ def test_what_is_a_part_of_a_page_has_no_ids() -> None:
     )
 
 
+def test_what_follows_a_deep_list_is_there() -> None:
+    deep = "\n".join("  " * depth + f"- level {depth}" for depth in range(25))
+
+    assert markdown.render("Title", f"{deep}\n\nThe end.").html.rstrip().endswith("<p>The end.</p>")
+
+
 def test_a_first_heading_that_is_not_the_title_stays() -> None:
     assert "<h2" in markdown.render("Title", "# Another\n\ntext").html
 

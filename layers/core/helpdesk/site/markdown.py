@@ -26,13 +26,15 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-RELEASE = 5
+RELEASE = 6
 
 MAX_COLOURED_CHARACTERS = 20_000
 """A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
 
 _MAX_COLOURED_TOGETHER = 200_000
 _PAGE, _IMAGE = "page", "image"
+# A list takes two levels. Where it is deeper than this, the parser leaves out the rest of the document.
+_MOST_NESTED = 60
 _SCHEMES = {"http", "https", "mailto", _PAGE}
 _IMAGE_SOURCE = re.compile(r'(<img(?: [^<>]*)?) src="image:([^"]*)"')
 _LINK = re.compile(r'(<a(?: [^<>]*)?) href="page:([^"#?]*)(?:\?[^"#]*)?(#[^"]*)?"')
@@ -158,7 +160,9 @@ def _parser() -> "MarkdownIt":
     # Imported with the first text that is rendered: most pages show what was rendered before.
     from markdown_it import MarkdownIt  # noqa: PLC0415
 
-    parser = MarkdownIt("commonmark", {"html": True, "highlight": None}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": True, "highlight": None, "maxNesting": _MOST_NESTED}).enable(
+        ["table", "strikethrough"]
+    )
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _code_block)
     return parser
