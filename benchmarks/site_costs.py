@@ -16,8 +16,9 @@ from tests.support.site_browser import SiteBrowser
 
 TITLE = "DynamoDB calls and capacity of a help site's pages"
 TEXT = """One request each, as in the table of routes. "First" is the first one that an execution environment answers;
-the others find what it remembers for some seconds: which organization has the address, and what is published. The site has
-the project's guides, twenty posts on its board and one conversation. One view of many is counted, and none of these."""
+the others find what it remembers for some seconds: which organization has the address, and what is published.
+The site has the project's guides, twenty posts on its board and one conversation. One view of many is counted, and
+none of these."""
 
 _POSTS = 20
 
