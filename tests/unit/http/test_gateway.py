@@ -7,6 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpdesk.http.gateway import Paths, Request, answer
+from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.settings import settings
+
+SECRET_HASH = sha256_hex("secret")
 
 
 @pytest.fixture
@@ -128,3 +132,36 @@ def test_a_response_has_the_gateways_format() -> None:
         "body": "Hello",
         "isBase64Encoded": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("expected", "secret", "viewer", "address"),
+    [
+        (SECRET_HASH, "secret", "198.51.100.7:46532", "198.51.100.7"),
+        (SECRET_HASH, "secret", "2001:db8::7:46532", "2001:db8::7"),
+        (SECRET_HASH, "secret", "[2001:db8::7]:46532", "2001:db8::7"),
+        (SECRET_HASH, "guess", "198.51.100.7:46532", "203.0.113.7"),
+        (SECRET_HASH, None, "198.51.100.7:46532", "203.0.113.7"),
+        (SECRET_HASH, "secret", None, "203.0.113.7"),
+        (SECRET_HASH, "secret", "nonsense", "203.0.113.7"),
+        ("", "secret", "198.51.100.7:46532", "203.0.113.7"),
+        ("", "", "198.51.100.7:46532", "203.0.113.7"),
+    ],
+)
+def test_only_the_deployments_own_proxy_names_the_address_of_a_caller(
+    monkeypatch: pytest.MonkeyPatch, expected: str, secret: str | None, viewer: str | None, address: str
+) -> None:
+    monkeypatch.setenv("PROXY_SECRET_HASH", expected)
+    settings.cache_clear()
+    sent = {"X-Proxy-Secret": secret, "CloudFront-Viewer-Address": viewer}
+    event = {
+        "httpMethod": "GET",
+        "path": "/v1/files/x",
+        "headers": {name: value for name, value in sent.items() if value is not None},
+        "requestContext": {"identity": {"sourceIp": "203.0.113.7"}},
+    }
+
+    request = Request.from_event(event)
+
+    assert request.source_ip == address
+    assert "x-proxy-secret" not in request.headers

@@ -11,6 +11,7 @@ BASE = {
     "TABLE_NAME": "helpdesk",
     "LOCAL_ENDPOINT_URL": "",
     "FAIR_USE_NOTICE_MINUTES": "10",
+    "PROXY_SECRET_HASH": "",
 }
 
 

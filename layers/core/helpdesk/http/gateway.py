@@ -3,11 +3,20 @@
 It is written here, because libraries for it import the types of every other event source (docs/decisions/0030).
 """
 
+import hmac
+import ipaddress
 import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
+from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.settings import settings
+
+PROXY_SECRET = "x-proxy-secret"  # noqa: S105 - the name of a header
+"""The header by which a CloudFront distribution is known whose word for the caller's address counts."""
+
+_VIEWER = "cloudfront-viewer-address"
 _ROOT = re.compile(r"/(?:v1|site)/")
 _PARAMETER = re.compile(r"<(\w+)>")
 
@@ -18,7 +27,8 @@ class Request(NamedTuple):
     Names of `headers` are lower case. `query` has every value of a parameter in order. `body` is in Base64 if
     `is_base64`. `id` is the gateway's request id, for `x-request-id`. `address` is the URL of the API without a slash
     at its end. It comes from the gateway, never from the caller's Host header. `source_ip` is the caller's address as
-    the gateway reports it, empty if it reports none; headers of the caller do not affect it.
+    the gateway reports it, empty if it reports none. Headers do not affect it, except those of the deployment's own
+    CloudFront distribution, which proves itself by a secret (docs/decisions/0283).
     """
 
     method: str
@@ -35,18 +45,35 @@ class Request(NamedTuple):
     def from_event(cls, event: Mapping[str, Any]) -> "Request":
         """Read an event."""
         context: Mapping[str, Any] = event.get("requestContext") or {}
+        headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
+        reported = (context.get("identity") or {}).get("sourceIp") or ""
         once: Mapping[str, str] = event.get("queryStringParameters") or {}
         return cls(
             method=event["httpMethod"],
             path=_path_of_the_api(event["path"]),
-            headers={name.lower(): value for name, value in (event.get("headers") or {}).items()},
+            source_ip=_address_of_caller(headers.pop(PROXY_SECRET, None), headers.get(_VIEWER), reported),
+            headers=headers,
             query=event.get("multiValueQueryStringParameters") or {name: [once[name]] for name in once},
             body=event.get("body"),
             is_base64=bool(event.get("isBase64Encoded")),
             id=context.get("requestId") or "",
             address=f"https://{context.get('domainName', '')}/{context.get('stage', '')}",
-            source_ip=(context.get("identity") or {}).get("sourceIp") or "",
         )
+
+
+def _address_of_caller(secret: str | None, viewer: str | None, reported: str) -> str:
+    """Return the address that CloudFront names if the request proves to come through it, else the gateway's word.
+
+    CloudFront writes the address with the port, and overwrites what the caller sends in this header.
+    """
+    wanted = settings().proxy_secret_hash
+    if not wanted or secret is None or viewer is None or not hmac.compare_digest(sha256_hex(secret), wanted):
+        return reported
+    address = viewer.rpartition(":")[0].strip("[]")
+    try:
+        return str(ipaddress.ip_address(address))
+    except ValueError:
+        return reported
 
 
 def _path_of_the_api(path: str) -> str:

@@ -12,7 +12,7 @@ from typing import overload
 
 from helpdesk.platform.frozen_record import FrozenRecord
 
-EVERYWHERE = ("STAGE", "TABLE_NAME", "LOCAL_ENDPOINT_URL", "FAIR_USE_NOTICE_MINUTES")
+EVERYWHERE = ("STAGE", "TABLE_NAME", "LOCAL_ENDPOINT_URL", "FAIR_USE_NOTICE_MINUTES", "PROXY_SECRET_HASH")
 """The variables that every function has (template.yaml, Globals)."""
 
 
@@ -120,6 +120,8 @@ class Settings(FrozenRecord):
     # How many calls of GET /messages may wait at a time, in the whole deployment.
     waiting_reads = _Setting("WAITING_READS", int, "200")
     # In how many of the last 60 minutes an organization was refused before a refusal names unusual traffic.
+    # SHA-256 of the secret that a proxy before the gateway sends; empty where there is no such proxy.
+    proxy_secret_hash = _Setting("PROXY_SECRET_HASH", _text, "")
     fair_use_notice_minutes = _Setting("FAIR_USE_NOTICE_MINUTES", int, "10")
     _allow_loopback_urls = _Setting("ALLOW_LOOPBACK_URLS", _text, "false")
     _local_endpoint_url = _Setting("LOCAL_ENDPOINT_URL", _text, "")
