@@ -9,7 +9,7 @@ from helpdesk.knowledge.folders import FolderJob
 from helpdesk.knowledge.index_kinds import ReindexJob
 from helpdesk.knowledge.vectorizing import OutOfTime
 from helpdesk.platform import clock
-from helpdesk.platform.logging import logger
+from helpdesk.platform.logging import log_failure
 from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon
 from helpdesk.platform.settings import declare, settings
 
@@ -57,14 +57,14 @@ def _failures(records: list[dict[str, Any]], until: int) -> list[str]:
                 documents.append((record, IndexJob.from_body(body)))
                 continue
         except (KeyError, TypeError, ValueError) as error:
-            _log("job_unreadable", "", error)
+            log_failure("job_unreadable", "", error)
             failed.append(record["messageId"])
             try_again_soon(settings().knowledge_queue_url, record)
             continue
         try:
             folder_service.finish_deletion(folder_job, clock.now_ms() + _FOLDER_MS)
         except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-            _log("folder_failed", folder_job.organization, error)
+            log_failure("folder_failed", folder_job.organization, error)
             failed.append(record["messageId"])
             try_again_soon(settings().knowledge_queue_url, record)
     return failed + _index(documents, until)
@@ -76,7 +76,7 @@ def _reindex(record: dict[str, Any], job: ReindexJob, until: int) -> list[str]:
     try:
         indexing.reindex(job, time_is_left=lambda: clock.now_ms() < until)
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        _log("reindex_failed", job.organization, error)
+        log_failure("reindex_failed", job.organization, error)
         try_again_soon(settings().knowledge_queue_url, record)
         return [record["messageId"]]
     return []
@@ -98,7 +98,7 @@ def _index(work: list[tuple[dict[str, Any], IndexJob]], until: int) -> list[str]
     except OutOfTime:
         pass  # those that are done are skipped below
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        _log("document_batch_failed", organization, error)
+        log_failure("document_batch_failed", organization, error)
     else:
         return []
     failed: list[str] = []
@@ -112,14 +112,10 @@ def _index(work: list[tuple[dict[str, Any], IndexJob]], until: int) -> list[str]
             )
         except Exception as error:  # noqa: BLE001 - as above
             if not isinstance(error, OutOfTime):
-                _log("document_failed", organization, error)
+                log_failure("document_failed", organization, error)
             failed.append(record["messageId"])
             if receives(record) >= MAX_RECEIVES:
                 indexing.give_up(organization, job.document_id)
             else:
                 try_again_soon(settings().knowledge_queue_url, record)
     return failed
-
-
-def _log(event: str, organization: str, error: Exception) -> None:
-    logger.error(event, extra={"organization": organization, "error": type(error).__name__})

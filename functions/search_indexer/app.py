@@ -7,7 +7,7 @@ executions commit to one index at the same time, one of them is refused and repe
 import json
 from typing import Any
 
-from helpdesk.platform.logging import logger
+from helpdesk.platform.logging import log_failure, logger
 from helpdesk.platform.queues import receives, try_all_again_soon
 from helpdesk.platform.settings import declare, settings
 from helpdesk.search import indexing
@@ -34,7 +34,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
             job = SearchJob.from_body(json.loads(record["body"]))
             groups.setdefault(job.organization, []).append((record, job))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            _log("search_job_unreadable", "", error)
+            log_failure("search_job_unreadable", "", error)
             failed.append(record)
     most_received_first = sorted(
         groups.items(), key=lambda group: max(receives(record) for record, _ in group[1]), reverse=True
@@ -56,13 +56,9 @@ def _failures(organization: str, work: list[tuple[Record, SearchJob]]) -> list[R
     try:
         indexing.index(organization, [job for _, job in work])
     except indexing.Unindexable as error:
-        _log("search_jobs_failed", organization, error)
+        log_failure("search_jobs_failed", organization, error)
         return [record for record, job in work if job in error.jobs]
     except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        _log("search_batch_failed", organization, error)
+        log_failure("search_batch_failed", organization, error)
         return [record for record, _ in work]
     return []
-
-
-def _log(event: str, organization: str, error: Exception) -> None:
-    logger.error(event, extra={"organization": organization, "error": type(error).__name__})

@@ -45,7 +45,7 @@ def codes(monkeypatch: pytest.MonkeyPatch, aws: None) -> list[str]:
     sent: list[str] = []
     monkeypatch.setenv("BASE_URL", "https://support.example.com")
     settings.cache_clear()
-    monkeypatch.setattr(mail, "send_code", lambda _email, code: sent.append(code))
+    monkeypatch.setattr(mail, "send_code", lambda _email, code, _minutes: sent.append(code))
     return sent
 
 

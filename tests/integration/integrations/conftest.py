@@ -55,7 +55,7 @@ def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) 
 def mails(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """What was mailed: address and code."""
     sent: list[tuple[str, str]] = []
-    monkeypatch.setattr(mail, "send_code", lambda email, code: sent.append((email, code)))
+    monkeypatch.setattr(mail, "send_code", lambda email, code, _minutes: sent.append((email, code)))
     return sent
 
 

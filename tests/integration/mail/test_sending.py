@@ -36,7 +36,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
 
 
 def test_a_code_is_sent_to_its_recipient(mails: list[Sent]) -> None:
-    mail.send_code("grace@example.com", "042137")
+    mail.send_code("grace@example.com", "042137", 10)
     (sent,) = mails
     assert (sent.sender, sent.to) == (FROM, ["grace@example.com"])
     assert sent.subject == "Your code to sign in"

@@ -36,7 +36,7 @@ def mails(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """What was mailed: address and code."""
     sent: list[tuple[str, str]] = []
 
-    def send(email: str, code: str) -> None:
+    def send(email: str, code: str, minutes: int) -> None:
         sent.append((email, code))
 
     monkeypatch.setattr(mail, "send_code", send)

@@ -235,7 +235,7 @@ def test_above_the_deployments_ceiling_no_code_is_mailed_and_the_page_says_so_fo
 def test_the_page_says_that_a_mail_failed_unless_that_reveals_the_address(
     asked: Visitor, monkeypatch: pytest.MonkeyPatch, error: type[Exception], status: int
 ) -> None:
-    def send(email: str, code: str) -> None:
+    def send(email: str, code: str, minutes: int) -> None:
         raise error("code")
 
     monkeypatch.setattr(mail, "send_code", send)

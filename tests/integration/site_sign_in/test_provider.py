@@ -165,7 +165,7 @@ def test_a_person_who_does_not_allow_it_is_no_problem_of_the_settings(
     provider.account = None
     page = browser.open(at_provider(browser))
 
-    assert "not allowed there" in page.words()
+    assert "access was declined" in page.words()
     assert problem(api) is None
 
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.codehost.issue_references import MAX_REFERENCES, Reference, references
+from helpdesk.codehost.issue_references import Reference, references
+from helpdesk.progress.references import MAX_REFERENCES
 
 
 def found(text: str) -> list[tuple[str, int, bool]]:

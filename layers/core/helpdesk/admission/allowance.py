@@ -20,10 +20,10 @@ from helpdesk.admission.record import Allowance, Bucket
 from helpdesk.admission.repository import AllowanceNotTaken
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.units import MINUTE_US
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item, Throttled, WriteConflict
 
-_MINUTE_US = 60_000_000
 _MAX_WRITES = 5  # a write fails for its form only if another caller empties or fills the bucket in between
 
 
@@ -160,7 +160,7 @@ def refused_minutes(organization: str) -> int:
 
     One write per minute and execution environment. Raises table.Throttled.
     """
-    minute = clock.now_us() // _MINUTE_US
+    minute = clock.now_us() // MINUTE_US
     minutes = _memory.refused_minutes(organization, minute)
     if minutes is None:
         minutes = repository.add_refused_minute(organization, minute)

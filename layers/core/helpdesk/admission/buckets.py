@@ -13,12 +13,12 @@ from helpdesk.admission.record import Bucket
 from helpdesk.admission.repository import BucketNotTaken
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.platform.units import HOUR_SECONDS
+from helpdesk.platform.logging import logger
+from helpdesk.platform.units import HOUR_SECONDS, SECOND_US
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import Throttled
 
-_US = 1_000_000
-_HOUR_US = HOUR_SECONDS * _US
+_HOUR_US = HOUR_SECONDS * SECOND_US
 _MAX_WRITES = 5
 
 
@@ -73,6 +73,15 @@ def take(key: ItemKey, shape: Shape, count: int = 1) -> BucketCharge:
     raise Throttled
 
 
+def take_or_pass(key: ItemKey, shape: Shape) -> None:
+    """Take a token; take none while DynamoDB throttles, as with the allowance. Raises BucketEmpty."""
+    try:
+        take(key, shape)
+    except Throttled:
+        # A limiter that cannot be written must not stop requests.
+        logger.warning("bucket_throttled", extra={"bucket": type(key).__name__})
+
+
 def peek(key: ItemKey, shape: Shape) -> BucketCharge | None:
     """Return a bucket without taking a token; None if DynamoDB throttles. One read."""
     now = clock.now_us()
@@ -98,11 +107,11 @@ def _take_full(key: ItemKey, shape: Shape, now: int, count: int) -> Bucket:
         shape.interval_us,
         next_at=now - (shape.burst - 1 - count) * shape.interval_us,
         full_at=full_at,
-        expires_at=(full_at + _HOUR_US) // _US,
+        expires_at=(full_at + _HOUR_US) // SECOND_US,
     )
 
 
 def _take_filling(key: ItemKey, shape: Shape, now: int, count: int) -> Bucket:
     # The bucket is full again after at most a burst.
     latest = now + (shape.burst + 1) * shape.interval_us + _HOUR_US
-    return repository.take_from_filling_bucket(key, now, shape.interval_us, count, latest // _US)
+    return repository.take_from_filling_bucket(key, now, shape.interval_us, count, latest // SECOND_US)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from helpdesk.admission.record import Allowance, Bucket
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.units import SECOND_US
 from helpdesk.storage import keys
 from helpdesk.storage.keys import ItemKey
 
@@ -29,8 +30,6 @@ An environment handles one request at a time, some 50 a second, so at least abou
 1,000 writes a second at which DynamoDB throttles an item."""
 LIMIT = 10_000
 """The most entries of each kind; the oldest ones make room."""
-
-_US = 1_000_000
 
 
 class Seen(FrozenRecord):
@@ -73,8 +72,8 @@ class Memory:
 
     def reject(self, organization: str, key_hash: str, now_us: int) -> None:
         """Remember that a secret key is not one of the organization's."""
-        _put(self._rejected, key_hash, now_us + REJECTED_SECONDS * _US)
-        _put(self._suspected, organization, now_us + SUSPECTED_SECONDS * _US)
+        _put(self._rejected, key_hash, now_us + REJECTED_SECONDS * SECOND_US)
+        _put(self._suspected, organization, now_us + SUSPECTED_SECONDS * SECOND_US)
 
     def is_rejected(self, key_hash: str, now_us: int) -> bool:
         """Return whether a secret key failed a moment ago."""

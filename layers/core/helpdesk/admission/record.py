@@ -5,9 +5,8 @@ from typing import NamedTuple, Self
 
 from helpdesk.admission.limits import Tier
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.units import SECOND_US
 from helpdesk.storage.table import Item
-
-_US = 1_000_000
 
 
 class Bucket(FrozenRecord):
@@ -37,11 +36,11 @@ class Bucket(FrozenRecord):
 
     def seconds_to_full(self, now_us: int) -> int:
         """Return the whole seconds until the bucket is full."""
-        return max(0, -(-(self.full_at - now_us) // _US))
+        return max(0, -(-(self.full_at - now_us) // SECOND_US))
 
     def retry_after(self, now_us: int) -> int:
         """Return the whole seconds until the next token, at least 1."""
-        return max(1, -(-(self.next_at - now_us) // _US))
+        return max(1, -(-(self.next_at - now_us) // SECOND_US))
 
 
 class LiveKey(NamedTuple):

@@ -6,10 +6,9 @@ from helpdesk.admission.limits import RequestClass
 from helpdesk.admission.record import Allowance, Bucket, TokenHolder
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import ItemKey
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import EXISTS, ConditionFailed, Item
 
 _KEY_IS_LIVE = "attribute_exists(#keys.#hash)"
-_ITEM_EXISTS = "attribute_exists(PK)"
 # The time of the key's last use, in ms. The same write stores it, so it costs no extra call.
 _KEY_WAS_USED = ", #keys.#hash.usedAt = :ms"
 _FROM_FULL = (
@@ -21,7 +20,6 @@ _WHILE_FILLING = (
     "nextAt <= :now AND fullAt > :now",
 )
 
-_US = 1_000_000
 _HOUR_MINUTES, _MINUTE_SECONDS = 60, 60
 _REFUSED_AT = "refusedAt"
 _SHAPE = "#interval = :interval, expiresAt = :expires"
@@ -54,7 +52,7 @@ def take_allowance(key: keys.Allowance, now_us: int, key_hash: str | None, *, fi
     names = {"#interval": "interval"}
     values = {":now": now_us}
     if key_hash is None:
-        caller = _ITEM_EXISTS
+        caller = EXISTS
     else:
         caller = _KEY_IS_LIVE
         expression += _KEY_WAS_USED
@@ -118,7 +116,7 @@ def return_to_bucket(key: ItemKey, interval: int, count: int) -> None:
         table.update(
             key,
             "SET nextAt = nextAt - :earned, fullAt = fullAt - :earned",
-            condition=_ITEM_EXISTS,
+            condition=EXISTS,
             values={":earned": count * interval},
         )
 

@@ -15,7 +15,7 @@ from helpdesk.agent.reasons import Reason
 from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
-from helpdesk.platform.text import is_blank
+from helpdesk.platform.text import escaped, is_blank
 from helpdesk.quotas.errors import TokensSpent
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def answer(question: Question) -> Reply | HandOff:
 def instructions(question: Question) -> str:
     """Return the system prompt: who the agent is, the rules, the passages."""
     return _INSTRUCTIONS.format(
-        name=inert(question.settings.name),
-        personality=inert(question.settings.personality),
+        name=escaped(question.settings.name),
+        personality=escaped(question.settings.personality),
         tool=HAND_OVER,
         passages=shown_passages(question.passages),
     )
@@ -111,16 +111,11 @@ def messages(thread: Sequence[Turn]) -> "list[MessageTypeDef]":
 
 
 def _shown(number: int, passage: Passage) -> str:
-    link = f' link="{inert(passage.url)}"' if passage.url else ""
+    link = f' link="{escaped(passage.url)}"' if passage.url else ""
     return (
-        f'<passage number="{number}" document="{inert(passage.title)}" section="{inert(passage.heading)}"{link}>\n'
-        f"{inert(passage.text)}\n</passage>"
+        f'<passage number="{number}" document="{escaped(passage.title)}" section="{escaped(passage.heading)}"{link}>\n'
+        f"{escaped(passage.text)}\n</passage>"
     )
-
-
-def inert(text: str) -> str:
-    """Return text escaped so that it cannot open or close an element of the prompt."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
 def read(turn: converse.Turn, passages: Sequence[Passage]) -> Reply | HandOff:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from helpdesk.agent import bedrock, converse
 from helpdesk.agent.answerer import Prepared, Turn
-from helpdesk.agent.bedrock import HAND_OVER, inert
+from helpdesk.agent.bedrock import HAND_OVER
 from helpdesk.agent.converse import ToolResult, ToolSpec
 from helpdesk.agent_runs.record import Call, Run
 from helpdesk.agent_runs.state import CallState
 from helpdesk.conversations.message_record import Message
-from helpdesk.platform.text import cut
+from helpdesk.platform.text import cut, escaped
 from helpdesk.tools.record import Tool
 
 if TYPE_CHECKING:
@@ -123,11 +123,11 @@ def instructions(prepared: Prepared, waiting: Sequence[str], built_in: Collectio
     """
     question = prepared.question
     return _INSTRUCTIONS.format(
-        name=inert(question.settings.name),
-        personality=inert(question.settings.personality),
+        name=escaped(question.settings.name),
+        personality=escaped(question.settings.personality),
         hand_over=HAND_OVER,
         signals=_SIGNALS.format(file_signal=FILE_SIGNAL, new=NEW_SIGNAL) if FILE_SIGNAL in built_in else "",
-        waiting=_WAITING.format(calls=inert("; ".join(waiting))) if waiting else "",
+        waiting=_WAITING.format(calls=escaped("; ".join(waiting))) if waiting else "",
         passages=bedrock.shown_passages(question.passages),
     )
 
@@ -173,7 +173,7 @@ def messages(prepared: Prepared, run: Run | None) -> "list[MessageTypeDef]":
 def transcript(messages: Sequence[Message]) -> str:
     """Return messages as text in which no message can pass for another one, whatever it contains."""
     return "\n".join(
-        f'<message from="{_writer(each)}">{inert(each.body)}</message>' for each in messages if each.body
+        f'<message from="{_writer(each)}">{escaped(each.body)}</message>' for each in messages if each.body
     )
 
 

@@ -10,13 +10,12 @@ from typing import Any
 
 from helpdesk.agent import converse, metered
 from helpdesk.agent.answerer import Prepared
-from helpdesk.agent.bedrock import inert
 from helpdesk.agent.converse import ModelFailed, ToolSpec, Usage
 from helpdesk.agent_runs import prompts
 from helpdesk.agent_runs.record import Call
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
-from helpdesk.platform.text import one_line
+from helpdesk.platform.text import escaped, one_line
 from helpdesk.quotas.errors import TokensSpent
 from helpdesk.tools.record import Tool
 
@@ -119,8 +118,8 @@ def _read(turn: converse.Turn) -> Verdict:
 def _case(prepared: Prepared, tool: Tool, call: Call) -> str:
     return _CASE.format(
         conversation=prompts.transcript(list(reversed(prepared.newest))),
-        name=inert(tool.name),
-        title=inert(tool.title or tool.name),
-        description=inert(tool.description),
-        input=inert(call.input),
+        name=escaped(tool.name),
+        title=escaped(tool.title or tool.name),
+        description=escaped(tool.description),
+        input=escaped(call.input),
     )

@@ -14,11 +14,10 @@ from helpdesk.board.state import PostState
 from helpdesk.board.trace_repository import POST, VOTE, delete_trace, put_trace
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import BoardTrace, ItemKey
-from helpdesk.storage.table import ConditionFailed, Filter, Index, Item
+from helpdesk.storage.table import EXISTS, ConditionFailed, Filter, Index, Item
 from helpdesk.storage.transactions import Transaction
 
 _COMMENTS, _SIGNAL_POSTS = "COMMENT#", "POST#"
-_EXISTS = "attribute_exists(PK)"
 
 
 class StalePost(ConditionFailed):
@@ -250,7 +249,7 @@ def delete_comment(transaction: Transaction, organization: str, comment: Comment
     """Delete a comment with its trace. The transaction raises CommentNotFound if it is gone."""
     transaction.delete(
         keys.PostComment(organization, comment.post_id, comment.id),
-        condition=_EXISTS,
+        condition=EXISTS,
         on_failure=lambda _: CommentNotFound(),
     )
     delete_trace(transaction, organization, comment.customer_id, comment.post_id, comment.id)

@@ -8,7 +8,6 @@ MAX_IMAGES = 1_000
 """Images that one repository brings."""
 MAX_FILE_BYTES = 1_000_000
 """Of a Markdown file or an image."""
-MAX_REPO_CHARACTERS = 100
 MAX_ISSUE_NUMBER = 999_999_999
 
 

@@ -7,11 +7,7 @@ import re
 from typing import Final
 
 from helpdesk.platform.frozen_record import FrozenRecord
-
-MAX_CHARACTERS = 10_000
-"""Of a message; the rest is not read."""
-MAX_REFERENCES = 20
-"""Issues that one message names; others are passed over."""
+from helpdesk.progress.references import MAX_CHARACTERS, MAX_REFERENCES, is_revert
 
 _REPO: Final = r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}"
 _REFERENCE = re.compile(
@@ -20,7 +16,6 @@ _REFERENCE = re.compile(
     r"(?P<number>[1-9][0-9]{0,8})\b(?!\.[0-9])",
     re.IGNORECASE | re.ASCII,
 )
-_REVERT = re.compile(r"\s*Revert\b", re.IGNORECASE)
 
 
 class Reference(FrozenRecord):
@@ -33,7 +28,7 @@ class Reference(FrozenRecord):
 
 def references(text: str, repo: str) -> list[Reference]:
     """Return the issues that the message of a commit in a repository names, each once. A revert finishes nothing."""
-    finishing = _REVERT.match(text) is None
+    finishing = not is_revert(text)
     found: dict[tuple[str, int], Reference] = {}
     for match in _REFERENCE.finditer(text[:MAX_CHARACTERS]):
         if match.end() == MAX_CHARACTERS < len(text):

@@ -32,7 +32,7 @@ from helpdesk.knowledge.errors import (
 from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.knowledge.service import KEEP, Change, Draft
 from helpdesk.platform import clock, ids
-from helpdesk.quotas.errors import DocumentLimit, PlanUpgradeRequired
+from helpdesk.quotas.errors import KNOWLEDGE_IS_FULL
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -44,7 +44,6 @@ _PRIVATE = (
     "Remove the mirror if they should not."
 )
 _NO_TEXT = (BodyMissing, BodyTooLarge, TitleMissing)
-_QUOTA = (PlanUpgradeRequired, DocumentLimit)
 
 
 class _Problem(Exception):
@@ -204,7 +203,7 @@ class _Sync:
             if known is not None and known.document_id is not None:
                 self._delete(known)
             self._store(MirroredFile(path, sha, None))
-        except _QUOTA as full:
+        except KNOWLEDGE_IS_FULL as full:
             raise _Problem(f"The knowledge base is full. {full.message}") from None
 
     def _keep_image(self, path: str, sha: str, content: bytes) -> None:

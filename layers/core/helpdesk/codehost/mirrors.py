@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 
 from helpdesk.codehost import account_lookup, mirror_repository
 from helpdesk.codehost.errors import (
-    MAX_REPO_CHARACTERS,
     AddressPrivate,
     BadDocsUrl,
     RepoNameInvalid,
@@ -23,10 +22,10 @@ from helpdesk.outbound import addresses
 from helpdesk.outbound.errors import InvalidUrl, RefusedAddress
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
+from helpdesk.progress.errors import MAX_BRANCH_CHARACTERS, MAX_REPO_CHARACTERS
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 
-MAX_BRANCH_CHARACTERS = 250
 MAX_PATH_CHARACTERS = 500
 _REPO = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
 _TRIES = 10

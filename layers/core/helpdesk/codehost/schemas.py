@@ -4,9 +4,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from helpdesk.codehost.errors import MAX_ISSUE_NUMBER, MAX_REPO_CHARACTERS
+from helpdesk.codehost.errors import MAX_ISSUE_NUMBER
 from helpdesk.codehost.mirror_record import MirrorStatus
 from helpdesk.http.schemas import Answer, Body, Milliseconds, Query, schema_hint
+from helpdesk.progress.errors import MAX_REPO_CHARACTERS
 from helpdesk.signals.shapes import CodehostIssue
 
 RepoName = Annotated[str, schema_hint(maxLength=MAX_REPO_CHARACTERS)]

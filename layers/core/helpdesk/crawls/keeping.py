@@ -22,10 +22,8 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.text import without_hidden
-from helpdesk.quotas.errors import DocumentLimit, PlanUpgradeRequired
+from helpdesk.quotas.errors import KNOWLEDGE_IS_FULL
 from helpdesk.storage.transactions import Transaction
-
-_QUOTA = (PlanUpgradeRequired, DocumentLimit)
 
 
 class QuotaReached(Exception):
@@ -60,7 +58,7 @@ def keep(run: Frontier, address: Address, page: Kept) -> None:
             _update(run, address, known, page)
         else:
             _create(run, address, page)
-    except _QUOTA as full:
+    except KNOWLEDGE_IS_FULL as full:
         raise QuotaReached(full.message) from full
 
 

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from helpdesk.http.schemas import Body
+from helpdesk.people.record import MAX_EMAIL_CHARACTERS
 from helpdesk.platform.text import as_name, cut, is_blank
 
 MAX_NAME_CHARACTERS = 80
-MAX_EMAIL_CHARACTERS = 320
 MAX_URL_CHARACTERS = 512
 MAX_METADATA_ENTRIES = 16
 MAX_METADATA_CHARACTERS = 200

@@ -10,6 +10,10 @@ from helpdesk.storage.table import Item
 
 EMAIL_IS_UNPROVEN = "emailIsUnproven"
 """The attribute of a customer's item beside an address that only the visitor vouches for."""
+EXTERNAL_ID = "externalId"
+"""The entry of a customer's metadata that holds the organization's own ID of them."""
+MAX_EXTERNAL_ID_CHARACTERS = 200
+"""As long as an entry of metadata may be."""
 
 
 class Customer(FrozenRecord):

@@ -7,13 +7,12 @@ keeps the entry for long was missed: the stream gave up on it, expired, or was n
 from collections.abc import Sequence
 
 from helpdesk.storage import keys, shards, table
-from helpdesk.storage.table import ConditionFailed, Item, Page
+from helpdesk.storage.table import EXISTS, ConditionFailed, Item, Page
 from helpdesk.storage.transactions import Conflict, Transaction
 
 _TOGETHER = 100  # TransactWriteItems' limit
 _REMOVE_FROM_INDEX = "REMOVE GSI2PK, GSI2SK"
 _REMOVE_CONTENT = f"{_REMOVE_FROM_INDEX}, jobs"
-_EXISTS = "attribute_exists(PK)"  # an update must not bring an erased item back as an empty one
 
 
 def mark_dispatched(items: Sequence[Item]) -> None:
@@ -27,7 +26,7 @@ def mark_dispatched(items: Sequence[Item]) -> None:
         batch = found[start : start + _TOGETHER]
         transaction = Transaction()
         for key in batch:
-            transaction.update(key, _expression(key), condition=_EXISTS, on_failure=ConditionFailed)
+            transaction.update(key, _expression(key), condition=EXISTS, on_failure=ConditionFailed)
         try:
             transaction.commit()
         except (ConditionFailed, Conflict):
@@ -48,7 +47,7 @@ def list_pending(shard: int, before: int, limit: int, after: Item | None = None)
 def _mark_singly(batch: Sequence[keys.ItemKey]) -> None:
     for key in batch:
         try:
-            table.update(key, _expression(key), condition=_EXISTS)
+            table.update(key, _expression(key), condition=EXISTS)
         except ConditionFailed:
             continue
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from botocore.exceptions import ClientError
 
 from helpdesk.files.errors import MAX_FILE_BYTES
-from helpdesk.files.media_types import REFUSED_TYPES, SNIFFED_BYTES, essence
+from helpdesk.files.media_types import REFUSED_TYPES, SNIFFED_BYTES, UNTYPED, essence
 from helpdesk.platform import clients
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
@@ -34,7 +34,6 @@ _DISPLAYED = {
     "video/webm",
     "text/plain",
 }
-_UNTYPED = "application/octet-stream"
 
 _ABSENT = {"NoSuchKey", "404"}
 _CHANGED = {"PreconditionFailed", "ConditionalRequestConflict", "412", "409"}
@@ -56,7 +55,7 @@ class Content(FrozenRecord):
 def put(organization: str, file_id: str, content: bytes) -> None:
     """Store the bytes of a file that a request carried in its body."""
     clients.s3().put_object(
-        Bucket=settings().files_bucket, Key=_kept(organization, file_id), Body=content, ContentType=_UNTYPED
+        Bucket=settings().files_bucket, Key=_kept(organization, file_id), Body=content, ContentType=UNTYPED
     )
 
 
@@ -68,8 +67,8 @@ def upload_form(organization: str, file_id: str) -> tuple[str, dict[str, str]]:
     form: dict[str, Any] = clients.s3().generate_presigned_post(
         settings().files_bucket,
         _incoming(organization, file_id),
-        Fields={"Content-Type": _UNTYPED},
-        Conditions=[{"Content-Type": _UNTYPED}, ["content-length-range", 1, MAX_FILE_BYTES]],
+        Fields={"Content-Type": UNTYPED},
+        Conditions=[{"Content-Type": UNTYPED}, ["content-length-range", 1, MAX_FILE_BYTES]],
         ExpiresIn=UPLOAD_SECONDS,
     )
     return form["url"], form["fields"]
@@ -144,7 +143,7 @@ def _presigned_url(key: str, name: str, displayed_type: str | None) -> str:
             "Bucket": settings().files_bucket,
             "Key": key,
             "ResponseContentDisposition": f"{disposition}; filename*=UTF-8''{quote(name, safe='')}",
-            "ResponseContentType": displayed_type or _UNTYPED,
+            "ResponseContentType": displayed_type or UNTYPED,
         },
         ExpiresIn=DOWNLOAD_SECONDS,
     )

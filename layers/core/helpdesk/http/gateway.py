@@ -82,6 +82,13 @@ def _path_of_the_api(path: str) -> str:
     return path[root.start() :] if root is not None else path
 
 
+def cookie(headers: Mapping[str, str], name: str) -> str | None:
+    """Return the value of a cookie; None without one, and with two: one of them is not ours."""
+    pairs = [part.strip().partition("=") for part in (headers.get("cookie") or "").split(";")]
+    values = [value for found, _, value in pairs if found == name]
+    return values[0] if len(values) == 1 else None
+
+
 def answer(
     status: int, media_type: str, body: str, headers: Mapping[str, str], *, is_base64: bool = False
 ) -> dict[str, Any]:

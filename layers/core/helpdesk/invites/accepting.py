@@ -94,7 +94,7 @@ def _add_acceptance(transaction: Transaction, person: PersonRecord, token: str) 
     repository.require_sender(transaction, invite)
     members.add(transaction, invite.organization, person, invite.role)
     if invite.role is Role.OWNER:
-        repository.count_owner(transaction, invite.organization)
+        members.count_owner(transaction, invite.organization, lambda _: InviteNotFound())
     repository.remove(transaction, invite)
     transaction.put(
         logs.entry(

@@ -235,17 +235,6 @@ def remove(transaction: Transaction, invite: InviteRecord) -> None:
     transaction.delete(keys.InviteSecret(invite.organization, invite.id))
 
 
-def count_owner(transaction: Transaction, organization: str) -> None:
-    """Count one more owner. The transaction raises InviteNotFound if the organization is gone."""
-    transaction.update(
-        keys.Organization(organization),
-        "SET owners = owners + :one",
-        condition="attribute_exists(PK)",
-        values={":one": 1},
-        on_failure=lambda _: InviteNotFound(),
-    )
-
-
 def for_mail(organization: str, invite_id: str) -> InviteMailContent | None:
     """Return the content of an invitation's mail, or None if the invitation is no longer pending. One call."""
     invite, secret = keys.Invite(organization, invite_id), keys.InviteSecret(organization, invite_id)

@@ -10,12 +10,11 @@ from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.languages import Language
 from helpdesk.visitor_texts.texts import Sentences
 
-CODE_MINUTES = 10
 MAX_FILE_NAME_CHARACTERS = 200
 
 
-def send_code(email: str, code: str, minutes: int = CODE_MINUTES) -> None:
-    """Send a one-time sign-in code. Raises MailNotSent or a subclass."""
+def send_code(email: str, code: str, minutes: int) -> None:
+    """Send a one-time sign-in code that works for some minutes. Raises MailNotSent or a subclass."""
     mail = rendered(
         "Your code to sign in",
         [

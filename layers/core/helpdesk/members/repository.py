@@ -9,7 +9,7 @@ from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.people.errors import AlreadyAMember
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Filter, Item
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.transactions import OnFailure, Transaction
 
 _AS_READ = "#role = :old"
 
@@ -95,14 +95,16 @@ def delete(transaction: Transaction, organization: str, user_id: str, old: Role)
     )
 
 
-def count_owner(transaction: Transaction, organization: str) -> None:
-    """Count one owner more. The transaction raises OrganizationNotFound."""
+def count_owner(
+    transaction: Transaction, organization: str, on_failure: OnFailure = lambda _: OrganizationNotFound()
+) -> None:
+    """Count one owner more. The transaction raises OrganizationNotFound, or what `on_failure` returns."""
     transaction.update(
         keys.Organization(organization),
         "ADD owners :one",
         condition="attribute_exists(PK)",
         values={":one": 1},
-        on_failure=lambda _: OrganizationNotFound(),
+        on_failure=on_failure,
     )
 
 

@@ -18,7 +18,7 @@ from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock
 from helpdesk.platform.errors import Forbidden, InvalidToken, NoOrganization
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Conflict, OnFailure, Transaction
 
 # Each failed try means that another change of the same two people succeeded. No one makes that many at once.
 _TRIES = 10
@@ -34,6 +34,11 @@ def add(transaction: Transaction, organization: str, person: PersonRecord, role:
     member = MemberRecord(person.id, person.name, person.email, role, joined_at=clock.now_ms())
     repository.put(transaction, organization, member)
     people.join(transaction, person, organization, role)
+
+
+def count_owner(transaction: Transaction, organization: str, on_failure: OnFailure) -> None:
+    """Count one owner more. The transaction raises what `on_failure` returns if the organization is gone."""
+    repository.count_owner(transaction, organization, on_failure)
 
 
 def admit(organization: str, email: str, name: str, role: Role) -> PersonRecord:

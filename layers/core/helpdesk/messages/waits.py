@@ -24,6 +24,7 @@ from helpdesk.admission.limits import Tier
 from helpdesk.messages.schemas import MAX_WAIT_SECONDS
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
+from helpdesk.platform.units import SECOND_US
 from helpdesk.storage import keys
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import Throttled
@@ -44,7 +45,7 @@ organizations on the free plan, and they take no wait from those that pay."""
 SHARD_WAITS = 250
 
 _BUCKETS = 2
-_REFUSED_US = 1_000_000
+_REFUSED_US = SECOND_US
 _REMEMBERED = 1_000
 _refused: dict[ItemKey, int] = {}
 

@@ -23,7 +23,6 @@ from helpdesk.storage.transactions import Transaction
 REQUEST_MINUTES = 30
 CODE_SECONDS = 120
 MAX_STATE_CHARACTERS = 2_000
-_HANDLE = re.compile(r"[0-9A-Za-z]{43}")
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
@@ -119,7 +118,7 @@ def _request_end() -> int:
 
 def pending_request(handle: str, browser: Browser) -> RequestRecord:
     """Return the request of a handle. Raises RequestExpired, also in another browser."""
-    found = repository.request(sha256_hex(handle)) if _HANDLE.fullmatch(handle) else None
+    found = repository.request(sha256_hex(handle)) if ids.is_secret(handle) else None
     if found is None or found.valid_until <= clock.now_ms() or not browser.began(found.browser_hash):
         raise RequestExpired
     return found

@@ -29,7 +29,6 @@ _SLACK_MS = 500
 ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
 """No vowels, so that no code spells a word, and no look-alike letters (RFC 8628, section 6.1)."""
 USER_CODE_LETTERS = 8
-_DEVICE_CODE = re.compile(r"[0-9A-Za-z]{43}")
 _MOST_TRIES = 5
 
 
@@ -109,7 +108,7 @@ def approved(client: ClientRecord, device_code: str) -> ApprovedLogin:
 
     Raises AuthorizationPending, SlowDown, AccessDenied, ExpiredToken, InvalidGrant.
     """
-    known = repository.device(sha256_hex(device_code)) if _DEVICE_CODE.fullmatch(device_code) else None
+    known = repository.device(sha256_hex(device_code)) if ids.is_secret(device_code) else None
     if known is None or known.client_id != client.id or known.status is DeviceStatus.USED:
         raise InvalidGrant("This device code is unknown or used already. Begin the device login again.")
     if known.valid_until <= clock.now_ms():

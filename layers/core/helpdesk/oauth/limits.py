@@ -4,10 +4,7 @@ from helpdesk.admission import buckets
 from helpdesk.admission.allowance import BucketEmpty
 from helpdesk.admission.anonymous import address_hash
 from helpdesk.oauth.errors import TooManyAttempts, TooManyRequests
-from helpdesk.platform.logging import logger
 from helpdesk.storage import keys
-from helpdesk.storage.item_key import ItemKey
-from helpdesk.storage.table import Throttled
 
 REGISTRATIONS_PER_HOUR, REGISTRATIONS_BURST = 300, 50
 DEVICE_LOGINS_PER_HOUR, DEVICE_LOGINS_BURST = 300, 50
@@ -45,7 +42,7 @@ def may_mail(email_hash: str) -> bool:
     """Take one mail to an address; return whether the address had one left."""
     shape = buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST)
     try:
-        _take(keys.EmailBucket(email_hash, "codes"), shape)
+        buckets.take_or_pass(keys.EmailBucket(email_hash, "codes"), shape)
     except BucketEmpty:
         return False
     return True
@@ -60,22 +57,14 @@ def _take_both(name: str, address: str, per_hour: int, burst: int) -> None:
     try:
         hashed = address_hash(address)
         if hashed:
-            _take(keys.AddressBucket(hashed, name), buckets.Shape.per_hour(per_hour, burst))
-        _take(keys.SharedBucket("anonymous"), buckets.Shape.per_hour(ALL_PER_HOUR, ALL_BURST))
+            buckets.take_or_pass(keys.AddressBucket(hashed, name), buckets.Shape.per_hour(per_hour, burst))
+        buckets.take_or_pass(keys.SharedBucket("anonymous"), buckets.Shape.per_hour(ALL_PER_HOUR, ALL_BURST))
     except BucketEmpty as empty:
         raise TooManyRequests(headers={"retry-after": str(empty.retry_after)}) from None
 
 
 def _take_or_wait(subject_hash: str, name: str, shape: buckets.Shape) -> None:
     try:
-        _take(keys.AddressBucket(subject_hash, name), shape)
+        buckets.take_or_pass(keys.AddressBucket(subject_hash, name), shape)
     except BucketEmpty as empty:
         raise TooManyAttempts(headers={"retry-after": str(empty.retry_after)}) from None
-
-
-def _take(key: ItemKey, shape: buckets.Shape) -> None:
-    try:
-        buckets.take(key, shape)
-    except Throttled:
-        # As with the allowance: a limiter that cannot be written must not stop requests.
-        logger.warning("bucket_throttled", extra={"bucket": type(key).__name__})

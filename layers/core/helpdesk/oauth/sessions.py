@@ -5,10 +5,9 @@ Signing in replaces the cookie, so that a planted one is worthless (session fixa
 """
 
 import hmac
-import re
-from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from helpdesk.http import gateway
 from helpdesk.http.content import ClientInfo
 from helpdesk.oauth import repository
 from helpdesk.oauth.errors import CsrfError
@@ -21,7 +20,6 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import HOUR_SECONDS
 
 SESSION_SECONDS = 12 * HOUR_SECONDS
-_VALUE = re.compile(r"[0-9A-Za-z]{43}")
 _MOST_BEFORE = 5
 
 
@@ -50,8 +48,8 @@ class Browser(FrozenRecord):
 
 def of(client_info: ClientInfo, base_url: str) -> Browser:
     """Return the browser that sends a request; one without our cookie gets a new one."""
-    value = _cookie(client_info.headers, _name_and_path(base_url)[0])
-    if value is None:
+    value = gateway.cookie(client_info.headers, _name_and_path(base_url)[0])
+    if value is None or not ids.is_secret(value):
         return Browser(ids.secret(), is_new=True)
     known = repository.browser(sha256_hex(value))
     if known is None:
@@ -103,13 +101,6 @@ def _name_and_path(base_url: str) -> tuple[str, str]:
     if not base_url.startswith("https:"):
         return "helpdesk", f"{path}/v1"
     return ("__Secure-helpdesk", f"{path}/v1") if path else ("__Host-helpdesk", "/")
-
-
-def _cookie(headers: Mapping[str, str], name: str) -> str | None:
-    """Return the value of the cookie; None without one, and with two: one of them is not ours."""
-    pairs = [part.strip().partition("=") for part in (headers.get("cookie") or "").split(";")]
-    values = [value for found, _, value in pairs if found == name]
-    return values[0] if len(values) == 1 and _VALUE.fullmatch(values[0]) else None
 
 
 def _origin(base_url: str) -> str:

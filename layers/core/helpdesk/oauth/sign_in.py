@@ -78,7 +78,7 @@ def _take_from_ceiling() -> None:
 
 def _send(email: str, code: str) -> None:
     try:
-        mail.send_code(email, code)
+        mail.send_code(email, code, CODE_MINUTES)
     except MailRefused as error:
         # The mail can never be delivered. The page must not say so: that would reveal something about the address.
         logger.warning("code_not_mailed", extra={"error": type(error).__name__})

@@ -48,7 +48,6 @@ RACE_MS = 10_000
 _FAMILY, _ROTATING = 21, 22  # characters of base 62: 125 and 131 bits
 _REFRESH = re.compile(rf"svc_ort_([0-9a-z]{{26}})_(([0-9A-Za-z]{{{_FAMILY}}})[0-9A-Za-z]{{{_ROTATING}}})")
 _VERIFIER = re.compile(r"[A-Za-z0-9\-._~]{43,128}")
-_OPAQUE = re.compile(r"[0-9A-Za-z]{43}")
 _MOST_TRIES = 5
 
 
@@ -72,7 +71,7 @@ def _by_code(client: ClientRecord, form: TokenForm) -> TokenAnswer:
     sent = _required(form.code, "code")
     verifier = form.code_verifier.get_secret_value() if form.code_verifier else None
     _required(verifier, "code_verifier")
-    code = repository.code(sha256_hex(sent)) if _OPAQUE.fullmatch(sent) else None
+    code = repository.code(sha256_hex(sent)) if ids.is_secret(sent) else None
     if code is None or code.approval.client_id != client.id:
         raise InvalidGrant
     if code.used:

@@ -5,6 +5,7 @@ Crockford's base 32. So the newest item of a partition is the last one, without 
 format, which the specification defines: `evt_` and 32 hexadecimal characters (Specification: Events, Envelope).
 """
 
+import re
 import secrets
 import threading
 from collections.abc import Callable
@@ -15,6 +16,8 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _ULID_LENGTH = 26
 _TIME_CHARACTERS = 10
 _RANDOM_BITS = 80
+_SECRET_CHARACTERS = 43
+_SECRET = re.compile(f"[0-9A-Za-z]{{{_SECRET_CHARACTERS}}}")
 _random_bits: Callable[[int], int] = secrets.randbits
 _last: tuple[int, int] = (-1, 0)
 _lock = threading.Lock()
@@ -83,7 +86,12 @@ def made_at(identifier: str) -> int:
     return number
 
 
-def secret(characters: int = 43) -> str:
+def secret(characters: int = _SECRET_CHARACTERS) -> str:
     """Return random base-62 text; 43 characters hold 256 bits. For keys, tokens and other bearer secrets."""
     alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
     return "".join(secrets.choice(alphabet) for _ in range(characters))
+
+
+def is_secret(text: str) -> bool:
+    """Return whether a text has the form of a secret of 43 characters."""
+    return _SECRET.fullmatch(text) is not None

@@ -21,3 +21,8 @@ def error_name(error: BaseException) -> str:
     response = getattr(error, "response", None)
     said = response.get("Error", {}).get("Code") if isinstance(response, dict) else None
     return f"{type(error).__name__} {said}" if said else type(error).__name__
+
+
+def log_failure(event: str, organization: str, error: Exception) -> None:
+    """Log that an organization's work failed and is tried again; an empty ID where the message does not name one."""
+    logger.error(event, extra={"organization": organization, "error": type(error).__name__})

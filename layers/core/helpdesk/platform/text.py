@@ -105,3 +105,8 @@ def valid_name(name: str, most: int) -> str:
             f"`name` must have 1 to {most} characters after trimming, at least one of them visible."
         )
     return line
+
+
+def escaped(text: str) -> str:
+    """Return text in which nothing opens or closes an element or an attribute in double quotes."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

@@ -1,6 +1,9 @@
-"""Errors of moving signals and cards together (Specification: Errors, Conflicts)."""
+"""Errors of moving signals and cards together (Specification: Errors, Conflicts), and limits of reports."""
 
 from helpdesk.platform.errors import AppError
+
+MAX_REPO_CHARACTERS = 100
+MAX_BRANCH_CHARACTERS = 250
 
 
 class AlreadyATask(AppError):

@@ -11,9 +11,14 @@ from collections.abc import Sequence
 MAX_CHARACTERS = 10_000
 """Of a message; the rest is not read."""
 MAX_REFERENCES = 20
-"""Cards that one message names; others are passed over."""
+"""Cards, or issues, that one message names; others are passed over."""
 
 _REVERT = re.compile(r"\s*Revert\b", re.IGNORECASE)
+
+
+def is_revert(text: str) -> bool:
+    """Return whether a message takes a change back."""
+    return _REVERT.match(text) is not None
 
 
 def references(text: str, prefixes: Sequence[str]) -> dict[int, bool]:
@@ -26,7 +31,7 @@ def references(text: str, prefixes: Sequence[str]) -> dict[int, bool]:
         rf"(?:\b(?P<word>close[sd]?|fix(?:es|ed)?|resolve[sd]?):?\s+)?\b(?:{keys})-(?P<number>[1-9][0-9]{{0,8}})\b(?!\.[0-9])",
         re.IGNORECASE | re.ASCII,
     )
-    finishing = _REVERT.match(text) is None
+    finishing = not is_revert(text)
     found: dict[int, bool] = {}
     for match in pattern.finditer(text[:MAX_CHARACTERS]):
         if match.end() == MAX_CHARACTERS < len(text):

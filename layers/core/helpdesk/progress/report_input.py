@@ -2,11 +2,10 @@
 
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name, one_line
+from helpdesk.progress.errors import MAX_BRANCH_CHARACTERS, MAX_REPO_CHARACTERS
 from helpdesk.progress.schemas import (
-    MAX_BRANCH_CHARACTERS,
     MAX_COMMITS_REPORTED,
     MAX_PULL_REQUESTS_REPORTED,
-    MAX_REPO_CHARACTERS,
     MAX_SHA_CHARACTERS,
     MIN_SHA_CHARACTERS,
     CommitsReport,

@@ -3,6 +3,7 @@
 from typing import Annotated, ClassVar
 
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, schema_hint
+from helpdesk.progress.errors import MAX_BRANCH_CHARACTERS, MAX_REPO_CHARACTERS
 from helpdesk.signals.kinds import Priority, SignalKind
 from helpdesk.tasks.schemas import SentState, TaskStatus
 
@@ -10,8 +11,6 @@ MAX_REQUESTS_LISTED = 60
 """Requests of one page (Specification: Limits, Task list limit)."""
 MAX_COMMITS_REPORTED = 500
 MAX_PULL_REQUESTS_REPORTED = 100
-MAX_REPO_CHARACTERS = 100
-MAX_BRANCH_CHARACTERS = 250
 MIN_SHA_CHARACTERS, MAX_SHA_CHARACTERS = 7, 64
 
 

@@ -63,3 +63,7 @@ def quota_reached(plan: Plan) -> AppError:
     return PlanUpgradeRequired(
         f"The {plan.capitalize()} plan allows {most}. Delete documents, or ask your operator to change the plan."
     )
+
+
+KNOWLEDGE_IS_FULL = (PlanUpgradeRequired, DocumentLimit)
+"""What adding a document raises where the quota is reached."""

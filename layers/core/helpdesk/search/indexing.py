@@ -14,11 +14,9 @@ from helpdesk.search import documents, index_format, repository
 from helpdesk.search.documents import Document, Kind, number_of
 from helpdesk.search.index import Reader, index_of
 from helpdesk.search.jobs import SearchJob
-from helpdesk.search.record import ConversationRecord, CustomerRecord
+from helpdesk.search.record import MALFORMED, ConversationRecord, CustomerRecord
 from helpdesk.search.repository import EntryName
 from helpdesk.storage import keys
-
-_MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
 
 
 class Unindexable(Exception):
@@ -73,7 +71,7 @@ def _wanted(organization: str, jobs: Iterable[SearchJob]) -> _Wanted:
     for job in jobs:
         try:
             _want(wanted, organization, job)
-        except _MALFORMED:
+        except MALFORMED:
             wanted.malformed.append(job)
     return wanted
 

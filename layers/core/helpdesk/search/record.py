@@ -5,6 +5,9 @@ from typing import Self
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
+MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
+"""What reading an item raises whose attributes are missing or of another type."""
+
 
 class ConversationRecord(FrozenRecord):
     """A conversation. `last_message_at` is in ms."""

@@ -7,14 +7,12 @@ from typing import Any
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.search.documents import Kind
-from helpdesk.search.record import BacklogRecord, ConversationRecord, CustomerRecord, EntryRecord
+from helpdesk.search.record import MALFORMED, BacklogRecord, ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 
 _PAGE = 500
-
-_MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
 
 
 class EntryName(FrozenRecord):
@@ -120,7 +118,7 @@ def _found[R](organization: str, items: Iterable[Item], from_item: Callable[[Ite
         identifier = str(item.get("id"))
         try:
             found.records[identifier] = from_item(item)
-        except _MALFORMED as error:
+        except MALFORMED as error:
             logger.error(
                 "search_item_malformed",
                 extra={"organization": organization, "id": identifier, "error": type(error).__name__},

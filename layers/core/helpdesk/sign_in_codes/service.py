@@ -20,7 +20,6 @@ from helpdesk.storage.item_key import ItemKey
 CODE_DIGITS = 6
 CODE_MINUTES = 10
 MAX_TRIES = 5
-_HANDLE = re.compile(r"[0-9A-Za-z]{43}")
 
 type KeyOf = Callable[[str], ItemKey]
 """Returns the key of a waiting sign-in, given the hash of its handle."""
@@ -62,7 +61,7 @@ def begin(key_of: KeyOf, email: str, browser_hash: str, *, may_match: bool) -> B
 
 def check(key_of: KeyOf, handle: str, browser_hash: str, code: str) -> str:
     """Return the address whose code this is. One call. Raises WrongCode, CodeExpired."""
-    if _HANDLE.fullmatch(handle) is None:
+    if not ids.is_secret(handle):
         raise CodeExpired
     waiting = repository.count_try(key_of(sha256_hex(handle)), browser_hash, MAX_TRIES)
     if waiting is None:

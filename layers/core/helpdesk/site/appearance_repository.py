@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_MS
 from helpdesk.site.appearance_record import AppearanceRecord
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
-KEPT_MS = 30 * 24 * 3_600_000
+KEPT_MS = 30 * DAY_MS
 """How long a replaced stylesheet is still served: longer than any cache keeps a page that names it."""
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.text import escaped
 from helpdesk.site import markdown_source, markdown_tokens, prose_language, raw_html
 from helpdesk.site.markdown_tokens import Heading
 from helpdesk.site.texts import texts_in
@@ -122,7 +123,7 @@ def resolved(html: str, address_of: Callable[[str], str | None]) -> str:
 
     def lead(found: re.Match[str]) -> str:
         address = address_of(unquote(_unescaped(found[2])))
-        return found[1] if address is None else f'{found[1]} href="{_escaped(address)}{found[3] or ""}"'
+        return found[1] if address is None else f'{found[1]} href="{escaped(address)}{found[3] or ""}"'
 
     return _LINK.sub(lead, html)
 
@@ -145,7 +146,7 @@ def with_images(html: str, address_of: Callable[[str], str]) -> str:
     """Return HTML whose mirrored images have their addresses; `address_of` returns one by the image's path."""
 
     def lead(found: re.Match[str]) -> str:
-        return f'{found[1]} src="{_escaped(address_of(unquote(_unescaped(found[2]))))}"'
+        return f'{found[1]} src="{escaped(address_of(unquote(_unescaped(found[2]))))}"'
 
     return _IMAGE_SOURCE.sub(lead, html)
 
@@ -183,7 +184,7 @@ def _code(code: str, language: str, env: dict[str, Any]) -> str:
     if language and len(code) <= MAX_COLOURED_CHARACTERS and env["coloured"] <= _MAX_COLOURED_TOGETHER:
         coloured = _coloured(code, language)
         env["coloured"] += len(code)
-    return f'<pre class="code" tabindex="0"><code>{_escaped(code) if coloured is None else coloured}</code></pre>\n'
+    return f'<pre class="code" tabindex="0"><code>{escaped(code) if coloured is None else coloured}</code></pre>\n'
 
 
 def _coloured(code: str, language: str) -> str | None:
@@ -291,10 +292,6 @@ def _target(href: str, env: dict[str, Any]) -> str:
         fragment = f"#{parts.fragment}" if parts.fragment else ""
         return f"{_PAGE}:{joined}{fragment}"
     return urljoin(env["url"], href) if env["url"] else ""
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
 def _unescaped(text: str) -> str:

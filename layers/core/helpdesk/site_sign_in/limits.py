@@ -10,11 +10,8 @@ from helpdesk.mail import ceilings
 from helpdesk.mail.ceilings import CeilingReached, MailKind
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import RateLimited
-from helpdesk.platform.logging import logger
 from helpdesk.site_sign_in.errors import SignInUnavailable
 from helpdesk.storage import keys
-from helpdesk.storage.item_key import ItemKey
-from helpdesk.storage.table import Throttled
 
 CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST = 60, 20
 CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 6
@@ -29,12 +26,14 @@ def take_code(organization: str, address: str, browser_hash: str) -> None:
     """
     of_address = keys.AddressBucket(address_hash(address) or browser_hash, "site_codes")
     try:
-        _take(of_address, buckets.Shape.per_hour(CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST))
+        buckets.take_or_pass(
+            of_address, buckets.Shape.per_hour(CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST)
+        )
     except BucketEmpty as empty:
         raise RateLimited(headers={"retry-after": str(empty.retry_after)}) from None
     shape = buckets.Shape.per_hour(CODES_PER_ORGANIZATION_PER_HOUR, CODES_PER_ORGANIZATION_BURST)
     try:
-        _take(keys.OrganizationBucket(organization, "site_codes"), shape)
+        buckets.take_or_pass(keys.OrganizationBucket(organization, "site_codes"), shape)
         ceilings.take(MailKind.SITE_CODE)
     except (BucketEmpty, CeilingReached) as empty:
         raise SignInUnavailable(headers={"retry-after": str(empty.retry_after)}) from None
@@ -47,16 +46,8 @@ def may_mail(organization: str, email: str, address: str, browser_hash: str) -> 
     network = buckets.Shape.per_hour(CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST)
     everyone = buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST)
     try:
-        _take(keys.AddressBucket(of_network, "site_mail"), network)
-        _take(keys.AddressBucket(whole, "site_mail"), everyone)
+        buckets.take_or_pass(keys.AddressBucket(of_network, "site_mail"), network)
+        buckets.take_or_pass(keys.AddressBucket(whole, "site_mail"), everyone)
     except BucketEmpty:
         return False
     return True
-
-
-def _take(key: ItemKey, shape: buckets.Shape) -> None:
-    try:
-        buckets.take(key, shape)
-    except Throttled:
-        # As with the allowance: a limiter that cannot be written must not stop requests.
-        logger.warning("bucket_throttled", extra={"bucket": type(key).__name__})

@@ -10,7 +10,7 @@ from helpdesk.customers import jobs as merges
 from helpdesk.customers.identities import Proven
 from helpdesk.customers.jobs import MergeJob
 from helpdesk.customers.profile import UserInput
-from helpdesk.customers.record import EMAIL_IS_UNPROVEN
+from helpdesk.customers.record import EMAIL_IS_UNPROVEN, EXTERNAL_ID, MAX_EXTERNAL_ID_CHARACTERS
 from helpdesk.messages import sessions, visitors
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.people.record import normalized_email
@@ -19,11 +19,8 @@ from helpdesk.site_sign_in.errors import Refused
 from helpdesk.site_visitors.browsers import Browser, Visitor
 from helpdesk.storage.transactions import Transaction
 
-MAX_EXTERNAL_ID_CHARACTERS = 200
 MAX_SUBJECT_CHARACTERS = 255
 """The most that a provider's `sub` may have (OpenID Connect Core 1.0, section 2)."""
-EXTERNAL_ID = "externalId"
-"""The entry of a customer's metadata that tools get as `context.visitor.externalId`."""
 
 
 def by_address(organization: str, email: str) -> Visitor:

@@ -15,6 +15,7 @@ import hmac
 import re
 from collections.abc import Mapping, Sequence
 
+from helpdesk.http import gateway
 from helpdesk.http.content import ClientInfo
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
@@ -104,9 +105,9 @@ class SentCookie(FrozenRecord):
 
 def sent(headers: Mapping[str, str], *, is_secure: bool) -> SentCookie:
     """Return the cookie of a request, given its headers and whether the site is reached over https. No call."""
-    value = _cookie(headers, _cookie_name(is_secure=is_secure))
+    value = gateway.cookie(headers, _cookie_name(is_secure=is_secure))
     named = None if value is None else _VALUE.fullmatch(value)
-    return SentCookie(value, None if named is None else named[1])
+    return SentCookie(None, None) if named is None else SentCookie(value, named[1])
 
 
 def method_in(organization: str, found: Mapping[ItemKey, Item]) -> SignInMethod:
@@ -198,10 +199,3 @@ def says_same_site(client_info: ClientInfo, site: SitePlace) -> bool:
 
 def _cookie_name(*, is_secure: bool) -> str:
     return f"__Secure-{_NAME}" if is_secure else _NAME
-
-
-def _cookie(headers: Mapping[str, str], name: str) -> str | None:
-    """Return the value of the cookie; None without one, and with two: one of them is not ours."""
-    pairs = [part.strip().partition("=") for part in (headers.get("cookie") or "").split(";")]
-    values = [value for found, _, value in pairs if found == name]
-    return values[0] if len(values) == 1 and _VALUE.fullmatch(values[0]) else None

@@ -37,6 +37,10 @@ __all__ = [
 Index = Literal["GSI1", "GSI2", "GSI3"]
 
 
+EXISTS = "attribute_exists(PK)"
+"""The condition that an item exists: an update must not bring a deleted item back as one with a few attributes."""
+
+
 class Filter(NamedTuple):
     """A filter on the items that a query reads: an expression with its names and values."""
 

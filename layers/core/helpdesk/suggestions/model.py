@@ -6,12 +6,12 @@ is checked like a draft without a model, and a teammate reviews it before anyone
 
 from collections.abc import Sequence
 
-from helpdesk.agent import bedrock, converse, metered
+from helpdesk.agent import converse, metered
 from helpdesk.agent.converse import ToolSpec, Turn
 from helpdesk.conversations.message_record import Message
 from helpdesk.knowledge.errors import MAX_TITLE_CHARACTERS
 from helpdesk.platform.settings import settings
-from helpdesk.platform.text import as_name, cut, is_blank
+from helpdesk.platform.text import as_name, cut, escaped, is_blank
 from helpdesk.suggestions.drafting import Declined, Draft, checked
 from helpdesk.suggestions.exchanges import Exchange
 
@@ -80,7 +80,7 @@ def _written(thread: Sequence[Message], exchange: Exchange) -> str:
     for message in thread:
         who = "visitor" if message.by_visitor else "person" if message.by_person else "assistant"
         about = ' answer="yes"' if message.id in answer else ""
-        lines.append(f'<message from="{who}"{about}>\n{bedrock.inert(message.body)}\n</message>')
+        lines.append(f'<message from="{who}"{about}>\n{escaped(message.body)}\n</message>')
     return "<conversation>\n" + "\n".join(lines) + "\n</conversation>"
 
 

@@ -8,7 +8,7 @@ from copy import replace
 
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import EXISTS, ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.suggestions.errors import (
     SuggestionNotFound,
@@ -19,7 +19,6 @@ from helpdesk.suggestions.schemas import SuggestionStatus
 
 _PREFIX = "SUGGESTION#"
 _COMPARED = 100
-_EXISTS = "attribute_exists(PK)"
 
 
 def find(organization: str, suggestion_id: str) -> Suggestion | None:
@@ -151,7 +150,7 @@ def set_answers(suggestion: Suggestion, asked: Asked) -> None:
         table.update(
             keys.Suggestion(suggestion.organization, suggestion.id),
             "SET answersNow = :asked ADD revision :one",
-            condition=_EXISTS,
+            condition=EXISTS,
             values={":asked": {"answered": asked.answered, "of": asked.of}, ":one": 1},
         )
     except ConditionFailed:
@@ -160,7 +159,7 @@ def set_answers(suggestion: Suggestion, asked: Asked) -> None:
 
 def forget_question(transaction: Transaction, question: LearnedQuestion) -> None:
     """Add the removal of what names a question to a transaction. It raises ConditionFailed if that is gone."""
-    transaction.delete(question.key, condition=_EXISTS, on_failure=ConditionFailed)
+    transaction.delete(question.key, condition=EXISTS, on_failure=ConditionFailed)
 
 
 def _not_pending(found: Item | None) -> Exception:

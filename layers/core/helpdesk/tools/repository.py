@@ -9,7 +9,7 @@ from helpdesk.platform import clock, unreadable
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table
 from helpdesk.storage.attributes import UnreadableItem
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import EXISTS, ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.errors import (
     MAX_TOOL_ENDPOINTS,
@@ -19,7 +19,6 @@ from helpdesk.tools.errors import (
 )
 from helpdesk.tools.record import SyncStatus, Tool, ToolChange, ToolEndpoint, due_index
 
-_EXISTS = "attribute_exists(PK)"
 _ENDPOINT, _TOOL = "ENDPOINT#", "TOOL#"
 
 
@@ -216,7 +215,7 @@ def repair(transaction: Transaction, endpoint: ToolEndpoint, seen: Remains) -> N
     transaction.set(
         key,
         item,
-        condition=_EXISTS if seen.key_id is None else "keyId = :seen",
+        condition=EXISTS if seen.key_id is None else "keyId = :seen",
         values=None if seen.key_id is None else {":seen": seen.key_id},
         on_failure=ConditionFailed,
     )
@@ -237,7 +236,7 @@ def remove_endpoint(transaction: Transaction, organization: str, endpoint_id: st
     """
     transaction.delete(
         keys.ToolEndpoint(organization, endpoint_id),
-        condition=_EXISTS,
+        condition=EXISTS,
         on_failure=lambda _: ToolEndpointNotFound(),
     )
     transaction.delete(url_key(organization, url))

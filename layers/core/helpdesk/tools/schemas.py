@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from helpdesk.approvals.risk import Risk
+from helpdesk.customers.record import MAX_EXTERNAL_ID_CHARACTERS
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, schema_hint
 from helpdesk.outbound.errors import MAX_URL_CHARACTERS
 from helpdesk.tools.errors import MAX_TOOLS
@@ -12,7 +13,6 @@ from helpdesk.tools.record import ChangeKind, SyncStatus
 
 MAX_LISTED_TOOLS = 50
 """How many tools a page has at most: a page of tools with the largest schemas still fits a response."""
-MAX_EXTERNAL_ID_CHARACTERS = 200
 
 EndpointUrl = Annotated[str, schema_hint(maxLength=MAX_URL_CHARACTERS, format="uri")]
 

@@ -7,6 +7,7 @@ from helpdesk.approvals.risk import Risk
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
 from helpdesk.customers import service as customers
+from helpdesk.customers.record import MAX_EXTERNAL_ID_CHARACTERS
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
@@ -24,7 +25,6 @@ from helpdesk.tools.record import Tool
 from helpdesk.tools.rendering import tool_shape
 from helpdesk.tools.results import CallOutcome, CallResult
 from helpdesk.tools.schemas import (
-    MAX_EXTERNAL_ID_CHARACTERS,
     ToolsAnswer,
     ToolsQuery,
     ToolTestInput,

@@ -1,10 +1,7 @@
 """For whom a tool is called, as its server reads it."""
 
-from helpdesk.customers.record import Customer
+from helpdesk.customers.record import EXTERNAL_ID, Customer
 from helpdesk.platform.frozen_record import FrozenRecord
-
-EXTERNAL_ID = "externalId"
-"""The entry of a customer's metadata that holds the organization's own ID of them."""
 
 
 class Visitor(FrozenRecord):

@@ -8,12 +8,10 @@ from helpdesk.secret_keys import endpoint_secrets
 from helpdesk.secret_keys.endpoint_secrets import EndpointItems, Signer
 from helpdesk.storage import keys, table
 from helpdesk.storage.attributes import UnreadableItem
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import EXISTS, ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.errors import MAX_WEBHOOK_ENDPOINTS, EndpointNotFound, TooManyEndpoints
 from helpdesk.webhooks.record import Endpoint, Endpoints
-
-_EXISTS = "attribute_exists(PK)"
 
 
 def read_all(organization: str) -> Endpoints:
@@ -97,7 +95,7 @@ def change(
     transaction.set(
         keys.WebhookEndpoint(organization, endpoint_id),
         values,
-        condition=_EXISTS,
+        condition=EXISTS,
         on_failure=lambda _: EndpointNotFound(),
     )
 
@@ -112,7 +110,7 @@ def delete(transaction: Transaction, organization: str, endpoint_id: str) -> Non
     """Remove an endpoint with its secrets, and decrease the count. The transaction raises EndpointNotFound."""
     transaction.delete(
         keys.WebhookEndpoint(organization, endpoint_id),
-        condition=_EXISTS,
+        condition=EXISTS,
         on_failure=lambda _: EndpointNotFound(),
     )
     transaction.delete(keys.EndpointSecret(organization, endpoint_id))
@@ -123,7 +121,7 @@ def delete(transaction: Transaction, organization: str, endpoint_id: str) -> Non
 def require_in(transaction: Transaction, organization: str, endpoint_id: str) -> None:
     """Require the endpoint in a transaction, which raises EndpointNotFound."""
     transaction.require(
-        keys.WebhookEndpoint(organization, endpoint_id), _EXISTS, on_failure=lambda _: EndpointNotFound()
+        keys.WebhookEndpoint(organization, endpoint_id), EXISTS, on_failure=lambda _: EndpointNotFound()
     )
 
 
@@ -132,7 +130,7 @@ def note_secret(transaction: Transaction, organization: str, endpoint_id: str, m
     transaction.update(
         keys.WebhookEndpoint(organization, endpoint_id),
         "SET secretCreatedAt = :at",
-        condition=_EXISTS,
+        condition=EXISTS,
         values={":at": made_at},
         on_failure=lambda _: EndpointNotFound(),
     )
@@ -170,7 +168,7 @@ def touch(endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:
         table.update(
             keys.WebhookEndpoint(endpoint.organization, endpoint.id),
             f"SET {name} = :at",
-            condition=f"{_EXISTS} AND {same_status} AND ({name} = :null OR {name} < :at)",
+            condition=f"{EXISTS} AND {same_status} AND ({name} = :null OR {name} < :at)",
             values={":at": at, ":null": None},
         )
     except ConditionFailed as failed:
@@ -185,7 +183,7 @@ def turn(transaction: Transaction, endpoint: Endpoint, *, succeeded: bool, at: i
     transaction.update(
         keys.WebhookEndpoint(endpoint.organization, endpoint.id),
         f"SET {name} = :at, failingSince = :since",
-        condition=f"{_EXISTS} AND lastDeliveryAt = :seenDelivery AND lastFailureAt = :seenFailure",
+        condition=f"{EXISTS} AND lastDeliveryAt = :seenDelivery AND lastFailureAt = :seenFailure",
         values={":at": at, ":since": since, **seen},
         on_failure=ConditionFailed,
     )
