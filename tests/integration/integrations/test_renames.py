@@ -74,7 +74,8 @@ def test_a_renamed_repository_keeps_its_documents_and_issues(
     assert row(api) == synced("acme/store")
     assert list(texts(api)) == [mirrored]
     assert services.said_to("GET", "/git/blobs") == []
-    assert api.get("/v1/integrations/issue-repo").body == {"repo": "acme/store", "autoCreate": True}
+    found = api.get("/v1/integrations/issue-repo").body
+    assert found == {"repo": "acme/store", "autoCreate": True, "problem": None}
     assert signal(api, filed)["codehost"]["url"] == "https://github.com/acme/store/issues/1"
 
     before = repository.sha()
@@ -186,7 +187,7 @@ def test_a_new_default_branch_is_mirrored(
 def test_an_archived_repository_says_so_and_a_deleted_one_keeps_its_documents(
     api: Client, github: CodeHost, repository: Repository, workers: Workers, mirrored: str
 ) -> None:
-    repository.archived = repository.private = True
+    repository.archived = True
     deliver(hooks.repository_changed(github, repository, "archived"))
     workers.run()
     said = "The repository is archived at GitHub, so its documents stay as they are."
