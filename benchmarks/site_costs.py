@@ -61,7 +61,7 @@ def _site(*, guides: int | None) -> SiteBrowser:
 
 
 def _pages(browser: SiteBrowser) -> Iterator[tuple[str, bool, Callable[[], Page]]]:
-    """Yield what is shown, whether the environment begins anew, and the visit, in an order that gives each its need."""
+    """Yield what is shown, whether the environment is a new one, and the visit, in an order that works."""
 
     def to(path: str, **headers: str) -> Callable[[], Page]:
         return lambda: browser.open(path, **headers)

@@ -127,7 +127,7 @@ def _judged(wanted: ServiceRequest, reply: "Reply") -> ServiceReply:
 
 
 def pause(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds until a limit ends, by Retry-After or by when what is left is counted anew; None if unsaid."""
+    """Return the seconds until a limit ends, by Retry-After or by when the count begins again; None if unsaid."""
     wait = retry_after(headers)
     if wait is None and headers.get("x-ratelimit-remaining") == "0":
         reset = headers.get("x-ratelimit-reset", "")
