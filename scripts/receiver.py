@@ -264,9 +264,15 @@ def _main_points(event: dict[str, Any]) -> list[str]:
             waiting = "waiting for a person" if thing.get("awaitingHuman") else "not waiting for a person"
             text = f"{thing.get('id')}, {thing.get('status')}, {waiting}"
         else:
-            text = f"{thing.get('id')}, {thing.get('title', '')}"
+            parts = (thing.get("id"), thing.get("title"), thing.get("status"), _reporters(thing))
+            text = ", ".join(str(each) for each in parts if each)
         lines.append(f"  {_plain(name):<13} {_plain(text)}")
     return lines
+
+
+def _reporters(thing: dict[str, Any]) -> str:
+    count = thing.get("reporterCount")
+    return f"reporterCount {count}" if isinstance(count, int) else ""
 
 
 def _speaker(message: dict[str, Any]) -> str:

@@ -26,6 +26,7 @@ class StandIns:
         self._settings = settings
         self._folder = settings.folder / "services"
         self._record_file = self._folder / "process.json"
+        self._apps = self._folder / "apps.json"
         self.log = self._folder / "services.log"
 
     def start(self, operator: Operator, progress: Progress) -> None:
@@ -36,7 +37,7 @@ class StandIns:
         progress.say(f"Starting stand-ins of services at {self._settings.services_url}.")
         self._spawn()
         self._wait_until_they_answer()
-        apps = json.loads((self._folder / "apps.json").read_text(encoding="utf-8"))
+        apps = json.loads(self._apps.read_text(encoding="utf-8"))
         for app, credentials in apps.items():
             self._enter(operator, app, credentials)
 
@@ -61,6 +62,7 @@ class StandIns:
 
     def _spawn(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
+        self._apps.unlink(missing_ok=True)
         settings = self._settings
         words = ["--port", str(settings.services_port), "--root", settings.base_url]
         # Not a Popen: it outlives this process, and is stopped by its record.
@@ -79,12 +81,14 @@ class StandIns:
 
     def _wait_until_they_answer(self) -> None:
         deadline = time.monotonic() + START_SECONDS
-        while not self._answer():
+        # They write their apps once the port is theirs; what answers before that is something else.
+        while not (self._apps.exists() and self._answer()):
             record = ProcessRecord.load(self._record_file)
             if record is None or not record.runs() or time.monotonic() > deadline:
                 self.stop()
                 raise Problem(
-                    f"The stand-ins did not start on port {self._settings.services_port}; their log: {self.log}"
+                    f"The stand-ins did not start on port {self._settings.services_port}. If another program has that "
+                    f"port, choose another PORT. Their log: {self.log}"
                 )
             time.sleep(0.1)
 

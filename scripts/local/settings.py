@@ -38,9 +38,12 @@ def architecture() -> str:
 def services_port(port: int) -> int:
     """Return where the functions of the stack on a port look for the services of integrations.
 
-    Below the ports that the system gives to connections, which may have taken one by the time that it is needed.
+    Below the ports that the system gives to connections, which may have taken one by the time that it is needed, and
+    never the stack's own.
     """
-    return 20_000 + port % 10_000
+    if port < 12_000:
+        return port + 20_000
+    return port - 9_433 if port < 32_768 else 20_000 + port % 10_000
 
 
 @dataclass(frozen=True, slots=True)

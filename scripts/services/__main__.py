@@ -66,11 +66,12 @@ def run(port: int, root: str, folder: Path) -> None:
     postman = Postman(root)
     desks: dict[str, Desk] = {app: desk(postman.of(app)) for app, desk in DESKS.items()}
     _load(desks, folder / STATE)
-    _write(folder / APPS, json.dumps({app: dict(desk.credentials()) for app, desk in desks.items()}).encode())
+    apps = {app: dict(desk.credentials()) for app, desk in desks.items()}
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
     with Services(Desks(desks, root, lambda: _save(desks, folder / STATE)), port=port):
+        _write(folder / APPS, json.dumps(apps).encode())
         ended.wait()
 
 

@@ -115,6 +115,8 @@ def test_searches_of_one_address_are_limited(visitor: Visitor, monkeypatch: pyte
         ("snake_case and a*b", "snake_case and ab"),
         ("```sh\nmake\n```", "make"),
         ("![i](x)<b>y</b>", "iy"),
+        ("The header is `t=<ms>,v1=<hex>`.", "The header is t=<ms>,v1=<hex>."),
+        ("```\n<id> | *all*\n```\nor <b>b</b>", "<id> | *all* or b"),
     ],
 )
 def test_a_passage_is_shown_without_its_marks(text: str, words: str) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 import pytest
 
+from helpdesk.events.kinds import WebhookEvent
+from helpdesk_cli.commands.webhooks import _SENT
 from helpdesk_cli.main import main
 from tests.support.cli import Cli, answering
 from tests.support.template import ROOT
@@ -59,3 +61,7 @@ def test_a_command_is_in_the_guide_and_in_the_readme_and_has_help(command: str, 
     shown = Cli(answering({}), tmp_path).ok(*command.split(), "--help")
     assert "--json" in shown
     assert "--base-url" in shown
+
+
+def test_the_help_of_an_endpoint_names_every_event_that_is_sent() -> None:
+    assert set(_SENT.split(", ")) == {kind.value for kind in WebhookEvent}

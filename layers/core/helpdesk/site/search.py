@@ -24,6 +24,10 @@ _PROPOSED = 20
 """Documents that are looked for: some may have been withdrawn since the list of published ones was read."""
 
 _EXCERPT_CHARACTERS = 240
+_CODE = re.compile(r"(```|~~~)[^\n]*\n(.*?)(?:\1|\Z)|(`+)(.+?)\3", re.DOTALL)
+_SIGNS = "<>*|[]()_-#"
+_HIDE = {ord(sign): 0xE000 + number for number, sign in enumerate(_SIGNS)}  # of the private use area
+_SHOW = {hidden: sign for sign, hidden in _HIDE.items()}
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _MARKS = re.compile(
     r"^ {0,3}(?:#{1,6} |> ?|[-*+] |\d+\. |:::.*$|```.*$|~~~.*$)|[*`|]|<[^>]*>|_{2,}|-{3,}", re.MULTILINE
@@ -82,8 +86,13 @@ def _trail(shown: Contents, page: DocumentPage) -> str:
 
 
 def plain(text: str) -> str:
-    """Return Markdown as text on one line, without its marks, cut at a word."""
-    words = " ".join(_MARKS.sub("", _LINK.sub(r"\1", text)).split())
+    """Return Markdown as text on one line, without its marks, cut at a word. Code keeps its signs."""
+    shown = _CODE.sub(_code, text)
+    words = " ".join(_MARKS.sub("", _LINK.sub(r"\1", shown)).translate(_SHOW).split())
     if len(words) <= _EXCERPT_CHARACTERS:
         return words
     return words[:_EXCERPT_CHARACTERS].rsplit(" ", 1)[0] + "…"
+
+
+def _code(found: re.Match[str]) -> str:
+    return (found[2] or found[4] or "").translate(_HIDE)

@@ -11,7 +11,10 @@ from helpdesk_cli.output import confirmed, moment, note, say, say_json, say_tabl
 from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
 
-_SENT = "message.created, conversation.created, conversation.updated, knowledge.suggestion.created"
+_SENT = (
+    "message.created, conversation.created, conversation.updated, bug.created, suggestion.created, signal.updated,"
+    " knowledge.suggestion.created"
+)
 _EVENTS = f"An event type ({_SENT}). Can be repeated."
 
 
