@@ -92,4 +92,5 @@ def test_the_retry_schedule_is_the_templates_wherever_it_is_written() -> None:
     assert f"| `RetryDelaysSeconds` | `{default}` |" in readme
     assert f"failed: {', '.join(short)}|" in readme.replace(",<br>", ", ")
     assert rows == long
+    assert f"after {', '.join(long[:-1])} and {long[-1]}." in guide("webhook-deliveries")
     assert f"after {', '.join(long[:-1])} and {long[-1]}" in texts.DELIVERY.replace("\n", " ")
