@@ -78,7 +78,7 @@ ANSWERS: dict[str, Any] = {
     "removeRepo": {"ok": True},
     "mirrorRepo": {"repo": "acme/docs"},
     "setIssueRepo": {"repo": "acme/shop"},
-    "getIssueRepo": {"repo": "acme/shop", "autoCreate": True},
+    "getIssueRepo": {"repo": "acme/shop", "autoCreate": True, "problem": None},
     "linkSignalIssue": {"codehost": {"number": 12, "url": "https://github.com/acme/shop/issues/12"}},
     "listRepos": {
         "repos": [

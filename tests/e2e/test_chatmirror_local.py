@@ -97,6 +97,6 @@ def test_a_conversation_is_answered_decided_and_resolved_in_its_thread(
     assert [call["input"] for call in tools.calls if call["tool"] == "refund"] == [REFUND]
     said = [each["text"].partition("\n")[2] for each in support.messages if each["text"].startswith("*")]
     # One message a second: what followed the question is still on its way to the channel.
-    assert said[1:3] == ["Please refund order A-17.", ASKED]
+    assert said[1:3] == ["&gt; Please refund order A-17.", ASKED]
     assert {each["thread_ts"] for each in support.messages if each is not first} == {first["ts"]}
     assert support.ephemeral == []

@@ -42,7 +42,13 @@ def admin(stack: Mapping[str, str]) -> Iterator[Web]:
     web.delete("/v1/integrations/codehost")
 
 
-def test_a_repository_is_mirrored_a_signal_opens_an_issue_and_a_push_finishes_its_card(
+def reads_of(api: Web, visitor: str, title: str) -> bool:
+    """Return whether a visitor reads that what they reported is done."""
+    [thread] = api.get(f"/v1/messages?session={visitor}").body["conversations"]
+    return any(title in each["body"] for each in thread["messages"])
+
+
+def test_a_repository_is_mirrored_a_signal_opens_an_issue_and_a_push_finishes_its_card_and_says_so(
     stack: Mapping[str, str], admin: Web, github: CodeHost
 ) -> None:
     repo = f"acme/shop-{uuid.uuid4().hex[:8]}"  # the account that other tests' reports of commits name
@@ -65,10 +71,17 @@ def test_a_repository_is_mirrored_a_signal_opens_an_issue_and_a_push_finishes_it
 
     eventually(partial(mirrored, 1, shop.sha()))
     title = f"Refunds take too long {uuid.uuid4().hex[:8]}"
-    signal = member.post("/v1/signals", {"kind": "bug", "title": title}).body["id"]
+    quote = "@acme/everyone, my refund takes a week."
+    visitor = f"visitor-{uuid.uuid4()}"
+    asked = Web(stack["base_url"], stack["secret_key"]).post(
+        "/v1/messages", {"session": visitor, "body": quote}
+    )
+    reported = {"conversationId": asked.body["conversationId"], "quote": quote}
+    signal = member.post("/v1/signals", {"kind": "bug", "title": title, **reported}).body["id"]
     link = eventually(lambda: member.get(f"/v1/signals/{signal}").body["signal"]["codehost"])
     assert link["url"] == f"https://github.com/{repo}/issues/{link['number']}"
     assert shop.issues[link["number"]]["title"] == title
+    assert "> @\u200bacme/everyone, my refund takes a week.\n" in shop.issues[link["number"]]["body"]
 
     key = member.post("/v1/tasks/adopt", {"signalId": signal}).body["key"]
     shop.push({"docs/returns.md": "# Returns\n\nWithin a month."})
@@ -80,6 +93,8 @@ def test_a_repository_is_mirrored_a_signal_opens_an_issue_and_a_push_finishes_it
     eventually(partial(mirrored, 2, shop.sha()))
     eventually(lambda: shop.issues[link["number"]]["state"] == "closed")
     assert shop.issues[link["number"]]["state_reason"] == "completed"
+    eventually(lambda: member.get(f"/v1/signals/{signal}").body["reporters"][0]["notifiedAt"])
+    eventually(partial(reads_of, Web(stack["base_url"], stack["secret_key"]), visitor, title))
 
     refused = member.post("/v1/commits", {"repo": "other/shop"})
     assert (refused.status, refused.code) == (404, "commit_repo_not_found")

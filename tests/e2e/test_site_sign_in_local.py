@@ -58,7 +58,7 @@ def signed_in_as(browser: httpx.Client, root: str) -> str:
     """Return who the site says is signed in."""
     page = browser.get(f"{root}/sign-in")
     assert page.status_code == 200, page.text
-    found = re.search(r"You are signed in as ([^<]*)\.</p>", page.text)
+    found = re.search(r"You are signed in as <bdi>([^<]*)</bdi>\.</p>", page.text)
     return found[1] if found else ""
 
 

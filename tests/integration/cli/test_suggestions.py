@@ -53,7 +53,7 @@ def test_accepting_takes_another_title_and_text(
     assert api.get(f"/v1/knowledge/documents/{document['id']}").body["document"]["body"].endswith("Export.\n")
     again = owner.run("knowledge", "suggestions", "accept", suggestion["id"])
     assert again.exit_code == 1
-    assert "See what became of it: helpdesk knowledge suggestions show" in again.stderr
+    assert "See the decision: helpdesk knowledge suggestions show" in again.stderr
 
 
 def test_dismissing(owner: Cli, suggestion: dict[str, Any]) -> None:
