@@ -136,9 +136,8 @@ def _parts(body: str, room: int) -> list[str]:
     left = body
     while len(left) > room:
         usable = room - len(_FENCE) - 1
-        at = left.rfind("\n", usable // 2, usable)
-        at = at if at > 0 else left.rfind(" ", usable // 2, usable)
-        at = at if at > 0 else usable
+        ends = (left.rfind(sign, usable // 2, usable) for sign in ("\n", " "))
+        at = next((end for end in ends if end > 0), usable)
         part, left = left[:at].rstrip(), left[at:].lstrip("\n")
         begins = _open_fence(part)
         if begins is None:

@@ -56,7 +56,7 @@ def take_message(account: Account, data: Mapping[str, Any]) -> str:
         if taken is None or taken.person != data["user"]:
             _wait_for_a_click(data)
             return "among_the_team"
-        if not _holds(connection.organization, conversation_id, taken):
+        if not _holds(taken, conversations.find(connection.organization, conversation_id)):
             outcome = _hint(account, data, _CHANGED_HANDS)
             threads.forget_taken(connection.organization, connection.account_id, *place, taken)
             return outcome
@@ -125,12 +125,14 @@ def _take_over(
     found = conversations.find(organization, conversation_id)
     if found is None:
         raise ConversationNotFound
-    changes = found.state_changes + (0 if _is_teams(found) else 1)
+    changes = found.state_changes + (
+        0 if _is_teams(found) else 1
+    )  # taking over is one, unless the team has it
     former = threads.taken(organization, team, *place)
     threads.take_over(claim, organization, team, *place, Taken(_id(speaker), data["user"], changes))
-    if former is None or former.member == _id(speaker):
+    if former is None or former.member == _id(speaker) or not _holds(former, found):
         return None
-    return former if _is_teams(found) and former.state_changes == found.state_changes else None
+    return former
 
 
 def _wait_for_a_click(data: Mapping[str, Any]) -> None:
@@ -200,9 +202,8 @@ def _is_teams(found: Conversation) -> bool:
     return found.state.handled_by is Handler.TEAM and found.state.status is Status.OPEN
 
 
-def _holds(organization: str, conversation_id: str, taken: Taken) -> bool:
+def _holds(taken: Taken, found: Conversation | None) -> bool:
     """Return whether a conversation is still the team's by that take-over."""
-    found = conversations.find(organization, conversation_id)
     return found is not None and _is_teams(found) and found.state_changes == taken.state_changes
 
 

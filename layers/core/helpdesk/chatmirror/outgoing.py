@@ -40,7 +40,7 @@ _PAGES = 5
 _BUSY_SECONDS = 5.0
 _POSTED = "posted"
 _NO_THREAD = "thread_not_found"
-_ONE_MESSAGE = frozenset(
+_ABOUT_ONE_MESSAGE = frozenset(
     {
         "attachment_payload_limit_exceeded",
         "cannot_reply_to_message",
@@ -52,7 +52,7 @@ _ONE_MESSAGE = frozenset(
         "too_many_attachments",
     }
 )
-_ONE_MESSAGES = ("invalid_attachments", "invalid_blocks", "invalid_metadata")
+_ABOUT_ONE_MESSAGE_BEGIN = ("invalid_attachments", "invalid_blocks", "invalid_metadata")
 
 
 class _Next(NamedTuple):
@@ -185,7 +185,7 @@ def _refused(account: Account, claimed: Thread, wanted: _Next, code: str) -> str
     after, then = claimed.__replace__(posting=None, claimed_until=0), None
     if code == _NO_THREAD:
         after, then = after.__replace__(ts=None), _job(claimed, None)
-    elif claimed.ts is not None and (code in _ONE_MESSAGE or code.startswith(_ONE_MESSAGES)):
+    elif claimed.ts is not None and (code in _ABOUT_ONE_MESSAGE or code.startswith(_ABOUT_ONE_MESSAGE_BEGIN)):
         at = wanted.after
         after = after.__replace__(messages=at.messages, lines=at.lines, approvals=at.approvals)
         then = _job(claimed, None)

@@ -84,9 +84,8 @@ def _click(sent: Mapping[str, Any]) -> Received:
         "message": place["message_ts"],
         "thread": thread or place["message_ts"],
     }
-    team = (
-        sent["team"] or {}
-    )  # null where the app is installed in a whole organization, which is not connected
+    # Null where the app is installed in a whole organization, which is not connected.
+    team = sent["team"] or {}
     return Received(sent["trigger_id"], team.get("id"), CLICK, data)
 
 

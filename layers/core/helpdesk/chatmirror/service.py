@@ -143,18 +143,15 @@ def note_name(connection: Connection, names: Mapping[str, str]) -> None:
     """Note what the channel that was chosen is called now, by the names of a workspace's channels. One read, mostly."""
     organization = connection.organization
 
-    def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
-        seen = MirrorSettings.from_item(item)
-        is_here = seen.team == connection.account_id
-        name = names.get(seen.channel_id or "") if is_here else None
-        return (seen if name is None else replace(seen, channel=name)).to_item()
+    def named(seen: MirrorSettings) -> MirrorSettings:
+        name = names.get(seen.channel_id or "") if seen.team == connection.account_id else None
+        return seen if name is None else replace(seen, channel=name)
 
     found = settings(organization)
-    if (
-        found.team == connection.account_id
-        and names.get(found.channel_id or "", found.channel) != found.channel
-    ):
-        integrations.change_settings(organization, App.CHATMIRROR, next_settings)
+    if named(found) != found:
+        integrations.change_settings(
+            organization, App.CHATMIRROR, lambda item: named(MirrorSettings.from_item(item)).to_item()
+        )
 
 
 _OUTSIDE = frozenset({"channel_not_found", "is_archived", "not_in_channel"})
