@@ -1,13 +1,15 @@
 """IntegrationQueue: process what connected services sent, and send them what changed here.
 
-Each night, check every connection.
+Each night, check every connection. Every ten minutes, ask for hooks that did not arrive.
 """
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from helpdesk.chatcommunity import worker as chatcommunity
 from helpdesk.chatmirror import worker as chatmirror
+from helpdesk.codehost import lost_hooks
 from helpdesk.codehost import worker as codehost
 from helpdesk.integrations import worker
 from helpdesk.integrations.adapter import Worker
@@ -29,16 +31,26 @@ ADAPTERS: dict[App, Worker] = {
 }
 """The adapters, each with a module of these functions."""
 
+_RUNS: dict[str, Callable[[int], int]] = {
+    "connections": worker.look_at_all,
+    "hooks": lost_hooks.ask_again,
+}
+"""The work of a scheduled run. Each takes an instant (ms) to end at and returns how many it is about."""
+
 _SLICE_MS = 60_000
 _RESERVE_MS = 25_000  # for the request and the document that are under way when the time is over
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, list[dict[str, str]]] | None:
-    """Do the work of a batch and report the messages that failed, or queue the nightly look."""
+    """Do the work of a batch and report the messages that failed, or do the run that an event names.
+
+    The next run makes up for one that is missed or fails.
+    """
     left = int(context.get_remaining_time_in_millis()) - _RESERVE_MS
     until = clock.now_ms() + min(_SLICE_MS, left)
     if "Records" not in event:
-        logger.info("integrations_looked_at", extra={"count": worker.look_at_all(until)})
+        run = event["run"]
+        logger.info("integrations_run", extra={"run": run, "count": _RUNS[run](until)})
         return None
     failed = [record for record in event["Records"] if not _done(record, until)]
     for record in failed:

@@ -17,8 +17,10 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from scripts.app_manifests import GITHUB_PERMISSIONS
+from scripts.services import codehost_attempts as attempts
 from scripts.services import codehost_people as people
 from scripts.services import codehost_shapes as shapes
+from scripts.services.codehost_attempts import Attempt
 from scripts.services.codehost_people import NOT_FOUND
 from scripts.services.codehost_shapes import API, iso
 from scripts.services.repositories import SLUG, Installation, Person, Repository, blob_sha, entry
@@ -57,7 +59,9 @@ def credentials(key: str = "") -> dict[str, str]:
 class CodeHost:
     """GitHub. Tests change its state; `hook` returns what it would send.
 
-    `on_issue` takes what the API did to an issue: opened, closed, reopened. `key` is the App's, in PEM.
+    `on_issue` takes what the API did to an issue: opened, closed, reopened. `on_repeat` takes a hook that it was asked
+    to deliver again; `attempts` are those that failed before, and `loses_next` is whether the page's next
+    hook fails, too. `key` is the App's, in PEM.
     """
 
     hosts = frozenset({"api.github.com", "github.com", "codeload.github.com"})
@@ -65,6 +69,9 @@ class CodeHost:
     def __init__(self, key: str = "") -> None:
         self.key = key or private_key()
         self.on_issue: Callable[[Repository, int, str], None] = lambda *_: None
+        self.on_repeat: Callable[[Mapping[str, str], str], None] = lambda *_: None
+        self.attempts: list[Attempt] = []
+        self.loses_next = False
         self.installations: dict[int, Installation] = {}
         self.repositories: dict[str, Repository] = {}
         self.moved: dict[str, int] = {}
@@ -184,7 +191,8 @@ class CodeHost:
             },
         )
 
-    def _installation_token(self, asked: Asked, number: str) -> Said:
+    def is_the_app(self, asked: Asked) -> bool:
+        """Return whether the App itself asks: its token is signed with its key, and lasts ten minutes at most."""
         key = serialization.load_pem_private_key(self.key.encode(), None)
         assert isinstance(key, rsa.RSAPrivateKey)
         try:
@@ -195,9 +203,12 @@ class CodeHost:
                 options={"verify_exp": False, "verify_iat": False},
             )
         except jwt.InvalidTokenError:
+            return False
+        return bool(claims["iss"] == "4711" and claims["exp"] - claims["iat"] <= 600)
+
+    def _installation_token(self, asked: Asked, number: str) -> Said:
+        if not self.is_the_app(asked):
             return Said(401, {"message": "A JSON web token could not be decoded"})
-        if claims["iss"] != "4711" or claims["exp"] - claims["iat"] > 600:
-            return Said(401, {"message": "'Expiration time' claim ('exp') is too far in the future"})
         installation = self.installations.get(int(number))
         if installation is None:
             return NOT_FOUND
@@ -363,6 +374,8 @@ _ROUTES: list[tuple[str, str, Callable[..., Said]]] = [
     ("GET", r"api\.github\.com/user/installations", people.installations),
     ("GET", r"api\.github\.com/user", people.person),
     ("GET", r"api\.github\.com/user/memberships/orgs/([\w-]+)", people.membership),
+    ("GET", r"api\.github\.com/app/hook/deliveries", attempts.listed),
+    ("POST", r"api\.github\.com/app/hook/deliveries/(\d+)/attempts", attempts.repeat),
     ("POST", r"api\.github\.com/app/installations/(\d+)/access_tokens", CodeHost._installation_token),
     ("GET", r"api\.github\.com/app/installations/(\d+)", CodeHost._installed),
     ("GET", r"api\.github\.com/repositories/(\d+)", CodeHost._by_id),

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from scripts.services import codehost, codehost_hooks
+from scripts.services import codehost_attempts as attempts
 from scripts.services.codehost import BOT, CodeHost
 from scripts.services.desks import Outlet
 from scripts.services.repositories import Installation, Repository
@@ -28,6 +29,7 @@ class CodeHostDesk:
         host.install(ACCOUNT, "docs", "shop")
         host.repositories["acme/docs"].push(_FILES)
         host.repositories["acme/shop"].push({"main.py": "print('shop')\n"})
+        host.on_repeat = send
         host.on_issue = lambda repository, number, action: self._tell(
             lambda: codehost_hooks.issue(host, repository, number, action, sender=BOT)
         )
@@ -54,6 +56,8 @@ class CodeHostDesk:
         return {
             "account": ACCOUNT,
             "installed": self._installation is not None,
+            "loses_next": self.service.loses_next,
+            "lost": [each.row for each in self.service.attempts],
             "repositories": [self.service.repositories[name] for name in sorted(self.service.repositories)],
         }
 
@@ -61,6 +65,9 @@ class CodeHostDesk:
         """Do what a form asks for. Raises KeyError, ValueError, StopIteration."""
         if what == "uninstall":
             self._uninstall()
+            return
+        if what == "lose-next":
+            self.service.loses_next = True
             return
         host, repository = self.service, self.service.repositories[given["repo"]]
         match what:
@@ -115,6 +122,11 @@ class CodeHostDesk:
         self._tell(lambda: codehost_hooks.issue(self.service, repository, number, action))
 
     def _tell(self, sent: Callable[[], codehost_hooks.Sent]) -> None:
-        """Send what happened, as GitHub does only where the App is installed."""
-        if self._installation is not None:
+        """Send what happened, as GitHub does only where the App is installed, or lose it on the way."""
+        if self._installation is None:
+            return
+        if self.service.loses_next:
+            self.service.loses_next = False
+            attempts.failed(self.service, *sent(), self._installation.id)
+        else:
             self.send(*sent())

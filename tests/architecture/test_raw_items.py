@@ -42,6 +42,7 @@ OTHER_DOCUMENTS = {
     "chatmirror/receiver.py": "what Slack sends",
     "chatmirror/worker.py": "messages of SQS, as the receiver writes them",
     "codehost/app_identity.py": "responses of GitHub",
+    "codehost/lost_hooks.py": "responses of GitHub",
     "codehost/issues.py": "responses of GitHub, and messages as the receiver writes them",
     "codehost/issue_looks.py": "responses of GitHub",
     "codehost/issue_moves.py": "responses of GitHub, and messages as the receiver writes them",

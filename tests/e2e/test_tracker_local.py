@@ -22,7 +22,7 @@ from tests.e2e.browser import connect
 from tests.support.web import Web, eventually
 
 PATH = "/v1/integrations/tracker"
-NIGHT = json.dumps({"source": "aws.events"})
+NIGHT = json.dumps({"run": "connections"})
 
 
 @pytest.fixture

@@ -28,6 +28,8 @@ NOT_DESCRIBED = {"github.com", "codeload.github.com"}
 _REPO = "/repos/{owner}/{repo}"
 OPERATIONS = {
     "/app-manifests/{code}/conversions": ("post",),
+    "/app/hook/deliveries": ("get",),
+    "/app/hook/deliveries/{delivery_id}/attempts": ("post",),
     "/app/installations/{installation_id}/access_tokens": ("post",),
     "/app/installations/{installation_id}": ("get",),
     "/user": ("get",),

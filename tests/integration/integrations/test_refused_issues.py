@@ -18,7 +18,7 @@ __all__ = ["acme", "connection", "opening", "repository", "workers"]
 
 def look_again(workers: Workers) -> None:
     """Let the night come: every connection is looked at."""
-    assert function("integration_worker").handler({"source": "aws.events"}, LongContext()) is None
+    assert function("integration_worker").handler({"run": "connections"}, LongContext()) is None
     workers.run()
 
 

@@ -26,6 +26,8 @@ from tests.support.github_description import OPERATIONS, description
 _REPO = "/repos/{owner}/{repo}"
 NEEDED = {
     "POST /app-manifests/{code}/conversions": None,
+    "GET /app/hook/deliveries": None,
+    "POST /app/hook/deliveries/{delivery_id}/attempts": None,
     "POST /app/installations/{installation_id}/access_tokens": None,
     "GET /app/installations/{installation_id}": None,
     "GET /user": None,

@@ -14,8 +14,12 @@ from helpdesk.integrations.outcomes import NotConnectedNow, TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
+from scripts.services import codehost_hooks as hooks
+from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation
-from tests.support.workers import received
+from tests.support.api import Client
+from tests.support.issues import deliver
+from tests.support.workers import Workers, received
 
 
 @pytest.mark.parametrize("trouble", [TryLater("busy"), NotConnectedNow(), ValueError("unreadable")])
@@ -49,3 +53,23 @@ def test_the_trouble_of_one_organization_keeps_a_hook_from_no_other(
         except ValueError:
             assert body["organization"] == one.organization
     assert reached == [f"{other.organization} push {data['sent']}"]
+
+
+def test_an_uninstalled_app_breaks_the_connection_of_every_organization_that_has_it(
+    connect_codehost: Callable[..., Connection],
+    other_organization: Any,
+    github: CodeHost,
+    acme: Installation,
+    api: Client,
+    stranger: Client,
+    workers: Workers,
+) -> None:
+    connect_codehost(acme)
+    connect_codehost(acme, other_organization.organization_id)
+    sent = hooks.installation(github, acme, "deleted")
+    del github.installations[acme.id]
+    deliver(sent)
+    workers.run()
+
+    for client in (api, stranger):
+        assert client.get("/v1/integrations").body["integrations"][0]["status"] == "broken"

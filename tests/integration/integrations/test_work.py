@@ -18,7 +18,6 @@ from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.integrations.worker import GivenUp
 from helpdesk.platform import clients, clock, metrics
 from helpdesk.platform.settings import settings
-from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation
 from scripts.services.server import Said, Services
@@ -302,25 +301,6 @@ def test_a_connection_that_breaks_says_so_once_and_is_mended_by_a_request_that_w
     ]
 
 
-def test_an_uninstalled_app_breaks_the_connection_of_every_organization_that_has_it(
-    connection: Connection,
-    connect_codehost: Callable[..., Connection],
-    other_organization: Any,
-    github: CodeHost,
-    acme: Installation,
-    api: Client,
-    stranger: Client,
-    workers: Workers,
-) -> None:
-    connect_codehost(acme, other_organization.organization_id)
-    headers, body = hooks.installation(github, acme, "deleted")
-    Client(headers=headers).request("POST", "/v1/hooks/codehost", body)
-    workers.run()
-
-    for client in (api, stranger):
-        assert client.get("/v1/integrations").body["integrations"][0]["status"] == "broken"
-
-
 def test_a_job_for_a_connection_that_was_removed_ends(connection: Connection) -> None:
     secret_repository.delete_tokens(connection.organization, connection.id)
 
@@ -379,7 +359,7 @@ def test_each_night_every_connection_is_looked_at_and_what_was_missed_is_made_up
     service.broke(connection, "It was suspended.")
     github.repositories["acme/docs"].push({"new.md": "# New"})  # and the hook is lost
 
-    assert function("integration_worker").handler({"source": "aws.events"}, LongContext()) is None
+    assert function("integration_worker").handler({"run": "connections"}, LongContext()) is None
     messages = received(settings().integration_queue_url)
     bodies = [json.loads(message["body"]) for message in messages]
     assert {(body["kind"], body["organization"]) for body in bodies} == {

@@ -50,7 +50,7 @@ def later(seconds: int) -> Iterator[None]:
 
 def look_again(workers: Workers) -> None:
     """Let the night come: every connection is looked at."""
-    assert function("integration_worker").handler({"source": "aws.events"}, LongContext()) is None
+    assert function("integration_worker").handler({"run": "connections"}, LongContext()) is None
     workers.run()
 
 

@@ -22,11 +22,13 @@ from helpdesk.codehost import (
     receiver,
     renaming,
 )
-from helpdesk.integrations import accounts, jobs
+from helpdesk.integrations import accounts, credentials, jobs
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Worker
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.client import Unauthorized
 from helpdesk.integrations.jobs import IntegrationJob
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked
+from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
 from helpdesk.integrations.record import AppCredentials, Connection, ConnectionStatus, Tokens
 from helpdesk.progress import reports
 from helpdesk.progress.schemas import CommitsReport
@@ -49,7 +51,7 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
     """Do what an event of GitHub asks for."""
     match event:
         case receiver.REMOVED:
-            return _removed(connection, data["action"])
+            return _removed(connection)
         case receiver.LOOK_AGAIN:
             return connected(connection)
         case receiver.REPO_RENAMED | receiver.ACCOUNT_RENAMED:
@@ -71,10 +73,19 @@ def _worked_on(connection: Connection, event: str, data: Mapping[str, Any]) -> s
     return "nothing"
 
 
-def _removed(connection: Connection, action: str) -> str:
-    what = "suspended" if action == "suspend" else "uninstalled"
-    integrations.broke(connection, f"The GitHub App was {what} on this account. An admin connects it again.")
-    return "broken"
+def _removed(connection: Connection) -> str:
+    """Break a connection whose App was uninstalled or suspended, unless it is back: what GitHub sends may come late."""
+    app = credentials.of(App.CODEHOST)
+    if app is None:
+        raise TryLater("no credentials of the app")
+    try:
+        app_identity.installation_tokens(app, connection.account_id)
+    except Unauthorized:
+        raise TryLater("GitHub does not accept the App's key") from None
+    except Revoked as problem:
+        integrations.broke(connection, str(problem))
+        return "broken"
+    return "late"
 
 
 def work(job: IntegrationJob, until: int) -> str:

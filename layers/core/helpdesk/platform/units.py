@@ -3,6 +3,7 @@
 Milliseconds, seconds for time-to-live attributes, and microseconds for rate limits.
 """
 
+SECOND_MS = 1_000
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS

@@ -219,6 +219,14 @@ class HookDelivery(ItemKey):
     delivery_hash: str
 
 
+class HookAttempt(ItemKey):
+    """That a service was asked to deliver a request again after an attempt that failed, by its id of the attempt."""
+
+    PK, SK = "HOOKATTEMPT#{app}#{attempt_id}", "ATTEMPT"
+    app: str
+    attempt_id: str
+
+
 class ConnectState(ItemKey):
     """A connection on its way through a service's pages, by the SHA-256 of its `state`."""
 

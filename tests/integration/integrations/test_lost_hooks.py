@@ -1,0 +1,260 @@
+"""Hooks that GitHub could not deliver, and delivers again (GitHub Docs, "Handling failed webhook deliveries")."""
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from helpdesk.codehost import lost_hooks
+from helpdesk.integrations.record import Connection
+from helpdesk.platform.clock import frozen, now_us
+from scripts.services import codehost_attempts as attempts
+from scripts.services import codehost_hooks as hooks
+from scripts.services.codehost import CodeHost
+from scripts.services.repositories import Installation, Repository
+from scripts.services.server import Said, Services
+from tests.support.api import Client, function
+from tests.support.issues import acme, connection, deliver, file, opening, repository, signal, workers
+from tests.support.workers import LongContext, Workers
+
+__all__ = ["acme", "connection", "opening", "repository", "workers"]
+
+LIST = "/app/hook/deliveries"
+ZERO = "0" * 40
+
+
+@pytest.fixture
+def repeated(github: CodeHost) -> list[hooks.Sent]:
+    """What GitHub was asked to deliver again."""
+    sent: list[hooks.Sent] = []
+    github.on_repeat = lambda headers, body: sent.append((dict(headers), body))
+    return sent
+
+
+class Clock:
+    """The time here and at GitHub."""
+
+    def __init__(self) -> None:
+        self.now = now_us()
+
+    def pass_minutes(self, minutes: float) -> None:
+        self.now += round(minutes * 60_000_000)
+
+
+@pytest.fixture
+def time(github: CodeHost) -> Iterator[Clock]:
+    clock = Clock()
+    github.clock = lambda: clock.now / 1_000_000
+    with frozen(lambda: clock.now):
+        yield clock
+
+
+def run() -> None:
+    """Do the run of every ten minutes."""
+    assert function("integration_worker").handler({"run": "hooks"}, LongContext()) is None
+
+
+def asked(services: Services) -> int:
+    """Return how many hooks GitHub was asked for so far."""
+    return len(services.said_to("POST", f"{LIST}/"))
+
+
+def a_card(api: Client) -> tuple[str, str]:
+    made = str(api.post("/v1/tasks", {"title": "Mend the export"}).body["id"])
+    return made, str(api.get(f"/v1/tasks/{made}").body["task"]["key"])
+
+
+def test_a_push_that_did_not_arrive_finishes_its_card_within_ten_minutes(
+    api: Client, github: CodeHost, repository: Repository, workers: Workers, repeated: list[hooks.Sent]
+) -> None:
+    made, key = a_card(api)
+    attempts.failed(github, *hooks.push(github, repository, ZERO, f"Fixes {key}"))
+    run()
+    [sent] = repeated
+    deliver(sent)
+    workers.run()
+
+    assert api.get(f"/v1/tasks/{made}").body["task"]["status"] == "done"
+
+
+def test_a_pull_request_that_did_not_arrive_moves_its_card(
+    api: Client, github: CodeHost, repository: Repository, workers: Workers, repeated: list[hooks.Sent]
+) -> None:
+    made, key = a_card(api)
+    attempts.failed(github, *hooks.pull_request(github, repository, 7, f"Fixes {key}"))
+    run()
+    deliver(repeated[0])
+    workers.run()
+
+    assert api.get(f"/v1/tasks/{made}").body["task"]["status"] == "in_review"
+
+
+@pytest.mark.usefixtures("opening")
+@pytest.mark.parametrize("action", ["deleted", "transferred"])
+def test_an_issue_that_was_removed_without_a_word_leaves_its_signal(
+    api: Client,
+    github: CodeHost,
+    repository: Repository,
+    workers: Workers,
+    repeated: list[hooks.Sent],
+    action: str,
+) -> None:
+    filed = file(api)
+    workers.run()
+    number = signal(api, filed)["codehost"]["number"]
+    attempts.failed(github, *hooks.issue(github, repository, number, action))
+    run()
+    deliver(repeated[0])
+    workers.run()
+
+    assert signal(api, filed)["codehost"] is None
+
+
+def test_a_hook_that_arrived_although_its_attempt_failed_does_nothing_when_it_comes_again(
+    api: Client, github: CodeHost, repository: Repository, workers: Workers, repeated: list[hooks.Sent]
+) -> None:
+    made, key = a_card(api)
+    sent = hooks.push(github, repository, ZERO, f"Fixes {key}")
+    deliver(sent)
+    workers.run()
+    api.patch(f"/v1/tasks/{made}", {"status": "planned"})
+    attempts.failed(github, *sent)
+    run()
+    deliver(repeated[0])
+    workers.run()
+
+    assert api.get(f"/v1/tasks/{made}").body["task"]["status"] == "planned"
+
+
+def test_each_attempt_that_failed_is_followed_by_one_request(
+    github: CodeHost, repository: Repository, services: Services, time: Clock
+) -> None:
+    attempts.failed(github, *hooks.push(github, repository, ZERO, "One"))
+    attempts.failed(github, *hooks.push(github, repository, ZERO, "Two"))
+    for _ in range(3):
+        run()
+        time.pass_minutes(10)
+
+    assert asked(services) == 2
+
+
+def test_a_hook_that_fails_again_and_again_is_asked_for_ever_more_rarely_and_given_up(
+    github: CodeHost,
+    repository: Repository,
+    services: Services,
+    time: Clock,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail(headers: Mapping[str, str], body: str) -> None:
+        attempts.failed(github, headers, body)
+
+    github.on_repeat = fail
+    attempts.failed(github, *hooks.push(github, repository, ZERO, "One"))
+    at, begun = [], time.now
+    for minute in (0, 10, 60, 70, 240, 250, 600, 610, 1_320, 1_330, 2_760, 2_770, 2_780, 4_200):
+        time.pass_minutes(minute - (time.now - begun) / 60_000_000)
+        before = asked(services)
+        run()
+        if asked(services) > before:
+            at.append(minute)
+
+    assert at == [0, 10, 70, 250, 610, 1_330, 2_770]
+    assert [record.message for record in caplog.records].count("hook_given_up") == 1
+
+
+def test_attempts_are_listed_page_by_page_and_the_oldest_is_repeated_first(
+    github: CodeHost, repository: Repository, services: Services, repeated: list[hooks.Sent]
+) -> None:
+    sent = [hooks.push(github, repository, ZERO, f"Commit {number}") for number in range(203)]
+    for each in sent:
+        attempts.failed(github, *each)
+    run()
+
+    assert len(services.said_to("GET", LIST)) == 3
+    assert [body for _, body in repeated] == [body for _, body in sent]
+
+
+def test_what_github_does_not_keep_and_what_nobody_takes_is_left_alone(
+    github: CodeHost, repository: Repository, services: Services, time: Clock
+) -> None:
+    github.clock = lambda: time.now / 1_000_000 - 2.9 * 86_400
+    attempts.failed(github, *hooks.push(github, repository, ZERO, "Long ago"))
+    github.clock = lambda: time.now / 1_000_000
+    headers, body = hooks.push(github, repository, ZERO, "Another event")
+    attempts.failed(github, {**headers, "x-github-event": "check_suite"}, body)
+    time.pass_minutes(0.2 * 24 * 60)
+    run()
+
+    assert asked(services) == 0
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Said(403, {"message": "You have exceeded a secondary rate limit."}),
+        Said(429, {"message": "Slow down."}, headers={"retry-after": "60"}),
+        Said(401, {"message": "Bad credentials"}),
+        Said(502, {"message": "Server Error"}),
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_where_github_refuses_the_next_run_goes_on(
+    github: CodeHost,
+    repository: Repository,
+    services: Services,
+    repeated: list[hooks.Sent],
+    method: str,
+    said: Said,
+) -> None:
+    attempts.failed(github, *hooks.push(github, repository, ZERO, "One"))
+    services.fail(method, LIST, said=said)
+    run()
+    assert repeated == []
+    run()
+
+    assert len(repeated) == 1
+
+
+def test_an_attempt_that_github_no_longer_repeats_is_not_asked_for_again(
+    github: CodeHost, repository: Repository, services: Services
+) -> None:
+    attempts.failed(github, *hooks.push(github, repository, ZERO, "One"))
+    services.fail("POST", LIST, said=Said(422, {"message": "The delivery is too old."}))
+    run()
+    run()
+
+    assert asked(services) == 1
+
+
+def test_a_run_without_failures_is_one_request(services: Services) -> None:
+    run()
+
+    assert [str(each) for each in services.asked] == [f"GET api.github.com{LIST}"]
+
+
+def test_the_runs_time_bounds_what_is_asked_for(
+    github: CodeHost, repository: Repository, services: Services, time: Clock
+) -> None:
+    attempts.failed(github, *hooks.push(github, repository, ZERO, "One"))
+
+    assert lost_hooks.ask_again(time.now // 1_000) == 0
+    assert asked(services) == 0
+
+
+@pytest.mark.parametrize("is_back", [True, False])
+def test_a_suspension_that_comes_late_breaks_the_connection_only_if_it_is_so_still(
+    api: Client,
+    github: CodeHost,
+    acme: Installation,
+    connection: Connection,
+    workers: Workers,
+    is_back: bool,
+) -> None:
+    sent = hooks.installation(github, acme, "suspend")
+    acme.suspended = not is_back
+    deliver(sent)
+    workers.run()
+
+    rows: list[Mapping[str, str]] = api.get("/v1/integrations").body["integrations"]
+    [row] = [each for each in rows if each["app"] == "codehost"]
+    assert row["status"] == ("connected" if is_back else "broken")
+    assert (row["problem"] is None) == is_back
