@@ -18,22 +18,26 @@ WORKERS ?= 2
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: venv
+# What tests and checks need is installed with the first of them: a newcomer's `make dev` waits for less.
+.PHONY: venv venv-local
 venv:
 	@scripts/bootstrap.sh
+
+venv-local:
+	@scripts/bootstrap.sh local
 
 dev up: export STACK_PORT = $(PORT)
 
 .PHONY: dev
-dev: venv ## run the whole service on this machine until Ctrl-C (PORT=4566 PARAMETERS="Name=value ..." MODEL=<Bedrock model id> SERVICES=fake)
+dev: venv-local ## run the whole service on this machine until Ctrl-C (PORT=4566 PARAMETERS="Name=value ..." MODEL=<Bedrock model id> SERVICES=fake)
 	@exec $(PYTHON) -m scripts.local dev --port $(PORT) --parameters "$(PARAMETERS)" --model "$(MODEL)" --services "$(SERVICES)"
 
 .PHONY: up
-up: venv ## the same, left running in the background
+up: venv-local ## the same, left running in the background
 	@$(PYTHON) -m scripts.local up --port $(PORT) --parameters "$(PARAMETERS)" --model "$(MODEL)" --services "$(SERVICES)"
 
 .PHONY: down
-down: venv ## stop the stack that `make up` started; its data is kept
+down: venv-local ## stop the stack that `make up` started; its data is kept
 	@$(PYTHON) -m scripts.local down --port $(PORT)
 
 API_PORT ?= 3000
@@ -41,29 +45,29 @@ SAM_FLAGS ?=
 EVENT ?= events/messages-request.json
 
 .PHONY: sam-local
-sam-local: venv ## `sam local start-api` on the same template, beside the local stack (needs Docker; API_PORT=3000)
+sam-local: venv-local ## `sam local start-api` on the same template, beside the local stack (needs Docker; API_PORT=3000)
 	@exec $(PYTHON) -m scripts.local sam-local --port $(PORT) --api-port $(API_PORT) --sam-flags="$(SAM_FLAGS)"
 
 .PHONY: sam-invoke
-sam-invoke: venv ## `sam local invoke` of an event's function (needs Docker; EVENT=events/....json)
+sam-invoke: venv-local ## `sam local invoke` of an event's function (needs Docker; EVENT=events/....json)
 	@exec $(PYTHON) -m scripts.local sam-invoke --port $(PORT) --event $(EVENT) --sam-flags="$(SAM_FLAGS)"
 
 ARGS ?= --help
 
 .PHONY: cli
-cli: venv ## the command line for people (ARGS="whoami"); pip install ./clients/cli puts it on the PATH as helpdesk
+cli: venv-local ## the command line for people (ARGS="whoami"); pip install ./clients/cli puts it on the PATH as helpdesk
 	@PYTHONPATH=clients/cli/src $(PYTHON) -m helpdesk_cli $(ARGS)
 
 CONVERSATIONS ?= 1000
 
 .PHONY: seed
-seed: venv ## fill the stack started last with conversations (CONVERSATIONS=1000 SEED=1)
+seed: venv-local ## fill the stack started last with conversations (CONVERSATIONS=1000 SEED=1)
 	@exec $(PYTHON) -m scripts.seeding --conversations $(CONVERSATIONS) --seed $(SEED)
 
 RECEIVER_PORT ?= 8787
 
 .PHONY: receiver
-receiver: venv ## an example webhook receiver for the stack started last: prints each delivery and whether it verifies (RECEIVER_PORT=8787)
+receiver: venv-local ## an example webhook receiver for the stack started last: prints each delivery and whether it verifies (RECEIVER_PORT=8787)
 	@exec $(PYTHON) -m scripts.receiver --port $(RECEIVER_PORT)
 
 .PHONY: test
@@ -129,7 +133,7 @@ licences: venv ## write the list of what is deployed with its licences (docs/dep
 	@$(PYTHON) -m scripts.licences
 
 .PHONY: deploy
-deploy: venv ## build and deploy to AWS (ENV=dev, staging or prod: a section of samconfig.toml)
+deploy: venv-local ## build and deploy to AWS (ENV=dev, staging or prod: a section of samconfig.toml)
 	@$(PYTHON) -m scripts.resources && sam build --config-env $(ENV) && sam deploy --config-env $(ENV)
 
 .PHONY: lock

@@ -1,14 +1,18 @@
 #!/bin/sh
-# Makes .venv with everything in requirements/dev.txt, once, and again when that file changes. Needs only a Python 3.13,
-# which it finds on the PATH, through pyenv or through uv. Prints nothing when there is nothing to do.
+# Makes .venv with the pinned packages, once, and again when they change: `bootstrap.sh local` with what `make dev` needs
+# (requirements/local.txt), `bootstrap.sh` with everything (requirements/dev.txt). Needs only a Python 3.13, which it finds
+# on the PATH, through pyenv or through uv. Prints nothing when there is nothing to do.
 # STACK_PORT, if set, is the port that a local stack is about to take: a taken one is reported before the minutes of work.
 set -eu
 cd "$(dirname "$0")/.."
 
 here=$PWD
+wanted=${1:-dev}
 stamp=.venv/.made-from
-made_from="$(cksum <requirements/dev.txt) $here"
-if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null)" = "$made_from" ]; then exit 0; fi
+made_from() { echo "$1 $(cksum <"requirements/$1.txt") $here"; }
+has() { [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null)" = "$(made_from "$1")" ]; }
+is_made() { has dev || { [ "$wanted" = local ] && has local; }; }
+if is_made; then exit 0; fi
 
 # A 3.13 that can make a virtual environment (Debian's own python3 cannot, without python3.13-venv).
 serves() { "$1" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info[:2] != (3, 13))' >/dev/null 2>&1; }
@@ -62,12 +66,18 @@ done
 echo $$ >"$lock/pid"
 trap 'rm -rf "$lock"' EXIT
 trap 'exit 130' INT TERM
-if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null)" = "$made_from" ]; then exit 0; fi
+if is_made; then exit 0; fi
 
-echo "Making .venv with $("$python" --version) and the pinned packages: one to three minutes, once (see .local/bootstrap.log)."
 log=.local/bootstrap.log
-if ! { "$python" -m venv --clear .venv &&
-       .venv/bin/python -m pip install --disable-pip-version-check --require-hashes --requirement requirements/dev.txt; } >"$log" 2>&1; then
+if has local; then
+    echo "Adding the packages for tests and checks to .venv: up to a minute, once (see $log)."
+    make_environment() { true; }
+else
+    echo "Making .venv with $("$python" --version) and the pinned packages: one to three minutes, once (see $log)."
+    make_environment() { "$python" -m venv --clear .venv; }
+fi
+if ! { make_environment &&
+       .venv/bin/python -m pip install --disable-pip-version-check --require-hashes --requirement "requirements/$wanted.txt"; } >"$log" 2>&1; then
     tail -n 15 "$log" >&2
     echo "The packages could not be installed; the whole log is $log. Run make again to continue." >&2
     exit 1
@@ -76,4 +86,4 @@ fi
 # What is imported from this folder: the first-party layer, the client packages, and scripts and tests.
 site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 printf '%s\n' "$here/layers/core" "$here/clients/python/src" "$here/clients/cli/src" "$here" >"$site/helpdesk-folders.pth"
-echo "$made_from" >"$stamp"
+made_from "$wanted" >"$stamp"

@@ -1,8 +1,8 @@
 """Renew every requirements.txt from the requirements.in beside it: `make lock`.
 
-One resolution, for the developer's set; the layers' and the functions' files are held to its versions. Every version is
-pinned with the hashes of its files for every platform, and no file names the index it came from. A version that still
-fits stays as it is; `make lock UPGRADE=1` takes the newest that fit.
+One resolution, for the developer's set; the files of `make dev`, the layers and the functions are held to its versions.
+Every version is pinned with the hashes of its files for every platform, and no file names the index it came from. A
+version that still fits stays as it is; `make lock UPGRADE=1` takes the newest that fit.
 """
 
 import os
@@ -13,11 +13,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DEVELOPER = Path("requirements/dev")
-# What is deployed: its own list, its own pins.
-DEPLOYED = [
-    path.relative_to(ROOT).with_suffix("")
-    for pattern in ("layers/*/requirements.in", "functions/*/requirements.in")
-    for path in sorted(ROOT.glob(pattern))
+# What is deployed, and what `make dev` needs: each has its own list and its own pins.
+PARTS = [
+    Path("requirements/local"),
+    *(
+        path.relative_to(ROOT).with_suffix("")
+        for pattern in ("layers/*/requirements.in", "functions/*/requirements.in")
+        for path in sorted(ROOT.glob(pattern))
+    ),
 ]
 # What another layer carries: the compiled part of pydantic depends on the processor.
 _ELSEWHERE = {Path("layers/dependencies/requirements"): ["--no-emit-package", "pydantic-core"]}
@@ -35,7 +38,7 @@ def main() -> int:
     print(f"Resolving {DEVELOPER}.in")
     if not _compile(uv, DEVELOPER, upgrade):
         return 1
-    for name in DEPLOYED:
+    for name in PARTS:
         print(f"Holding {name}.in to the same versions")
         options = ["--constraints", f"{DEVELOPER}.txt", "--upgrade", *_ELSEWHERE.get(name, [])]
         if not _compile(uv, name, options):

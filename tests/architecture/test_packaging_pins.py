@@ -1,18 +1,23 @@
 """Installed packages match the lock: one set of versions, each with hashes, and no file names a package index."""
 
+import ast
 import re
+import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 DEVELOPER = ROOT / "requirements" / "dev.txt"
+LOCAL = ROOT / "requirements" / "local.txt"
 DEPLOYED = [
     *sorted(ROOT.glob("layers/*/requirements.txt")),
     *sorted(ROOT.glob("functions/*/requirements.txt")),
 ]
-LISTS = [DEVELOPER, *DEPLOYED]
+LISTS = [DEVELOPER, LOCAL, *DEPLOYED]
 SOURCES = [path.with_suffix(".in") for path in LISTS]
 
 
@@ -34,13 +39,42 @@ def test_every_requirement_is_pinned_with_hashes(path: Path) -> None:
     assert without == []
 
 
-@pytest.mark.parametrize("path", DEPLOYED, ids=name_of)
+@pytest.mark.parametrize("path", [LOCAL, *DEPLOYED], ids=name_of)
 def test_deployed_versions_are_the_tested_versions(path: Path) -> None:
     developer = pins(DEVELOPER)
 
     different = {name: version for name, version in pins(path).items() if developer.get(name) != version}
 
     assert different == {}
+
+
+def test_the_packages_of_make_dev_provide_what_its_commands_import() -> None:
+    folders = ["local", "services", "seeding"]
+    sources = [path for folder in folders for path in (ROOT / "scripts" / folder).rglob("*.py")]
+    sources += [*(ROOT / "scripts").glob("*.py"), *(ROOT / "clients" / "cli" / "src").rglob("*.py")]
+    sources = [path for path in sources if path.name not in {"audit.py", "licences.py"}]
+    imported = {
+        name.partition(".")[0]
+        for path in sources
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    foreign = (
+        imported - set(sys.stdlib_module_names) - {"helpdesk", "helpdesk_cli", "helpdesk_webhooks", "scripts"}
+    )
+    provided = {
+        module
+        for module, distributions in packages_distributions().items()
+        if any(canonicalize_name(each) in pins(LOCAL) for each in distributions)
+    }
+
+    assert foreign - provided == set()
 
 
 @pytest.mark.parametrize("path", [*LISTS, *SOURCES], ids=name_of)

@@ -1,4 +1,4 @@
-"""What keeps a stack from starting is said before the minutes that the virtual environment takes."""
+"""The virtual environment is made once, with what a command needs; what keeps a stack from starting is said before."""
 
 import os
 import shutil
@@ -19,7 +19,8 @@ def clone(tmp_path: Path) -> Path:
     (tmp_path / "scripts").mkdir()
     shutil.copy(ROOT / "scripts" / "bootstrap.sh", tmp_path / "scripts")
     (tmp_path / "requirements").mkdir()
-    (tmp_path / "requirements" / "dev.txt").write_text("no-hash-so-no-install\n", encoding="utf-8")
+    for name in ("dev", "local"):
+        (tmp_path / "requirements" / f"{name}.txt").write_text("no-hash-so-no-install\n", encoding="utf-8")
     return tmp_path
 
 
@@ -41,9 +42,26 @@ def python_that_makes_no_environment(tmp_path: Path) -> Path:
     return tool.parent
 
 
-def bootstrap(clone: Path, port: int, tools: Path) -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def python_that_notes_what_it_is_asked(tmp_path: Path) -> Path:
+    """Return a folder for the PATH. Its Python makes an environment without packages, whose Python notes installs."""
+    tool = tmp_path / "tools" / "python3.13"
+    tool.parent.mkdir()
+    made = f'#!/bin/sh\n[ "$1" = -c ] && echo "{tmp_path}" || echo "${{@}}" | sed "s/.* //" >>"{tmp_path}/asked"\n'
+    tool.write_text(
+        "#!/bin/sh\n"
+        f'[ "$1 $2" = "-m venv" ] || exec {sys.executable} "$@"\n'
+        f"echo venv >>'{tmp_path}/asked'; mkdir -p .venv/bin; cat >.venv/bin/python <<'END'\n{made}END\n"
+        "chmod +x .venv/bin/python\n",
+        encoding="utf-8",
+    )
+    tool.chmod(0o755)
+    return tool.parent
+
+
+def bootstrap(clone: Path, port: int, tools: Path, *wanted: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["sh", clone / "scripts" / "bootstrap.sh"],
+        ["sh", clone / "scripts" / "bootstrap.sh", *wanted],
         env=os.environ | {"STACK_PORT": str(port), "PATH": f"{tools}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
@@ -75,3 +93,30 @@ def test_a_port_held_by_this_projects_own_stack_is_accepted(
 
     assert "is taken" not in done.stderr
     assert "Making .venv" in done.stdout
+
+
+def test_what_make_dev_needs_is_installed_first_and_the_tools_are_added_by_the_first_test_or_check(
+    clone: Path, python_that_notes_what_it_is_asked: Path
+) -> None:
+    said = [
+        bootstrap(clone, 0, python_that_notes_what_it_is_asked, *wanted).stdout.partition(" ")[0]
+        for wanted in (["local"], ["local"], [], [], ["local"])
+    ]
+
+    assert said == ["Making", "", "Adding", "", ""]
+    assert (clone / "asked").read_text().split() == ["venv", "requirements/local.txt", "requirements/dev.txt"]
+
+
+def test_the_environment_is_made_again_where_the_packages_have_changed(
+    clone: Path, python_that_notes_what_it_is_asked: Path
+) -> None:
+    bootstrap(clone, 0, python_that_notes_what_it_is_asked, "local")
+    (clone / "requirements" / "local.txt").write_text("another list\n", encoding="utf-8")
+    bootstrap(clone, 0, python_that_notes_what_it_is_asked)
+
+    assert (clone / "asked").read_text().split() == [
+        "venv",
+        "requirements/local.txt",
+        "venv",
+        "requirements/dev.txt",
+    ]
