@@ -6,6 +6,7 @@ import pytest
 
 from helpdesk.customers.jobs import MergeJob
 from helpdesk.platform import clock
+from helpdesk.platform.clock import frozen, now_us
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.privacy import merging
 from tests.support import effort, signals
@@ -109,6 +110,25 @@ def test_what_a_browser_wrote_is_the_customers_after_signing_in_and_its_old_cook
     thief.press("/contact", body="It is me")
     assert len(customers(api)) == 2
     assert "It is me" not in browser.open("/contact").words()
+
+
+def test_a_conversations_page_waits_for_what_moves_after_a_sign_in(
+    browser: SiteBrowser, api: Client, mails: Mails
+) -> None:
+    browser.open("/contact")
+    browser.press("/contact", body="My parcel is lost")
+    path = f"/contact/{conversation_id(api)}"
+    signed_in(browser, mails)
+
+    page = browser.open(path)
+    assert (page.status, page.headers["refresh"]) == (404, "2")
+    assert page.words("h1") == "One moment"
+    later = now_us() + 31_000_000
+    with frozen(lambda: later):
+        page = browser.open(path)
+        assert (page.words("h1"), "refresh" in page.headers) == ("Page not found", False)
+    Workers(*OTHERS).run()
+    assert browser.open(path).status == 200
 
 
 def test_two_votes_of_one_person_become_one(browser: SiteBrowser, api: Client, mails: Mails) -> None:

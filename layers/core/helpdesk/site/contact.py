@@ -31,6 +31,7 @@ from helpdesk.http.content import Content, HtmlPage, RawJson, see_other
 from helpdesk.http.schemas import Query
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput, PageInput
+from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
 from helpdesk.ratings import service as ratings
 from helpdesk.ratings.errors import (
@@ -41,7 +42,7 @@ from helpdesk.ratings.errors import (
     RatingSettled,
 )
 from helpdesk.site import assets, forms, markdown, rendering, sending
-from helpdesk.site.errors import NoStars, PageNotFound
+from helpdesk.site.errors import NoStars, PageNotFound, StillMoving
 from helpdesk.site.forms import OwnForm
 from helpdesk.site.texts import texts_in
 from helpdesk.site.visit import Visit
@@ -51,6 +52,10 @@ from helpdesk.site_visitors.errors import FormNotOwn
 
 PAUSES_SECONDS = (5, 5, 10, 15, 20, 30, 45, 60, 60, 60)
 """How long a page without scripts waits before it loads itself again; then it stops."""
+MOVED_AFTER_SECONDS = "2"
+"""When the page of a conversation that may be on its way loads itself again."""
+MOVES_WITHIN_MS = 30_000
+"""How long after a sign-in a conversation of before may be on its way to the customer (docs/decisions/0262)."""
 
 
 def _step(value: object) -> int:
@@ -100,7 +105,13 @@ def send(visit: Visit) -> Content:
 def show_thread(visit: Visit, conversation_id: str) -> Content:
     """Return a conversation."""
     browser = _browser(visit)
-    conversation = _own(visit, browser, conversation_id)
+    try:
+        conversation = _own(visit, browser, conversation_id)
+    except PageNotFound:
+        signed_in_at = browser.visitor.signed_in_at if browser.visitor is not None else None
+        if signed_in_at is not None and clock.now_ms() - signed_in_at < MOVES_WITHIN_MS:
+            raise StillMoving(headers={"refresh": MOVED_AFTER_SECONDS}) from None
+        raise
     return _thread(visit, browser, conversation, follow=visit.query(ThreadQuery).follow)
 
 

@@ -17,6 +17,12 @@ class PageNotFound(AppError):
     message = "There is no page at this address."
 
 
+class StillMoving(PageNotFound):
+    """The visitor signed in a moment ago, and what they wrote before may be on its way to them."""
+
+    message = "What you wrote before you signed in is on its way here."
+
+
 class NoStars(InvalidRequest):
     """A rating without 1 to 5 stars."""
 

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from helpdesk.http.content import Content
 from helpdesk.platform.errors import AppError
 from helpdesk.site import rendering
+from helpdesk.site.errors import StillMoving
 from helpdesk.site.visit import Visit
 
 _NAMES = {
@@ -18,5 +19,5 @@ _NAMES = {
 
 def page(visit: Visit | None, error: AppError) -> Content:
     """Return the page for an error; without a visit, which has no site, a plain one."""
-    name = _NAMES.get(HTTPStatus(error.status), "failed")
+    name = "moving" if isinstance(error, StillMoving) else _NAMES.get(HTTPStatus(error.status), "failed")
     return rendering.problem(visit, name, error.status, headers=error.headers)

@@ -43,13 +43,14 @@ class Visitor(FrozenRecord):
     """A customer who is signed in.
 
     `session_hash` is the session in which they write (`messages.service.post_as`). `email` can be one that nobody has
-    verified.
+    verified. `signed_in_at` (ms) is when they signed in; None where nobody asks.
     """
 
     customer_id: str
     session_hash: str
     name: str | None
     email: str | None
+    signed_in_at: int | None = None
 
 
 class Browser(FrozenRecord):
@@ -94,7 +95,8 @@ class SentCookie(FrozenRecord):
         if signed_in is None:
             return Browser(self.value, is_new=False)
         session, customer = signed_in
-        visitor = Visitor(customer.id, session.visitor_hash, customer.name, customer.email)
+        signed_in_at = session.valid_until - SESSION_SECONDS * 1_000
+        visitor = Visitor(customer.id, session.visitor_hash, customer.name, customer.email, signed_in_at)
         return Browser(self.value, is_new=False, visitor=visitor)
 
     def _wanted(self, organization: str) -> SessionKeys | None:
