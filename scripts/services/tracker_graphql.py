@@ -9,6 +9,8 @@ from graphql import GraphQLError, GraphQLSchema, build_schema
 from scripts.services.linear_schema import WRITTEN
 from scripts.services.workspaces import Workspace, page_of
 
+_NO_STATE = "Could not find referenced WorkflowState."
+
 
 @cache
 def schema() -> GraphQLSchema:
@@ -56,6 +58,8 @@ class Root:
         if input["id"] in self._workspace.issues:
             raise error("Entity already exists", "invalid input", "An issue with this id exists.")
         states = {each["id"]: each for each in team.states.values()}
+        if input.get("stateId", "") not in {"", *states}:
+            raise error("Entity not found: WorkflowState", "invalid input", _NO_STATE)
         state = states[input["stateId"]] if "stateId" in input else team.states[team.default]
         given = {name: input[name] for name in ("title", "description", "priority") if name in input}
         made = self._workspace.put(team, input["id"], given, state, self._now())
@@ -66,6 +70,8 @@ class Root:
         self._require("issueUpdate")
         issue = self._workspace.issues[id]
         states = {each["id"]: each for each in self._workspace.teams[issue["team"]["id"]].states.values()}
+        if input["stateId"] not in states:
+            raise error("Entity not found: WorkflowState", "invalid input", _NO_STATE)
         issue["state"] = states[input["stateId"]]
         issue["updatedAt"] = self._now()
         return {"success": True, "issue": issue, "lastSyncId": 2}

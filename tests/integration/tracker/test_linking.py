@@ -156,7 +156,8 @@ def test_what_cannot_be_done_is_refused(
     connection = connect(acme)
     assert track(api, "signal_unknown", team="ENG").code == "signal_not_found"
     assert track(api, filed, team="ENG", identifier="ENG-1").code == "invalid_request"
-    assert track(api, filed, identifier=" ").code == "invalid_request"
+    for identifier in (" ", "E" * 41, "E" * 500_000):
+        assert track(api, filed, identifier=identifier).code == "invalid_request"
     assert track(api, filed, team=3).code == "invalid_request"
     unset = track(api, filed)
     assert (unset.status, unset.code) == (404, "team_not_found")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.tracker.mapping import Follow, SignalState, StateMap, decide
-from helpdesk.tracker.record import Found, Issue, State
+from helpdesk.tracker.record import Found, Issue, NamedState, State
 
 KINDS = ("triage", "backlog", "unstarted", "started", "completed", "canceled", "duplicate")
 STATES = (
@@ -37,7 +37,14 @@ def test_each_status_has_the_first_state_of_a_fitting_type() -> None:
 
 
 def test_a_state_that_an_admin_names_takes_the_place_of_the_usual_one() -> None:
-    states = StateMap(STATES, {"in review": "qa", "open": "Triage", "done": "a state that is gone"})
+    states = StateMap(
+        STATES,
+        {
+            "in review": NamedState("in another team", "qa"),
+            "open": NamedState("1", "a name that it had"),
+            "done": NamedState("0", "a state that is gone"),
+        },
+    )
 
     assert states.state_of(SignalStatus.IN_REVIEW) == BY_NAME["QA"]
     assert states.state_of(SignalStatus.OPEN) == BY_NAME["Triage"]
@@ -68,9 +75,12 @@ workflows = st.lists(st.sampled_from(KINDS), max_size=8).map(
 )
 
 
-@given(workflows, st.dictionaries(st.sampled_from([each.value for each in SignalStatus]), st.just("State 0")))
+@given(
+    workflows,
+    st.dictionaries(st.sampled_from([each.value for each in SignalStatus]), st.just(NamedState("0", "x"))),
+)
 def test_the_state_of_a_status_fits_it_in_every_workflow(
-    workflow: tuple[State, ...], named: dict[str, str]
+    workflow: tuple[State, ...], named: dict[str, NamedState]
 ) -> None:
     states = StateMap(workflow, named)
     for status in SignalStatus:

@@ -11,8 +11,13 @@ from helpdesk.storage.transactions import Transaction
 
 def ask(connection: Connection, kind: str, directory: ItemKey) -> None:
     """Queue a listing, a job of this kind, once a minute at most. `directory` is the key of what is listed."""
-    if repository.claim_listing(directory, clock.now_ms() - MINUTE_MS):
+    if claim(directory):
         request(connection, kind)
+
+
+def claim(directory: ItemKey) -> bool:
+    """Return whether nobody has asked for a listing in the last minute, and note that somebody has now. One call."""
+    return repository.claim_listing(directory, clock.now_ms() - MINUTE_MS)
 
 
 def request(connection: Connection, kind: str) -> None:

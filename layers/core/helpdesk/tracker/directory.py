@@ -1,6 +1,7 @@
 """The teams of a workspace and their states, which the worker keeps, so that routes answer without asking Linear.
 
-They are listed when a workspace is connected, each night, when a name is not found, and when a state is gone.
+They are listed when a workspace is connected, each night, when a name is not found, and when Linear refuses a state or
+an issue is in a team that is not known.
 """
 
 from helpdesk.integrations import listing
@@ -21,6 +22,12 @@ def refresh(account: Account) -> str:
     repository.put_teams(listed, repository.teams(connection.organization, connection.account_id))
     repository.note_listed(connection)
     return "listed"
+
+
+def relist(account: Account) -> None:
+    """List the teams at once, unless that was asked for in the last minute. Raises Refused, Revoked, TryLater."""
+    if listing.claim(repository.directory_key(account.connection)):
+        refresh(account)
 
 
 def ask(connection: Connection) -> None:

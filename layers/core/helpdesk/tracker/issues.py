@@ -23,7 +23,7 @@ from helpdesk.signals.record import Signal, StaleSignal, TrackerLink
 from helpdesk.signals.service import Details
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tracker import linear, queries, repository
+from helpdesk.tracker import directory, linear, queries, repository, service
 from helpdesk.tracker.linear import Refused
 from helpdesk.tracker.mapping import StateMap
 from helpdesk.tracker.record import Found, Issue, State
@@ -45,7 +45,6 @@ def open_one(
     connection: Connection,
     signal: Signal,
     team_id: str,
-    states: StateMap,
     account: Callable[[], Account],
 ) -> str:
     """Open the issue of a signal that has none, and link it. Raises Refused, Revoked, TryLater, NotConnectedNow."""
@@ -60,14 +59,15 @@ def open_one(
     )
     looked = repository.begin(begun)
     seen = begun if looked else repository.issue(begun.organization, begun.account_id, begun.id)
-    return go_on(account(), seen or begun, signal, states, looked=looked)
+    return go_on(account(), seen or begun, signal, looked=looked)
 
 
-def go_on(account: Account, begun: Issue, signal: Signal, states: StateMap, *, looked: bool) -> str:
+def go_on(account: Account, begun: Issue, signal: Signal, *, looked: bool) -> str:
     """Open an issue that was begun, unless it is there, and link it. Raises Refused, Revoked, TryLater."""
+    states = service.states_of(account.connection, begun.team_id)
     found = None if looked else fetch(account, [begun.id]).get(begun.id)
     if found is None:
-        found = _create(account, begun, signal, states)
+        found = _create(account, begun, signal, _first_state(signal, states))
     said = signal.status if signal.status in states.statuses_of(found.state) else SignalStatus.OPEN
     try:
         return link(begun, found, said)
@@ -165,8 +165,12 @@ def move(account: Account, issue_id: str, state: State) -> Found:
     return _changed(said["issueUpdate"])
 
 
-def _create(account: Account, begun: Issue, signal: Signal, states: StateMap) -> Found:
-    state = None if signal.status is SignalStatus.OPEN else states.state_of(signal.status)
+def _first_state(signal: Signal, states: StateMap) -> State | None:
+    """Return the state of a new issue; None for the team's own first one."""
+    return None if signal.status is SignalStatus.OPEN else states.state_of(signal.status)
+
+
+def _create(account: Account, begun: Issue, signal: Signal, state: State | None) -> Found:
     wanted = {
         "id": begun.id,
         "teamId": begun.team_id,
@@ -180,10 +184,21 @@ def _create(account: Account, begun: Issue, signal: Signal, states: StateMap) ->
     except Refused:
         # another worker may have opened it meanwhile: then Linear refuses the id
         found = fetch(account, [begun.id]).get(begun.id)
-        if found is None:
+        if found is not None:
+            return found
+        other = _listed_again(account, begun, signal, state)
+        if other == state:
             repository.forget(begun)
             raise
-        return found
+    return _create(account, begun, signal, other)
+
+
+def _listed_again(account: Account, begun: Issue, signal: Signal, state: State | None) -> State | None:
+    """Return the state that the team has by now, where Linear refused one."""
+    if state is None:
+        return None
+    directory.relist(account)
+    return _first_state(signal, service.states_of(account.connection, begun.team_id))
 
 
 def _changed(payload: Mapping[str, Any]) -> Found:

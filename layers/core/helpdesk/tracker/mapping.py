@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.signals.kinds import SignalStatus
-from helpdesk.tracker.record import Found, Issue, State
+from helpdesk.tracker.record import Found, Issue, NamedState, State
 
 _TYPES: dict[SignalStatus, tuple[str, ...]] = {
     SignalStatus.OPEN: ("backlog", "unstarted", "triage"),
@@ -37,13 +37,19 @@ _REVIEW = "review"
 class StateMap:
     """The states of a team for the statuses of signals."""
 
-    def __init__(self, states: Sequence[State], named: Mapping[str, str]) -> None:
-        """Take a team's states in the order of its board, and the names that an admin chose for statuses."""
+    def __init__(self, states: Sequence[State], named: Mapping[str, NamedState]) -> None:
+        """Take a team's states in the order of its board, and those that an admin named for statuses."""
+        self._states = states
         self._by_status: dict[SignalStatus, State] = {}
         for status in SignalStatus:
-            found = named_state(states, named.get(status.value, "")) or _usual(states, status)
+            found = _chosen(states, named.get(status.value)) or _usual(states, status)
             if found is not None:
                 self._by_status[status] = found
+
+    @property
+    def are_known(self) -> bool:
+        """Whether the team's states are listed."""
+        return bool(self._states)
 
     def state_of(self, status: SignalStatus) -> State | None:
         """Return the state for a status; None if the team has none that fits."""
@@ -58,6 +64,13 @@ class StateMap:
 def named_state(states: Sequence[State], name: str) -> State | None:
     """Return the state with a name, in which case does not count."""
     return next((each for each in states if each.name.casefold() == name.strip().casefold()), None)
+
+
+def _chosen(states: Sequence[State], named: NamedState | None) -> State | None:
+    if named is None:
+        return None
+    by_id = next((each for each in states if each.id == named.id), None)
+    return by_id or named_state(states, named.name)
 
 
 def _usual(states: Sequence[State], status: SignalStatus) -> State | None:

@@ -20,14 +20,18 @@ from helpdesk.signals.record import ChangedSince, Signal
 from helpdesk.signals.schemas import SignalUpdate
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tracker import issues, repository, service
+from helpdesk.tracker import directory, issues, repository, service
 from helpdesk.tracker.issues import BY_NAME
-from helpdesk.tracker.mapping import Follow, SignalState, StateMap, decide
+from helpdesk.tracker.linear import Refused
+from helpdesk.tracker.mapping import Follow, SignalState, decide
 from helpdesk.tracker.record import Found, Issue, State
 from helpdesk.tracker.repository import StaleIssue
 
-type Push = Callable[[Issue, Signal, State, int], str]
-"""Lets an issue be moved to a state of a signal that a person moved at an instant (ms); returns the outcome."""
+type Push = Callable[[Issue, Signal, State | None, int], str]
+"""Lets an issue be moved to a state of a signal that a person moved at an instant (ms); returns the outcome.
+
+The state is None if the states of the issue's team are not known.
+"""
 
 
 def take_change(connection: Connection, data: Mapping[str, Any]) -> str:
@@ -42,7 +46,7 @@ def take_change(connection: Connection, data: Mapping[str, Any]) -> str:
         trashed=data["trashed"],
     )
 
-    def push(_issue: Issue, signal: Signal, _state: State, _moved_at: int) -> str:
+    def push(_issue: Issue, signal: Signal, _state: State | None, _moved_at: int) -> str:
         transaction = Transaction()
         issues.follow_again(transaction, signal)
         transaction.commit()
@@ -94,8 +98,7 @@ def look(connection: Connection, seen: Issue, account: Account, found: Found | N
         except SignalNotFound:
             repository.forget(seen)
             return "gone"
-        states = states_of(connection, seen.team_id)
-        return issues.go_on(account, seen, signal, states, looked=False)
+        return issues.go_on(account, seen, signal, looked=False)
     if found is None:
         return issues.unlink(seen)
     try:
@@ -121,7 +124,7 @@ def bring_in_line(connection: Connection, seen: Issue, found: Found, push: Push)
 
 
 def _moved(connection: Connection, seen: Issue, signal: Signal, found: Found, push: Push) -> str:
-    states = states_of(connection, found.team_id)
+    states = service.states_of(connection, found.team_id)
     signal_state = SignalState(signal.status, signal.updated_at)
     moved_at = signal_state.moved_at(seen, found)
     match decide(seen, signal_state, found, states):
@@ -134,7 +137,7 @@ def _moved(connection: Connection, seen: Issue, signal: Signal, found: Found, pu
             return _note(noted, found, status, found.at)
         case Follow.PUSH:
             state = states.state_of(signal.status)
-            if state is None:
+            if state is None and states.are_known:
                 return _note(seen, found, signal.status, moved_at)
             return push(seen, signal, state, moved_at)
         case Follow.LEAVE:
@@ -142,22 +145,31 @@ def _moved(connection: Connection, seen: Issue, signal: Signal, found: Found, pu
 
 
 def pushing(account: Account) -> Push:
-    """Return what moves an issue at once."""
+    """Return what moves an issue at once. If Linear refuses the state, the team may have others by now."""
 
-    def push(seen: Issue, signal: Signal, state: State, moved_at: int) -> str:
+    def listed_again(seen: Issue, signal: Signal) -> State | None:
+        directory.relist(account)
+        return service.states_of(account.connection, seen.team_id).state_of(signal.status)
+
+    def moved(seen: Issue, signal: Signal, state: State, moved_at: int) -> Issue:
         noted = repository.save(seen, replace(seen, pushing=state.id))
-        found = issues.move(account, seen.id, state)
-        repository.save(noted, noted.as_found(found, signal.status, moved_at))
+        try:
+            found = issues.move(account, seen.id, state)
+        except Refused:
+            other = listed_again(seen, signal)
+            if other in {None, state}:
+                raise
+            return moved(noted, signal, other, moved_at)
+        return repository.save(noted, noted.as_found(found, signal.status, moved_at))
+
+    def push(seen: Issue, signal: Signal, state: State | None, moved_at: int) -> str:
+        known = state or listed_again(seen, signal)
+        if known is None:
+            raise Refused(f"Linear does not show the states of the team of {seen.identifier} to the app.")
+        moved(seen, signal, known, moved_at)
         return "pushed"
 
     return push
-
-
-def states_of(connection: Connection, team_id: str) -> StateMap:
-    """Return the states of a team for the statuses of signals. Two calls."""
-    team = repository.team(connection.organization, connection.account_id, team_id)
-    named = service.settings(connection.organization).within(connection.account_id).states
-    return StateMap(() if team is None else team.states, named)
 
 
 def _move_signal(signal: Signal, status: SignalStatus) -> None:

@@ -20,6 +20,13 @@ class State(NamedTuple):
     type: str
 
 
+class NamedState(NamedTuple):
+    """A state that an admin named. It keeps its id when it is renamed; in other teams its name counts."""
+
+    id: str
+    name: str
+
+
 class Team(FrozenRecord, kw_only=True):
     """A team of a workspace, with its states in the order of its board. `key` begins the identifiers of its issues."""
 
@@ -65,9 +72,9 @@ class TrackerSettings(FrozenRecord, kw_only=True):
     """What is set for the tracker.
 
     account_id   the workspace that the team is in
-    team_id      where issues are opened; `team` is the team's key
+    team_id      where issues are opened; `team` is the key that the team had when it was named
     auto_create  whether an issue is opened as a signal is filed
-    states       names of states for statuses of signals, where another one than the usual is wanted
+    states       states for statuses of signals, where another one than the usual is wanted
     problem      what Linear said when it last refused, None if it took the request after that
     """
 
@@ -75,7 +82,7 @@ class TrackerSettings(FrozenRecord, kw_only=True):
     team_id: str | None = None
     team: str | None = None
     auto_create: bool = False
-    states: Mapping[str, str] = field(default_factory=dict)
+    states: Mapping[str, NamedState] = field(default_factory=dict)
     problem: str | None = None
 
     @classmethod
@@ -86,7 +93,10 @@ class TrackerSettings(FrozenRecord, kw_only=True):
             team_id=item.get("teamId"),
             team=item.get("team"),
             auto_create=bool(item.get("autoCreate", False)),
-            states=dict(item.get("states", {})),
+            states={
+                status: NamedState(each["id"], each["name"])
+                for status, each in item.get("states", {}).items()
+            },
             problem=item.get("problem"),
         )
 
@@ -97,7 +107,7 @@ class TrackerSettings(FrozenRecord, kw_only=True):
             "teamId": self.team_id,
             "team": self.team,
             "autoCreate": self.auto_create,
-            "states": dict(self.states),
+            "states": {status: each._asdict() for status, each in self.states.items()},
             "problem": self.problem,
         }
 

@@ -16,9 +16,9 @@ from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.rendering import tracker_issue
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tracker import directory, repository
-from helpdesk.tracker.errors import TeamNotFound, TrackerFailed
+from helpdesk.tracker.errors import MAX_IDENTIFIER_CHARACTERS, TeamNotFound, TrackerFailed
 from helpdesk.tracker.mapping import StateMap, named_state
-from helpdesk.tracker.record import Team, TrackerSettings
+from helpdesk.tracker.record import NamedState, Team, TrackerSettings
 from helpdesk.tracker.schemas import (
     LinkAnswer,
     LinkInput,
@@ -84,8 +84,10 @@ def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
     signal = signals.get(organization, signal_id)
     connection = integrations.connection(organization, App.TRACKER)
     identifier = None if wanted.identifier is None else wanted.identifier.strip().upper()
-    if identifier == "":
-        raise InvalidRequest("`identifier` must name an issue, such as ENG-12.")
+    if identifier is not None and not 1 <= len(identifier) <= MAX_IDENTIFIER_CHARACTERS:
+        raise InvalidRequest(
+            f"`identifier` must name an issue, such as ENG-12, in at most {MAX_IDENTIFIER_CHARACTERS} characters."
+        )
     if signal.tracker is not None and identifier in {None, signal.tracker.identifier}:
         return LinkAnswer(tracker=tracker_issue(signal.tracker))
     if connection.status is ConnectionStatus.BROKEN:
@@ -104,6 +106,13 @@ def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
     if before.wanted == request and before.problem is not None:
         raise TrackerFailed(f"Linear refused this before, and is asked again now: {before.problem}")
     return LinkAnswer(tracker=None)
+
+
+def states_of(connection: Connection, team_id: str) -> StateMap:
+    """Return the states of a team for the statuses of signals. Two calls."""
+    team = repository.team(connection.organization, connection.account_id, team_id)
+    named = settings(connection.organization).within(connection.account_id).states
+    return StateMap(() if team is None else team.states, named)
 
 
 def note_problem(connection: Connection, problem: str | None) -> None:
@@ -141,7 +150,7 @@ def _next(
     return after
 
 
-def _states(team: Team, seen: Mapping[str, str], wanted: StatesInput) -> dict[str, str]:
+def _states(team: Team, seen: Mapping[str, NamedState], wanted: StatesInput) -> dict[str, NamedState]:
     states = dict(seen)
     for status in SignalStatus:
         field = _field(status)
@@ -150,7 +159,7 @@ def _states(team: Team, seen: Mapping[str, str], wanted: StatesInput) -> dict[st
             continue
         found = named_state(team.states, name)
         if found is not None:
-            states[status.value] = found.name
+            states[status.value] = NamedState(found.id, found.name)
         elif not name.strip():
             states.pop(status.value, None)
         else:
@@ -197,15 +206,18 @@ def _existing(teams: Sequence[Team]) -> str:
 def _answer(connection: Connection, found: TrackerSettings, teams: Sequence[Team]) -> TrackerSettingsAnswer:
     team = next((each for each in teams if each.id == found.team_id), None)
     states = StateMap(() if team is None else team.states, found.states)
+    gone = None
+    if found.team is not None and team is None and teams:
+        gone = f"Linear no longer shows the team {found.team} to the app. Name another team, or let the app see it."
     names = {
         _field(status): None if (state := states.state_of(status)) is None else state.name
         for status in SignalStatus
     }
     return TrackerSettingsAnswer(
-        team=found.team,
+        team=found.team if team is None else team.key,
         auto_create=found.auto_create,
         states=TrackerStates(**names),
-        problem=connection.problem or found.problem,
+        problem=connection.problem or gone or found.problem,
         teams=[
             TrackerTeam(
                 key=each.key,

@@ -117,8 +117,7 @@ def _followed(connection: Connection, signal: Signal) -> str:
     chosen = service.settings(connection.organization).within(connection.account_id)
     if not chosen.auto_create or chosen.team_id is None:
         return "off"
-    states = moving.states_of(connection, chosen.team_id)
-    return issues.open_one(connection, signal, chosen.team_id, states, lambda: _opened(connection))
+    return issues.open_one(connection, signal, chosen.team_id, lambda: _opened(connection))
 
 
 def connected(connection: Connection) -> str:
@@ -154,9 +153,7 @@ def _requested(connection: Connection, job: IntegrationJob) -> str:
         elif signal.tracker is not None:
             done = "has_one"
         else:
-            team_id = job.data["teamId"]
-            states = moving.states_of(connection, team_id)
-            done = issues.open_one(connection, signal, team_id, states, lambda: _opened(connection))
+            done = issues.open_one(connection, signal, job.data["teamId"], lambda: _opened(connection))
     except Refused as refusal:
         repository.note_problem(organization, signal_id, request, str(refusal))
         return "refused"
