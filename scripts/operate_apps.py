@@ -29,6 +29,11 @@ def add_commands(commands: Any) -> None:
         nargs="+",
         help="the app's credentials (the guide to integrations lists them); of private_key the path of its file",
     )
+    app.add_argument(
+        "--at-once",
+        action="store_true",
+        help="accept nothing more that is signed with the secret before, which counts for a day otherwise",
+    )
     app.set_defaults(run=_set_app)
 
     manifest = commands.add_parser(
@@ -74,12 +79,12 @@ def _set_app(options: argparse.Namespace) -> dict[str, Any]:
             values["private_key"] = Path(values["private_key"]).read_text(encoding="utf-8")
         except OSError as error:
             raise OperatorError(f"Cannot read the file of private_key ({error.strerror}).") from None
-    return _store(App(options.app), values)
+    return _store(App(options.app), values, at_once=options.at_once)
 
 
-def _store(app: App, values: dict[str, str]) -> dict[str, Any]:
+def _store(app: App, values: dict[str, str], *, at_once: bool = False) -> dict[str, Any]:
     try:
-        credentials.store(app, values)
+        credentials.store(app, values, at_once=at_once)
     except UnknownCredential as wrong:
         raise OperatorError(f"{wrong}. Give each as name=value.") from None
     return {"app": app.value, "stored": sorted(values)}

@@ -61,7 +61,7 @@ def admin_of(organization: str) -> Client:
 
 def set_app(app: App, values: Mapping[str, str]) -> None:
     """Enter an app's credentials, as the operator does."""
-    secret_repository.set_app_credentials(AppCredentials(app, values))
+    secret_repository.set_app_credentials(AppCredentials(app, values), None)
 
 
 def connect(

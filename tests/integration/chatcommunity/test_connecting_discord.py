@@ -14,12 +14,14 @@ from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import ConnectFailed
 from helpdesk.integrations.outcomes import OutcomeUnknown, Revoked, TryLater
 from helpdesk.integrations.record import AppCredentials, Connection
+from helpdesk.platform import clock
 from scripts.services import chatcommunity as fake
 from scripts.services.chatcommunity import ChatCommunity
 from scripts.services.community import Server
 from scripts.services.server import Said, Services
 from tests.integration.chatcommunity.conftest import PATH
 from tests.support.api import Client
+from tests.support.integrations import set_app
 from tests.support.workers import Workers
 
 APP = AppCredentials(App.CHATCOMMUNITY, fake.credentials())
@@ -144,6 +146,17 @@ def test_a_token_of_the_bot_that_discord_refuses_is_the_operators_to_renew(
 
     assert status(admin)["status"] == "broken"
     assert "Ask the operator" in status(admin)["problem"]
+
+
+def test_a_token_of_the_bot_that_the_operator_renewed_is_read_again(
+    connection: Connection, discord: ChatCommunity
+) -> None:
+    worker.connected(connection)
+    discord.bot_token = "another one"
+    set_app(App.CHATCOMMUNITY, {**fake.credentials(), "bot_token": "another one"})
+    at = clock.now_us() + 11_000_000
+    with clock.frozen(lambda: at):
+        assert worker.connected(connection) == "listed"
 
 
 def test_a_refusal_that_says_nothing_of_the_bot_is_tried_again(

@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.integrations import credentials
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import MAX_HOOK_BYTES
-from scripts.services import codehost
 from scripts.services.codehost import CodeHost
 from scripts.services.server import Services
 from tests.support import table
@@ -99,13 +96,6 @@ def test_a_request_that_is_too_large_is_refused_before_its_signature() -> None:
 def test_an_app_that_nobody_set_up_takes_nothing(github: CodeHost) -> None:
     assert send(*github.hook("push", PUSH), app="tracker").code == "invalid_signature"
     assert send(*github.hook("push", PUSH), app="other").code == "integration_not_found"
-
-
-def test_new_credentials_apply(github: CodeHost) -> None:
-    credentials.store(App.CODEHOST, {**codehost.credentials(), "hook_secret": "another secret"})
-
-    assert send(*github.hook("ping", {})).status == 401
-    assert send(*github.hook("ping", {}, secret="another secret")).status == 200
 
 
 def test_no_secret_is_in_what_is_queued(github: CodeHost) -> None:

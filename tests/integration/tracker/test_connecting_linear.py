@@ -7,19 +7,21 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from helpdesk.integrations import accounts, repository, secret_repository
+from helpdesk.integrations import accounts, credentials, repository, secret_repository
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Authorization, Callback
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import ConnectFailed
 from helpdesk.integrations.outcomes import Revoked, TryLater
-from helpdesk.integrations.record import AppCredentials, Connection
+from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.platform import clock
-from helpdesk.tracker import connector, worker
+from helpdesk.platform.units import DAY_MS
+from helpdesk.tracker import connector, directory, worker
 from scripts.services import tracker as fake
 from scripts.services.server import Said, Services
 from scripts.services.tracker import Tracker, Workspace
 from tests.support.api import Client
+from tests.support.integrations import set_app
 from tests.support.workers import Workers
 
 APP = AppCredentials(App.TRACKER, fake.credentials())
@@ -145,6 +147,33 @@ def test_a_renewal_without_an_answer_is_tried_again_with_the_same_token(
     with clock.frozen(lambda: at):
         with pytest.raises(TryLater):
             accounts.opened(connection, worker)
+        assert accounts.opened(connection, worker).tokens.ends_at is not None
+
+
+def test_a_token_that_ended_as_another_worker_renewed_it_breaks_nothing(
+    linear: Tracker, acme: Workspace, connection: Connection, api: Client
+) -> None:
+    account = accounts.opened(connection, worker)
+    of, connection_id = connection.organization, connection.id
+    renewed = Tokens(linear.tokens_for(acme), clock.now_ms() + DAY_MS)
+    secret_repository.replace_tokens(of, connection_id, 1, renewed)
+    del linear.tokens[account.tokens.values["access"]]
+
+    assert directory.refresh(account) == "listed"
+    assert [team["key"] for team in api.get("/v1/integrations/tracker").body["teams"]] == ["ENG"]
+
+
+def test_a_client_secret_that_linear_does_not_accept_is_the_operators_to_enter(
+    linear: Tracker, connection: Connection
+) -> None:
+    set_app(App.TRACKER, {**fake.credentials(), "client_secret": "an old one"})
+    credentials.forget()
+    at = clock.now_us() + DAY_US
+    with clock.frozen(lambda: at):
+        with pytest.raises(Revoked, match="operator"):
+            accounts.opened(connection, worker)
+        set_app(App.TRACKER, fake.credentials())
+        at += 11_000_000
         assert accounts.opened(connection, worker).tokens.ends_at is not None
 
 

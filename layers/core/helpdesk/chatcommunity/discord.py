@@ -9,9 +9,10 @@ within a few minutes (Discord, "Message", Create Message).
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from helpdesk.integrations import client
+from helpdesk.integrations import client, credentials
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
 from helpdesk.integrations.outcomes import Revoked, TryLater
 from helpdesk.integrations.record import AppCredentials, ConnectionStatus
@@ -158,7 +159,10 @@ def _as_bot(
             ),
         )
     except Unauthorized:
-        raise Revoked(NO_BOT) from None
+        newer = credentials.newer(App.CHATCOMMUNITY, account.credentials)
+        if newer is None:
+            raise Revoked(NO_BOT) from None
+        return _as_bot(account.__replace__(credentials=newer), method, path, body, repeatable=repeatable)
     if not reply.ok:
         raise DiscordError(_code(reply))
     if account.connection.status is ConnectionStatus.BROKEN:

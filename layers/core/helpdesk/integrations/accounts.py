@@ -38,10 +38,23 @@ class Account(FrozenRecord):
         try:
             reply = client.send(self.adapter.HOSTS, _with_headers(wanted, headers))
         except Unauthorized:
-            raise Revoked(_connect_again(self.connection)) from None
+            newer = self.newer()
+            if newer is None:
+                raise Revoked(_connect_again(self.connection)) from None
+            return newer.send(wanted)
         if self.connection.status is ConnectionStatus.BROKEN and reply.ok:
             service.mended(self.connection)
         return reply
+
+    def newer(self) -> "Account | None":
+        """Return the account with the tokens that another worker has stored since; None if these are the last ones.
+
+        A service may end a token as it gives the next one. One read.
+        """
+        stored = secret_repository.tokens(self.connection.organization, self.connection.id)
+        if stored is None or stored.tokens == self.tokens:
+            return None
+        return self.__replace__(tokens=stored.tokens)
 
 
 def opened(connection: Connection, adapter: Worker, *, renew: bool = False) -> Account:
@@ -52,7 +65,8 @@ def opened(connection: Connection, adapter: Worker, *, renew: bool = False) -> A
     app = credentials.of(connection.app)
     if app is None:
         raise TryLater("no credentials of the app")
-    return Account(connection, app, _valid(app, connection, adapter, renew=renew), adapter)
+    tokens = _valid(app, connection, adapter, renew=renew)
+    return Account(connection, credentials.of(connection.app) or app, tokens, adapter)
 
 
 def _valid(app: AppCredentials, connection: Connection, adapter: Worker, *, renew: bool) -> Tokens:
@@ -68,12 +82,10 @@ def _valid(app: AppCredentials, connection: Connection, adapter: Worker, *, rene
             return tokens
         raise TryLater("another worker renews the token", _WAIT_SECONDS)
     try:
-        renewed = adapter.renew(app, connection, tokens)
-    except (Unauthorized, Revoked) as refused:
+        renewed = _renewed(app, connection, adapter, tokens)
+    except Revoked:
         secret_repository.release(of, connection.id, version)
-        if isinstance(refused, Revoked):
-            raise
-        raise Revoked(_connect_again(connection)) from None
+        raise
     except TryLater:
         secret_repository.release(of, connection.id, version)
         if tokens.ends_at > now + _LEAST_LEFT_MS:
@@ -83,6 +95,26 @@ def _valid(app: AppCredentials, connection: Connection, adapter: Worker, *, rene
     if connection.status is ConnectionStatus.BROKEN:
         service.mended(connection)
     return renewed
+
+
+def _renewed(app: AppCredentials, connection: Connection, adapter: Worker, tokens: Tokens) -> Tokens:
+    """Return new tokens. Raises Revoked, TryLater.
+
+    A service that does not let the app itself in may have got other credentials, which the operator has entered since.
+    """
+    try:
+        return adapter.renew(app, connection, tokens)
+    except Unauthorized:
+        newer = credentials.newer(app.app, app)
+    try:
+        if newer is not None:
+            return adapter.renew(newer, connection, tokens)
+    except Unauthorized:
+        pass
+    raise Revoked(
+        f"{APPS[app.app].service} does not accept the credentials of this deployment's app. "
+        f"The operator enters them again: scripts.admin set-app {app.app.value}."
+    )
 
 
 def _with_headers(wanted: ServiceRequest, headers: dict[str, str]) -> ServiceRequest:

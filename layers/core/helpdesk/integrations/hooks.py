@@ -13,7 +13,9 @@ from helpdesk.integrations.adapter import Hook, Received, Receiver
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import MAX_HOOK_BYTES, HookTooLarge, InvalidSignature
 from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.integrations.record import AppCredentials
 from helpdesk.integrations.service import app_named
+from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed
@@ -27,14 +29,38 @@ def take(name: str, hook: Hook, receivers: Mapping[App, Receiver]) -> Received:
     app = app_named(name)
     if len(hook.body) > MAX_HOOK_BYTES:
         raise HookTooLarge
-    known, receiver = credentials.of(app), receivers.get(app)
-    if known is None or receiver is None:
+    receiver = receivers.get(app)
+    if receiver is None:
         raise InvalidSignature
-    receiver.verify(known, hook)
+    _verify(app, receiver, hook)
     received = receiver.read(hook)
     if received.account_id is not None:
         _queue(app, received)
     return received
+
+
+def _verify(app: App, receiver: Receiver, hook: Hook) -> None:
+    """Raise InvalidSignature unless the service signed a request, with the app's secret or the one before it."""
+    known = credentials.of(app)
+    try:
+        _verify_with(known, receiver, hook)
+    except InvalidSignature:
+        newer = credentials.newer(app, known)
+        if newer is None:
+            raise
+        _verify_with(newer, receiver, hook)
+
+
+def _verify_with(known: AppCredentials | None, receiver: Receiver, hook: Hook) -> None:
+    if known is None:
+        raise InvalidSignature
+    try:
+        receiver.verify(known, hook)
+    except InvalidSignature:
+        before = known.before(clock.now_ms())
+        if before is None:
+            raise
+        receiver.verify(before, hook)
 
 
 def _queue(app: App, received: Received) -> None:

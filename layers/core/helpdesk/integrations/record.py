@@ -104,13 +104,24 @@ class Tokens(FrozenRecord):
 
 
 class AppCredentials(FrozenRecord):
-    """What the operator entered for an app."""
+    """What the operator entered for an app.
+
+    `former` is what that replaced: what is signed with it is accepted until `former_until` (ms).
+    """
 
     app: App
     values: Mapping[str, str]
+    former: Mapping[str, str] | None = None
+    former_until: int = 0
 
     def __getitem__(self, name: str) -> str:
         return self.values[name]
+
+    def before(self, now: int) -> "AppCredentials | None":
+        """Return the former credentials, if what is signed with them is accepted at an instant (ms)."""
+        if self.former is None or now >= self.former_until:
+            return None
+        return AppCredentials(self.app, self.former)
 
     def __repr__(self) -> str:
         """Show no secret."""

@@ -24,17 +24,32 @@ class StoredTokens(NamedTuple):
 def app_credentials(app: App) -> AppCredentials | None:
     """Return the operator's credentials of an app, or None."""
     item = table.get(keys.AppCredentials(app.value))
-    return None if item is None else AppCredentials(app, item["values"])
+    if item is None:
+        return None
+    return AppCredentials(app, item["values"], item.get("former"), int(item.get("formerUntil", 0)))
 
 
-def set_app_credentials(credentials: AppCredentials) -> None:
-    """Store the operator's credentials of an app in place of earlier ones."""
-    table.update(
-        keys.AppCredentials(credentials.app.value),
-        "SET #values = :values, setAt = :now",
-        names={"#values": "values"},
-        values={":values": dict(credentials.values), ":now": clock.now_ms()},
-    )
+def set_app_credentials(credentials: AppCredentials, former_until: int | None) -> None:
+    """Store the operator's credentials of an app, and those that they replace until an instant (ms), or not at all.
+
+    The same credentials again change nothing about what came before them.
+    """
+    key, names = keys.AppCredentials(credentials.app.value), {"#values": "values"}
+    values = {":values": dict(credentials.values), ":now": clock.now_ms()}
+    if former_until is None:
+        expression = "SET #values = :values, setAt = :now REMOVE former, formerUntil"
+        table.update(key, expression, names=names, values=values)
+        return
+    try:
+        table.update(
+            key,
+            "SET former = #values, formerUntil = :until, #values = :values, setAt = :now",
+            condition="attribute_exists(#values) AND #values <> :values",
+            names=names,
+            values={**values, ":until": former_until},
+        )
+    except ConditionFailed:
+        table.update(key, "SET #values = :values, setAt = :now", names=names, values=values)
 
 
 def put_tokens(transaction: Transaction, connection: Connection, tokens: Tokens) -> None:

@@ -39,7 +39,10 @@ def ask(account: Account, query: str, variables: Mapping[str, Any]) -> dict[str,
     try:
         said = send(account.adapter.headers(account.tokens), query, variables)
     except Unauthorized:
-        raise Revoked(OFFLINE) from None
+        newer = account.newer()
+        if newer is None:
+            raise Revoked(OFFLINE) from None
+        return ask(newer, query, variables)
     if account.connection.status is ConnectionStatus.BROKEN:
         integrations.mended(account.connection)
     return said
