@@ -13,10 +13,11 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.clock import frozen, now_us
 from helpdesk.storage import keys
 from helpdesk.storage import table as items
+from scripts.services import tracker
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation
 from scripts.services.server import Said, Services
-from tests.support import table
+from tests.support import integrations, table
 from tests.support.api import Answer, Client
 from tests.support.people import make_person
 from tests.support.visitor import Visitor
@@ -122,6 +123,46 @@ def test_a_state_of_another_browser_connects_nothing(
 
     assert come_back(sign_in(ADA), state, github.code_for(acme), acme.id).status == 400
     assert come_back(Visitor(), state, github.code_for(acme), acme.id).status == 400
+    assert connections() == []
+
+
+def test_a_state_that_is_old_or_another_apps_connects_nothing(
+    sign_in: SignIn, ada: str, organization: NewOrganization, github: CodeHost, acme: Installation
+) -> None:
+    integrations.set_app(App.TRACKER, tracker.credentials())
+    visitor = sign_in(ADA)
+    _, state = begin(visitor, organization)
+    assert visitor.open(f"/v1/connect/tracker/callback?state={state}&code=x").status == 400
+    visitor.open("/v1/connect/codehost")
+    _, state = begin(visitor, organization)
+    at = now_us() + 601_000_000
+    with frozen(lambda: at):
+        page = come_back(visitor, state, github.code_for(acme), acme.id)
+
+    assert page.status == 400
+    assert "Start again at /v1/connect/codehost" in page.body
+    assert connections() == []
+
+
+def test_another_admin_in_the_same_browser_connects_nothing(
+    sign_in: SignIn,
+    ada: str,
+    organization: NewOrganization,
+    github: CodeHost,
+    acme: Installation,
+    mails: Mails,
+) -> None:
+    bob = make_person(organization.organization_id, role="admin", name="Bob", email="bob@example.com")
+    visitor = sign_in(ADA)
+    _, state = begin(visitor, organization)
+    visitor.open("/v1/connect/codehost")
+    visitor.press(action="sign-out")
+    visitor.press(email="bob@example.com")
+    visitor.press(code=mails[-1][1])
+    page = come_back(visitor, state, github.code_for(acme), acme.id)
+
+    assert (bob != ada, page.status) == (True, 400)
+    assert "Somebody else is signed in by now" in page.body
     assert connections() == []
 
 

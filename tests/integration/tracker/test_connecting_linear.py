@@ -14,6 +14,8 @@ from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import ConnectFailed
 from helpdesk.integrations.outcomes import Revoked, TryLater
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
+from helpdesk.mail import service as mail
+from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.tracker import connector, directory, worker
@@ -22,10 +24,13 @@ from scripts.services.server import Said, Services
 from scripts.services.tracker import Tracker, Workspace
 from tests.support.api import Client
 from tests.support.integrations import set_app
+from tests.support.people import make_person
+from tests.support.visitor import Visitor
 from tests.support.workers import Workers
 
 APP = AppCredentials(App.TRACKER, fake.credentials())
-BACK = "https://support.example.com/v1/connect/tracker/callback"
+CALLBACK = "/v1/connect/tracker/callback"
+BACK = f"https://support.example.com{CALLBACK}"
 VERIFIER, CHALLENGE = (  # RFC 7636, appendix B
     "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
     "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
@@ -104,6 +109,62 @@ def test_an_answer_of_another_form_connects_nothing(
 
     with pytest.raises(TryLater):
         connector.connect(APP, came_back(linear.code_for(acme)))
+
+
+@pytest.fixture
+def visitor(organization: NewOrganization, monkeypatch: pytest.MonkeyPatch) -> Visitor:
+    """An admin's browser, on the page that begins."""
+    make_person(organization.organization_id, role="admin", name="Ada Admin", email="ada@example.com")
+    codes: list[str] = []
+    monkeypatch.setattr(mail, "send_code", lambda _email, code, _minutes: codes.append(code))
+    browser = Visitor()
+    browser.open("/v1/connect/tracker")
+    browser.press(email="ada@example.com")
+    browser.press(code=codes[-1])
+    return browser
+
+
+def begin(visitor: Visitor, organization: NewOrganization) -> tuple[str, str]:
+    """Go to Linear; return the state and the challenge."""
+    visitor.open("/v1/connect/tracker")
+    leads_to = visitor.press(organization=organization.organization_id).headers["location"]
+    query = parse_qs(urlsplit(leads_to).query)
+    return query["state"][0], query["code_challenge"][0]
+
+
+def test_what_people_and_linear_call_things_is_shown_without_effect(
+    visitor: Visitor, organization: NewOrganization, linear: Tracker, acme: Workspace, api: Client
+) -> None:
+    acme.name = "<script>alert(1)</script>\x1b[31m\u202e" + "x" * 500
+    state, _ = begin(visitor, organization)
+    refused = visitor.open(f"{CALLBACK}?state={state}&error=x&error_description=%3Cscript%3E")
+    state, challenge = begin(visitor, organization)
+    page = visitor.open(f"{CALLBACK}?state={state}&code={linear.code_for(acme, challenge)}")
+
+    assert (refused.status, page.status) == (400, 200)
+    for shown in (refused, page):
+        assert "<script>" not in shown.body
+        policy = shown.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none';")
+        assert "frame-ancestors 'none'" in policy
+        assert (shown.headers["cache-control"], shown.headers["referrer-policy"]) == (
+            "no-store",
+            "no-referrer",
+        )
+    [row] = [each for each in api.get("/v1/integrations").body["integrations"] if each["app"] == "tracker"]
+    assert row["account"] == ("<script>alert(1)</script>[31m" + "x" * 500)[:100]
+    assert "\x1b" not in str(api.get("/v1/logs").body)
+
+
+def test_a_workspace_of_another_form_is_said_on_a_page(
+    visitor: Visitor, organization: NewOrganization, linear: Tracker, acme: Workspace, services: Services
+) -> None:
+    state, challenge = begin(visitor, organization)
+    services.fail("POST", "/graphql", said=Said(200, {"data": {"viewer": None, "organization": None}}))
+    page = visitor.open(f"{CALLBACK}?state={state}&code={linear.code_for(acme, challenge)}")
+
+    assert page.status == 400
+    assert "Linear did not answer in time. Nothing was connected." in page.body
 
 
 def test_scopes_may_come_as_a_list(linear: Tracker, acme: Workspace) -> None:

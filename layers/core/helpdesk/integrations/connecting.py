@@ -17,6 +17,7 @@ from helpdesk.integrations.apps import APPS, App, slot_of
 from helpdesk.integrations.errors import AppNotSetUp, ConnectFailed, NoAdmin
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import (
+    MAX_ACCOUNT_CHARACTERS,
     AppCredentials,
     Connection,
     ConnectionStatus,
@@ -33,6 +34,7 @@ from helpdesk.organizations import service as organizations
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.text import as_name
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
@@ -104,8 +106,14 @@ def finish(
     browser = sessions.of(client_info, base_url)
     state = _used_state(app, browser, query)
     person = browser.person
-    if person is None or person.id != state.user_id or state.organization not in _administered(person):
-        raise NoAdmin
+    if person is None or person.id != state.user_id:
+        raise RequestExpired(
+            f"Somebody else is signed in by now, or nobody. Start again at /v1/connect/{app.value}."
+        )
+    if state.organization not in _administered(person):
+        raise NoAdmin(
+            "You are not an admin or owner of this organization any more. Ask one of them to connect it."
+        )
     if query.error or not query.code:
         raise ConnectFailed(f"{APPS[app].service} did not allow it. Start again, and allow it there.")
     sent = query.model_dump(exclude={"state"})
@@ -115,13 +123,15 @@ def finish(
         raise ConnectFailed(
             f"{APPS[app].service} did not answer in time. Nothing was connected. Start again in a minute."
         ) from None
+    # The name is whatever people call the account there, and is shown in pages, terminals and the log.
+    account = as_name(found.account, MAX_ACCOUNT_CHARACTERS) or found.account_id
     connection = Connection(
         organization=state.organization,
         app=app,
         slot=slot_of(app, found.account_id),
         id=ids.new("conn"),
         account_id=found.account_id,
-        account=found.account,
+        account=account,
         status=ConnectionStatus.CONNECTED,
         problem=None,
         connected_at=clock.now_ms(),
@@ -130,7 +140,7 @@ def finish(
     )
     _store(connection, found.tokens)
     [named] = organizations.names_of([state.organization])
-    values = {"service": APPS[app].service, "account": found.account, "organization": named.name}
+    values = {"service": APPS[app].service, "account": account, "organization": named.name}
     return rendering.page("connected", "Connected", values)
 
 
@@ -149,11 +159,15 @@ def _store(connection: Connection, tokens: Tokens) -> None:
 
 
 def _used_state(app: App, browser: Browser, query: CallbackQuery) -> ConnectState:
+    over = RequestExpired(
+        f"It was used already, is older than {STATE_MINUTES} minutes, or began in another browser. "
+        f"Start again at /v1/connect/{app.value}."
+    )
     if len(query.state) != len(ids.secret()) or query.repeated:
-        raise RequestExpired
+        raise over
     found = secret_repository.take_state(sha256_hex(query.state), frozenset({browser.hash, *browser.before}))
     if found is None or found.app is not app:
-        raise RequestExpired
+        raise over
     return found
 
 

@@ -11,6 +11,8 @@ from helpdesk.storage import attributes, keys, shards
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import Item
 
+MAX_ACCOUNT_CHARACTERS = 100
+
 
 class ConnectionStatus(StrEnum):
     """Whether a service lets the organization in."""

@@ -8,11 +8,12 @@ from helpdesk.integrations import jobs, repository
 from helpdesk.integrations.apps import APPS, App, slot_of
 from helpdesk.integrations.errors import NOT_CONNECTED, IntegrationNotFound
 from helpdesk.integrations.jobs import IntegrationJob
-from helpdesk.integrations.record import Connection, ConnectionStatus
+from helpdesk.integrations.record import MAX_ACCOUNT_CHARACTERS, Connection, ConnectionStatus
 from helpdesk.integrations.schemas import IntegrationAnswer, IntegrationsAnswer
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import metrics
+from helpdesk.platform.text import as_name
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -117,6 +118,7 @@ def mended(found: Connection) -> None:
 
 def renamed(found: Connection, account: str) -> None:
     """Note that an account is called otherwise at its service, with an entry in the log. Does nothing if it is gone."""
+    account = as_name(account, MAX_ACCOUNT_CHARACTERS) or found.account_id
     transaction = Transaction()
     repository.set_account(transaction, found, account)
     summary = f"{_said(found)} is called {account} now."

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from helpdesk.integrations.adapter import Authorization, Callback, Connected
 from helpdesk.integrations.client import Unauthorized
 from helpdesk.integrations.errors import ConnectFailed
+from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import AppCredentials
 from helpdesk.tracker import linear, queries, tokens
 from helpdesk.tracker.linear import Refused
@@ -57,13 +58,12 @@ def connect(app: AppCredentials, callback: Callback) -> Connected:
     if missing:
         raise ConnectFailed(f"Linear did not give the permissions {', '.join(missing)}. Start again.")
     found = _account(tokens.headers(given.tokens))
-    workspace = found["organization"]
-    return Connected(
-        account_id=workspace["id"],
-        account=workspace["name"],
-        tokens=given.tokens,
-        details={"bot": found["viewer"]["id"]},
-    )
+    try:
+        workspace, bot = found["organization"], found["viewer"]["id"]
+        account_id, account = str(workspace["id"]), str(workspace["name"])
+    except (KeyError, TypeError):
+        raise TryLater("the workspace has another form") from None
+    return Connected(account_id=account_id, account=account, tokens=given.tokens, details={"bot": bot})
 
 
 def _account(headers: dict[str, str]) -> dict[str, Any]:

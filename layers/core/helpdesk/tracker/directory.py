@@ -7,7 +7,9 @@ an issue is in a team that is not known.
 from helpdesk.integrations import listing
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.record import Connection
+from helpdesk.platform.text import as_name
 from helpdesk.tracker import linear, queries, repository
+from helpdesk.tracker.errors import MAX_STATE_CHARACTERS, MAX_TEAM_CHARACTERS
 from helpdesk.tracker.record import State, Team
 
 LIST = "tracker_teams"
@@ -48,8 +50,11 @@ def _listed(account: Account) -> list[Team]:
                     account_id=account.connection.account_id,
                     id=each["id"],
                     key=each["key"],
-                    name=each["name"],
-                    states=tuple(State(state["id"], state["name"], state["type"]) for state in states),
+                    name=as_name(each["name"], MAX_TEAM_CHARACTERS),
+                    states=tuple(
+                        State(state["id"], as_name(state["name"], MAX_STATE_CHARACTERS), state["type"])
+                        for state in states
+                    ),
                 )
             )
         after = said["pageInfo"]["endCursor"] if said["pageInfo"]["hasNextPage"] else None
