@@ -329,7 +329,7 @@ def test_a_signal_that_is_merged_while_its_issue_is_opened_hands_the_issue_on(
     assert list(acme.shown()) == ["ENG-1"]
 
 
-def test_what_linear_refuses_is_said_and_not_tried_again_and_again(
+def test_what_linear_refuses_is_said_and_tried_again_in_the_night(
     api: Client, linear: Tracker, acme: Workspace, workers: Workers
 ) -> None:
     linear.refuses["issueCreate"] = "The workspace has reached its limit of issues."
@@ -344,6 +344,8 @@ def test_what_linear_refuses_is_said_and_not_tried_again_and_again(
     workers.run()
     assert api.get("/v1/integrations/tracker").body["problem"] is None
     assert signal(api, filed)["tracker"] is None
+    look_again(workers)
+    assert signal(api, filed)["tracker"]["identifier"] == "ENG-2"
 
 
 def test_a_move_that_linear_refuses_is_said_and_leaves_the_signal(

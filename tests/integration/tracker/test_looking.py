@@ -90,6 +90,61 @@ def test_an_issue_whose_move_was_noted_and_not_sent_is_moved(
     assert state(acme) == "Done"
 
 
+def test_where_linear_opens_no_issue_at_all_those_that_wait_cost_one_request(
+    api: Client, acme: Workspace, workers: Workers, services: Services
+) -> None:
+    extensions = {"type": "usage limit exceeded", "userPresentableMessage": "No more\nissues on this plan."}
+    said = Said(200, {"errors": [{"message": "no", "extensions": extensions}], "data": None})
+    limit = Fault(lambda asked: b"issueCreate" in asked.body, said=said, left=100)
+    services.faults.append(limit)
+    for number in range(3):
+        file(api, f"Signal {number}")
+    workers.run()
+    services.asked.clear()
+    look_again(workers)
+    assert sum(b"issueCreate" in each.body for each in services.asked) == 1
+    assert api.get("/v1/integrations/tracker").body["problem"] == "No more issues on this plan."
+
+    limit.left = 0
+    look_again(workers)
+    assert sorted(acme.shown()) == ["ENG-1", "ENG-2", "ENG-3"]
+    assert api.get("/v1/integrations/tracker").body["problem"] is None
+
+
+def test_a_signal_that_got_another_issue_meanwhile_opens_none(
+    api: Client, linear: Tracker, acme: Workspace, workers: Workers, connect: Callable[..., Connection]
+) -> None:
+    linear.revoke(acme)
+    filed = file(api)
+    workers.run()
+    connect(acme)
+    linear.add(acme, "Exports are cut")
+    api.post(f"/v1/signals/{filed}/tracker", {"identifier": "ENG-1"})
+    workers.run()
+    look_again(workers)
+
+    assert signal(api, filed)["tracker"]["identifier"] == "ENG-1"
+    assert list(acme.shown()) == ["ENG-1"]
+
+
+def test_what_waits_for_a_team_that_is_gone_is_opened_in_the_one_that_is_named_next(
+    api: Client, admin: Client, acme: Workspace, workers: Workers
+) -> None:
+    acme.team("OPS", "Operations")
+    acme.teams.pop(next(iter(acme.teams)))
+    filed = [file(api), file(api, "Exports end early")]
+    workers.run()
+    assert api.get("/v1/integrations/tracker").body["problem"] == "Could not find referenced Team."
+    look_again(workers)
+    admin.patch("/v1/integrations/tracker", {"team": "OPS"})
+    api.post(f"/v1/signals/{filed[0]}/tracker", {})
+    workers.run()
+    assert signal(api, filed[0])["tracker"]["identifier"] == "OPS-1"
+
+    look_again(workers)
+    assert signal(api, filed[1])["tracker"]["identifier"] == "OPS-2"
+
+
 def test_a_look_that_linear_refuses_says_so(
     api: Client, acme: Workspace, workers: Workers, services: Services
 ) -> None:

@@ -48,6 +48,7 @@ def open_one(
     account: Callable[[], Account],
 ) -> str:
     """Open the issue of a signal that has none, and link it. Raises Refused, Revoked, TryLater, NotConnectedNow."""
+    # What was refused before is begun already, maybe in another team.
     removed = repository.request_of(signal.organization, signal.id).removed
     begun = Issue(
         organization=signal.organization,
@@ -57,15 +58,21 @@ def open_one(
         team_id=team_id,
         said=signal.status,
     )
-    looked = repository.begin(begun)
-    seen = begun if looked else repository.issue(begun.organization, begun.account_id, begun.id)
-    return go_on(account(), seen or begun, signal, looked=looked)
+    if repository.begin(begun):
+        return go_on(account(), begun, signal, None)
+    seen = repository.issue(begun.organization, begun.account_id, begun.id) or begun
+    if seen.identifier is None:
+        seen = replace(seen, team_id=team_id)
+    opened = account()
+    return go_on(opened, seen, signal, fetch(opened, [seen.id]).get(seen.id))
 
 
-def go_on(account: Account, begun: Issue, signal: Signal, *, looked: bool) -> str:
-    """Open an issue that was begun, unless it is there, and link it. Raises Refused, Revoked, TryLater."""
+def go_on(account: Account, begun: Issue, signal: Signal, found: Found | None) -> str:
+    """Open an issue that was begun, unless it was found, and link it. Raises Refused, Revoked, TryLater.
+
+    One that Linear refuses stays begun: the nightly look tries again.
+    """
     states = service.states_of(account.connection, begun.team_id)
-    found = None if looked else fetch(account, [begun.id]).get(begun.id)
     if found is None:
         found = _create(account, begun, signal, _first_state(signal, states))
     said = signal.status if signal.status in states.statuses_of(found.state) else SignalStatus.OPEN
@@ -188,7 +195,6 @@ def _create(account: Account, begun: Issue, signal: Signal, state: State | None)
             return found
         other = _listed_again(account, begun, signal, state)
         if other == state:
-            repository.forget(begun)
             raise
     return _create(account, begun, signal, other)
 

@@ -14,7 +14,7 @@ from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthori
 from helpdesk.integrations.outcomes import Revoked, TryLater
 from helpdesk.integrations.record import ConnectionStatus
 from helpdesk.platform import clock
-from helpdesk.platform.text import without_hidden
+from helpdesk.platform.text import one_line
 
 HOSTS = frozenset({"api.linear.app"})
 API = "https://api.linear.app"
@@ -26,12 +26,17 @@ OFFLINE = "Linear no longer accepts this connection. An admin connects it again 
 _WORDS_CHARACTERS = 300
 _MOST_WAIT_SECONDS = 3_600.0
 _PASSING = frozenset({"internal error", "lock timeout", "network error", "bootstrap error", "unknown"})
+_OF_ALL = frozenset({"usage limit exceeded", "feature not accessible", "forbidden"})
 _LIMITED, _AUTHENTICATION = "ratelimited", "authentication error"
 _LIMITS = ("requests", "endpoint-requests", "complexity")
 
 
 class Refused(Exception):
-    """Linear refused; the text has its words, for a person."""
+    """Linear refused; the text has its words, for a person. `of_all`: it would refuse every other issue, too."""
+
+    def __init__(self, words: str, *, of_all: bool = False) -> None:
+        super().__init__(words)
+        self.of_all = of_all
 
 
 def ask(account: Account, query: str, variables: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +83,7 @@ def _judged(reply: ServiceReply) -> dict[str, Any]:
     words = extensions.get("userPresentableMessage") or errors[0].get("message") or "no reason given"
     if kinds & _PASSING:
         raise TryLater(str(words))
-    raise Refused(without_hidden(str(words))[:_WORDS_CHARACTERS])
+    raise Refused(one_line(str(words), _WORDS_CHARACTERS), of_all=bool(kinds & _OF_ALL))
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:

@@ -93,18 +93,32 @@ def look(connection: Connection, seen: Issue, account: Account, found: Found | N
     Raises Refused, Revoked, TryLater.
     """
     if seen.identifier is None:
-        try:
-            signal = signals.survivor(connection.organization, seen.signal_id)
-        except SignalNotFound:
-            repository.forget(seen)
-            return "gone"
-        return issues.go_on(account, seen, signal, looked=False)
+        return _go_on(connection, seen, account, found)
     if found is None:
         return issues.unlink(seen)
     try:
         return bring_in_line(connection, seen, found, pushing(account))
     except StaleIssue:
         return "changed_since"
+
+
+def _go_on(connection: Connection, begun: Issue, account: Account, found: Found | None) -> str:
+    """Go on with an opening: it was refused, the connection broke, or its worker died."""
+    try:
+        signal = signals.survivor(connection.organization, begun.signal_id)
+    except SignalNotFound:
+        repository.forget(begun)
+        return "gone"
+    if found is None and signal.tracker is not None:
+        repository.forget(begun)
+        return "has_another"
+    if (
+        found is None
+        and repository.team(connection.organization, connection.account_id, begun.team_id) is None
+    ):
+        chosen = service.settings(connection.organization).within(connection.account_id)
+        begun = replace(begun, team_id=chosen.team_id or begun.team_id)
+    return issues.go_on(account, begun, signal, found)
 
 
 def bring_in_line(connection: Connection, seen: Issue, found: Found, push: Push) -> str:

@@ -1,7 +1,7 @@
 """Does the work of the issue tracker: tokens, teams, issues of signals, and what Linear sent."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from helpdesk.integrations import accounts, jobs
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 HOSTS = linear.HOSTS
 _DONE_THERE = {"linked", "pushed"}
+_REFUSED, _CLOSED = "refused", "closed"
+"""Outcomes of a look: Linear refused something, or opens no issue at all."""
 _TOGETHER = 50  # issues that are asked for in one request
 
 
@@ -53,7 +55,7 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
             return moving.take_change(connection, data)
         case receiver.CHANGED | receiver.REMOVED:
             seen = repository.issue(connection.organization, connection.account_id, data["issueId"])
-            return "nothing" if seen is None else _look_at(connection, [seen])
+            return "nothing" if seen is None else ", ".join(sorted(_look_at(connection, [seen], set())))
     return "nothing"
 
 
@@ -70,7 +72,7 @@ def work(job: IntegrationJob, until: int) -> str:
             case service.OPEN | service.LINK:
                 return _requested(connection, job)
             case service.LOOK:
-                return _look(connection, job.data.get("after"), until)
+                return _look(connection, job.data.get("after"), until, job.data.get("so_far", ()))
     except Revoked as problem:
         integrations.broke(connection, str(problem))
         return "broken"
@@ -191,42 +193,49 @@ def _link(connection: Connection, signal_id: str, identifier: str) -> str:
         raise TryLater("another worker links the issue") from None
 
 
-def _look(connection: Connection, after: str | None, until: int) -> str:
+def _look(connection: Connection, after: str | None, until: int, so_far: Iterable[str] = ()) -> str:
     """Compare issues with their signals, until an instant (ms), and hand on what is left."""
-    refused = False
+    done = set(so_far)
     while True:
         page, after = repository.issues(connection, _TOGETHER, after)
         if page:
-            refused |= "refused" in _look_at(connection, page)
+            _look_at(connection, page, done)
         if after is None:
-            if not refused:
+            if _REFUSED not in done:
                 service.note_problem(connection, None)
             return "looked"
         if clock.now_ms() >= until:
-            _look_on(connection, after)
+            _look_on(connection, after, done & {_REFUSED, _CLOSED})
             return "handed_on"
 
 
-def _look_at(connection: Connection, page: list[Issue]) -> str:
+def _look_at(connection: Connection, page: list[Issue], done: set[str]) -> set[str]:
+    """Compare issues with their signals, and add the outcomes to those so far.
+
+    Where Linear opens none at all, those that wait are not tried one by one.
+    """
     account = _opened(connection)
     try:
         there = issues.fetch(account, [each.id for each in page])
     except Refused as refusal:
         service.note_problem(connection, str(refusal))
-        return "refused"
-    done = []
+        done.add(_REFUSED)
+        return done
     for each in page:
+        found = there.get(each.id)
+        if _CLOSED in done and each.identifier is None and found is None:
+            continue
         try:
-            done.append(moving.look(connection, each, account, there.get(each.id)))
+            done.add(moving.look(connection, each, account, found))
         except Refused as refusal:
             service.note_problem(connection, str(refusal))
-            done.append("refused")
-    return ", ".join(sorted(set(done)))
+            done |= {_REFUSED, _CLOSED} if refusal.of_all else {_REFUSED}
+    return done
 
 
-def _look_on(connection: Connection, after: str | None) -> None:
+def _look_on(connection: Connection, after: str | None, so_far: Iterable[str] = ()) -> None:
     transaction = Transaction()
-    data = {} if after is None else {"after": after}
+    data = {} if after is None else {"after": after, "so_far": sorted(so_far)}
     jobs.put(
         transaction,
         IntegrationJob(kind=service.LOOK, app=App.TRACKER, organization=connection.organization, data=data),
