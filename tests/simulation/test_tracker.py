@@ -96,14 +96,14 @@ class World:
         self._job(filed=False)
 
     def move_issue(self) -> None:
-        """Let a person move the issue."""
-        identifier = self.identifier
-        if identifier is None:
+        """Let a person move the issue, which may be there before the signal has it."""
+        if not self.acme.issues:
             return
+        [issue] = self.acme.issues.values()
         self.now += 2_000_000
         self.status = self.left.pop()
         state = STATE_OF[self.status]
-        headers, body = self.linear.move(self.acme, identifier, state)
+        headers, body = self.linear.move(self.acme, issue["identifier"], state)
         received = receiver.read(Hook(headers, body.encode()))
         for _ in range(self.random.choice((0, 1, 1, 2))):
             self.under_way.append(lambda: moving.take_change(self.account.connection, received.data))

@@ -73,19 +73,36 @@ def go_on(account: Account, begun: Issue, signal: Signal, found: Found | None) -
     One that Linear refuses stays begun: the nightly look tries again.
     """
     states = service.states_of(account.connection, begun.team_id)
-    if found is None:
-        found = _create(account, begun, signal, _first_state(signal, states))
-    said = signal.status if signal.status in states.statuses_of(found.state) else SignalStatus.OPEN
     try:
-        return link(begun, found, said)
+        if found is not None:
+            return _link_found(begun, found, signal, states)
+        if begun.said is not signal.status:
+            begun = repository.save(begun, replace(begun, said=signal.status))
+        found = _create(account, begun, signal, _first_state(signal, states))
+        fits = signal.status in states.statuses_of(found.state)
+        return link(begun, found, signal.status if fits else SignalStatus.OPEN)
     except StaleIssue:
         return "linked_before"
 
 
-def link(seen: Issue, found: Found, said: SignalStatus, *, replaces: str | None = None) -> str:
+def _link_found(begun: Issue, found: Found, signal: Signal, states: StateMap) -> str:
+    """Link an issue that an earlier try opened, as the signal was then: a person may have moved either since."""
+    fitting = states.statuses_of(found.state)
+    if signal.status in fitting:
+        return link(begun, found, signal.status)
+    moved = begun.said not in fitting
+    if moved and (signal.status is begun.said or found.at >= signal.updated_at):
+        return link(begun, found, signal.status, moved=True)
+    return link(begun, found, begun.said)
+
+
+def link(
+    seen: Issue, found: Found, said: SignalStatus, *, replaces: str | None = None, moved: bool = False
+) -> str:
     """Make an issue its signal's, in line with a status that the signal had; return the outcome.
 
-    `replaces` is the issue that the signal may have instead. Raises StaleIssue.
+    `replaces` is the issue that the signal may have instead. With `moved` the signal is to follow its state. Raises
+    StaleIssue.
     """
 
     def attempt() -> str:
@@ -100,6 +117,8 @@ def link(seen: Issue, found: Found, said: SignalStatus, *, replaces: str | None 
             return "has_another"
         transaction = Transaction()
         linked = replace(seen.as_found(found, said, found.at), signal_id=signal.id)
+        if moved:
+            linked = replace(linked, state_id="")
         if seen.identifier is not None:
             # It has another name. Whether it moved, too, is decided with what was known.
             known = {name: getattr(seen, name) for name in ("state_id", "pushing", "taking", "said_at", "at")}
@@ -114,7 +133,7 @@ def link(seen: Issue, found: Found, said: SignalStatus, *, replaces: str | None 
             signals.require(transaction, signal.organization, signal.id)
         else:
             signals.add_change(transaction, signal, BY_NAME, details=details)
-        if signal.status is not said:
+        if signal.status is not said or moved:
             follow_again(transaction, signal)
         transaction.commit()
         return "linked"

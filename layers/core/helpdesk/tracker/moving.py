@@ -76,7 +76,7 @@ def follow(connection: Connection, signal_id: str, opened: Callable[[], Account]
         seen = repository.issue(connection.organization, connection.account_id, signal.tracker.id)
         if seen is None:
             return "of_another_workspace"
-        if seen.said is signal.status and seen.pushing is None:
+        if seen.said is signal.status and seen.pushing is None and seen.state_id:
             return "in_line"
         account = opened()
         found = issues.fetch(account, [seen.id]).get(seen.id)
@@ -96,10 +96,15 @@ def look(connection: Connection, seen: Issue, account: Account, found: Found | N
         return _go_on(connection, seen, account, found)
     if found is None:
         return issues.unlink(seen)
-    try:
-        return bring_in_line(connection, seen, found, pushing(account))
-    except StaleIssue:
-        return "changed_since"
+    first = [seen]
+
+    def attempt() -> str:
+        latest = first.pop() if first else repository.issue(seen.organization, seen.account_id, seen.id)
+        if latest is None or found.at < latest.at:
+            return "changed_since"
+        return bring_in_line(connection, latest, found, pushing(account))
+
+    return repeat_when_stale(attempt, StaleIssue)
 
 
 def _go_on(connection: Connection, begun: Issue, account: Account, found: Found | None) -> str:

@@ -132,7 +132,7 @@ class Issue(FrozenRecord, kw_only=True):
     """The issue of a signal.
 
     identifier  such as ENG-12; None while it is being opened
-    state_id    the state that it had when it was last known
+    state_id    the state that it had when it was last known; empty if a person moved it before it was linked
     pushing     the state that it is being moved to, None if to none: a move to it is ours
     said        the signal's status that the issue was brought in line with
     said_at     when a person moved either of them to where both agreed
