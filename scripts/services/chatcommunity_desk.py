@@ -71,7 +71,7 @@ class ChatCommunityDesk:
             "written": lambda content: markup.of_discord(content, self._names()),
         }
 
-    def act(self, what: str, given: Mapping[str, str]) -> None:
+    def act(self, what: str, given: Mapping[str, str], _files: Mapping[str, bytes]) -> None:
         """Do what a form asks for. Raises KeyError, ValueError."""
         server = self._server
         match what:

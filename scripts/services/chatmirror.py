@@ -123,6 +123,10 @@ class ChatMirror:
         self.tokens[token] = workspace.id
         return token
 
+    def is_installed(self, workspace: Workspace) -> bool:
+        """Return whether the app is in a workspace."""
+        return any(team == workspace.id for token, team in self.tokens.items() if token not in self.revoked)
+
     def revoke(self, workspace: Workspace) -> None:
         """Remove the app from a workspace."""
         self.revoked |= {token for token, team in self.tokens.items() if team == workspace.id}

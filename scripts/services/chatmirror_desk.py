@@ -1,6 +1,6 @@
 """Slack's page beside a local stack: a workspace in which a person reads threads, answers and presses buttons."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -49,6 +49,7 @@ class ChatMirrorDesk:
         workspace = self._workspace
         return {
             "workspace": workspace,
+            "installed": self.service.is_installed(workspace),
             "channels": [
                 (
                     each,
@@ -61,30 +62,46 @@ class ChatMirrorDesk:
             "written": lambda text: markup.of_slack(text, _names(workspace)),
         }
 
-    def act(self, what: str, given: Mapping[str, str]) -> None:
+    def act(self, what: str, given: Mapping[str, str], _files: Mapping[str, bytes]) -> None:
         """Do what a form asks for. Raises KeyError, ValueError, StopIteration."""
         workspace = self._workspace
         if what == "add-channel":
             channel = self.service.channel(workspace, given["name"].strip().removeprefix("#"))
-            self.send(*hooks.created(self.service, workspace, channel))
+            self._tell(lambda: hooks.created(self.service, workspace, channel))
             return
         if what == "uninstall":
+            self._tell(lambda: hooks.uninstalled(self.service, workspace))
             self.service.revoke(workspace)
-            self.send(*hooks.uninstalled(self.service, workspace))
             return
-        channel, user = workspace.channels[given["channel"]], given["user"]
+        channel = workspace.channels[given["channel"]]
+        if what == "remove-bot":
+            channel.members.discard(workspace.bot)
+            self._tell(lambda: hooks.left(self.service, workspace, channel, workspace.bot))
+            return
+        if what == "invite-bot":
+            channel.members.add(workspace.bot)
+            self._tell(lambda: hooks.joined(self.service, workspace, channel, workspace.bot))
+            return
+        user = given["user"]
         message = _message(channel, given["message"])
         if what == "answer":
-            text = f"<@{workspace.bot}> {given['text']}" if "mention" in given else given["text"]
-            self.send(*self.service.say(workspace, channel, message["ts"], user, text))
+            text = markup.as_typed(given["text"])
+            text = f"<@{workspace.bot}> {text}" if "mention" in given else text
+            said = self.service.say(workspace, channel, message["ts"], user, text)
+            self._tell(lambda: said)
         elif what == "press":
-            self.send(*self.service.click(workspace, channel, message, user, given["button"]))
+            self._tell(lambda: self.service.click(workspace, channel, message, user, given["button"]))
         else:
             raise ValueError(what)
 
     @property
     def _workspace(self) -> Workspace:
         return next(iter(self.service.workspaces.values()))
+
+    def _tell(self, sent: Callable[[], hooks.Sent]) -> None:
+        """Send what happened, as Slack does only where the app is installed."""
+        if self.service.is_installed(self._workspace):
+            self.send(*sent())
 
 
 def _names(workspace: Workspace) -> dict[str, str]:

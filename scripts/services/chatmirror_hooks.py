@@ -95,6 +95,19 @@ def joined(slack: ChatMirror, workspace: Workspace, channel: Channel, user: str,
     return slack.event(workspace, event, **how)
 
 
+def left(slack: ChatMirror, workspace: Workspace, channel: Channel, user: str, **how: Any) -> Sent:
+    """Return what is sent about a person, or the bot, who left a channel or was removed from it."""
+    event = {
+        "type": "member_left_channel",
+        "user": user,
+        "channel": channel.id,
+        "channel_type": "G" if channel.private else "C",
+        "team": workspace.id,
+        "event_ts": slack.ts(),
+    }
+    return slack.event(workspace, event, **how)
+
+
 def uninstalled(slack: ChatMirror, workspace: Workspace, **how: Any) -> Sent:
     """Return what is sent about the app's removal."""
     return slack.event(workspace, {"type": "app_uninstalled"}, **how)

@@ -1,5 +1,6 @@
 """GitHub's page beside a local stack: an account with two repositories, where a person pushes and moves issues."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -16,6 +17,10 @@ _FILES: Mapping[str, str | bytes | None] = {
     "docs/refunds.md": "# Refunds\n\nRefunds take three days.\n",
     "docs/shipping.md": "# Shipping\n\nParcels leave the same day if you order before noon.\n",
 }
+
+
+_MOST_FILES = 100
+_FIXES = re.compile(r"\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?):?\s+#(\d+)", re.IGNORECASE)
 
 
 class CodeHostDesk:
@@ -55,13 +60,14 @@ class CodeHostDesk:
         """Return the repositories, and whether the App is installed."""
         return {
             "account": ACCOUNT,
+            "most_files": _MOST_FILES,
             "installed": self._installation is not None,
             "loses_next": self.service.loses_next,
             "lost": [each.row for each in self.service.attempts],
             "repositories": [self.service.repositories[name] for name in sorted(self.service.repositories)],
         }
 
-    def act(self, what: str, given: Mapping[str, str]) -> None:
+    def act(self, what: str, given: Mapping[str, str], files: Mapping[str, bytes]) -> None:
         """Do what a form asks for. Raises KeyError, ValueError, StopIteration."""
         if what == "uninstall":
             self._uninstall()
@@ -72,7 +78,18 @@ class CodeHostDesk:
         host, repository = self.service, self.service.repositories[given["repo"]]
         match what:
             case "push":
-                self._push(repository, given)
+                content = given["content"].replace("\r\n", "\n").encode() or None
+                self._push(repository, given["message"], {_path(given["path"]): content})
+            case "rename-file":
+                before, now = given["path"], _path(given["to"])
+                kept = repository.branches[repository.default_branch][before]
+                self._push(repository, f"Rename {before}", {before: None, now: kept})
+            case "push-folder":
+                self._push_folder(repository, given["message"], files)
+            case "show-to":
+                repository.private = given["to"] == "private"
+                action = "privatized" if repository.private else "publicized"
+                self._tell(lambda: codehost_hooks.repository_changed(host, repository, action))
             case "open-issue":
                 number = repository.open_issue(given["title"], None, codehost_hooks.PERSON, host.clock())[
                     "number"
@@ -106,13 +123,29 @@ class CodeHostDesk:
             del self.service.installations[found.id]
             self.send(*codehost_hooks.installation(self.service, found, "deleted"))
 
-    def _push(self, repository: Repository, given: Mapping[str, str]) -> None:
-        before, path, message = repository.sha(), given["path"].strip("/ "), given["message"].strip()
-        if not path or not message:
-            raise ValueError(path)
-        repository.push({path: given["content"] or None})
+    def _push(self, repository: Repository, message: str, changes: Mapping[str, bytes | None]) -> None:
+        """Push a commit to the default branch. As at GitHub, it closes the issues that its message says it fixes."""
+        before, message = repository.sha(), message.strip()
+        if not message:
+            raise ValueError(message)
+        repository.push(changes)
         repository.log.insert(0, {"sha": repository.sha(), "message": message})
         self._tell(lambda: codehost_hooks.push(self.service, repository, before, message))
+        for number in {int(found[1]) for found in _FIXES.finditer(message)}:
+            if number in repository.issues and repository.issues[number]["state"] == "open":
+                self._change_issue(repository, number, "completed")
+
+    def _push_folder(self, repository: Repository, message: str, files: Mapping[str, bytes]) -> None:
+        """Push a commit that leaves the files of a folder alone in a repository; their paths begin with the folder."""
+        wanted: dict[str, bytes | None] = {
+            path.partition("/")[2]: content
+            for path, content in files.items()
+            if "/" in path and "/.git/" not in path
+        }
+        if not wanted:
+            raise ValueError("no files")
+        gone = dict.fromkeys(repository.branches[repository.default_branch].keys() - wanted.keys())
+        self._push(repository, message, {**wanted, **gone})
 
     def _change_issue(self, repository: Repository, number: int, to: str) -> None:
         reopened = to == "reopened"
@@ -130,3 +163,10 @@ class CodeHostDesk:
             attempts.failed(self.service, *sent(), self._installation.id)
         else:
             self.send(*sent())
+
+
+def _path(given: str) -> str:
+    path = given.strip("/ ")
+    if not path:
+        raise ValueError(given)
+    return path

@@ -4,6 +4,7 @@ A desk has one service. `Desks` is what the server runs beside a local stack: an
 services' own pages of consent, and the services.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -51,7 +52,7 @@ class Desk(Protocol):
         """Return what the page shows."""
         ...
 
-    def act(self, what: str, given: Mapping[str, str]) -> None:
+    def act(self, what: str, given: Mapping[str, str], files: Mapping[str, bytes]) -> None:
         """Do what a form of the page asks for. Raises KeyError, ValueError, StopIteration for what is not there."""
         ...
 
@@ -65,6 +66,7 @@ class Desks:
         self._desks, self._root, self._saved = desks, root, saved
         self._by_host = {host: desk for desk in desks.values() for host in desk.service.hosts}
         self.hosts = frozenset({"", *desks, *self._by_host})
+        self._requests: Counter[str] = Counter()
 
     def answer(self, asked: Asked) -> Said:
         """Answer a request of a browser, or of the local stack."""
@@ -78,6 +80,7 @@ class Desks:
     def _of_service(self, desk: Desk, asked: Asked) -> Said:
         links = desk.consent(asked, self._root) if asked.method == "GET" else None
         if links is None:
+            self._requests[desk.title] += 1
             return desk.service.answer(asked)
         return _html("consent", {"title": desk.title, "links": links})
 
@@ -87,15 +90,16 @@ class Desks:
             titles = {app: each.title for app, each in self._desks.items()}
             return _html("index", {"title": "Services", "desks": titles, "root": self._root})
         if asked.method == "GET":
-            return _html(asked.host, {"title": desk.title, "app": asked.host, **desk.shown()})
+            seen = {"title": desk.title, "app": asked.host, "requests": self._requests[desk.title]}
+            return _html(asked.host, {**seen, **desk.shown()})
         # A page of another site may send forms here, too.
         origin = asked.headers.get("origin", "")
         if urlsplit(origin).netloc != asked.headers.get("host"):
-            return _html("refused", {"title": desk.title, "app": asked.host}, 403)
+            return _html("refused", {"title": desk.title, "app": asked.host, "elsewhere": True}, 403)
         try:
-            desk.act(asked.path.strip("/"), asked.form)
+            desk.act(asked.path.strip("/"), asked.form, asked.files)
         except (KeyError, ValueError, StopIteration):
-            return _html("refused", {"title": desk.title, "app": asked.host}, 400)
+            return _html("refused", {"title": desk.title, "app": asked.host, "elsewhere": False}, 400)
         return Said(303, headers={"location": f"/{asked.host}/"})
 
 

@@ -14,7 +14,7 @@ _DISCORD = re.compile(
 )
 _SLACK = re.compile(
     r"<(?P<kind>[@#])(?P<id>\w+)>|(?P<url>https?://[^\s<>]+)"
-    r"|\*(?P<bold>[^*\n]+)\*|(?:(?<=\n)|^)_(?P<italic>.+)_(?=\n|$)|`(?P<code>[^`]+)`"
+    r"|\*(?P<bold>[^*\n]+)\*|(?:(?<=\n)|^)_(?P<italic>.+)_(?=\n|$)|```\n?(?P<fenced>[^`]+)```|`(?P<code>[^`]+)`"
 )
 _DISCORD_ESCAPES = re.compile(r"\\([\\*_~`|<>#\[\]()])")
 _SLACK_ESCAPES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
@@ -42,6 +42,11 @@ def of_discord(content: str, names: Mapping[str, str]) -> Markup:
     return _uncovered(shown + Markup("</pre>" if fenced else ""))
 
 
+def as_typed(text: str) -> str:
+    """Return what somebody typed as Slack sends it: with its three characters escaped."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def of_slack(text: str, names: Mapping[str, str]) -> Markup:
     """Return a message of Slack. `names` has who `@…` and `#…` with an id are."""
     for escaped, character in _SLACK_ESCAPES.items():
@@ -63,6 +68,8 @@ def _mark(marks: re.Pattern[str], found: re.Match[str], names: Mapping[str, str]
         return Markup("<mark>{}{}</mark>").format(found["kind"][0], name)
     if found["url"]:
         return Markup('<a href="{0}">{0}</a>').format(found["url"])
+    if found.groupdict().get("fenced"):
+        return Markup("<pre class=code>{}</pre>").format(found["fenced"])
     if found["code"]:
         return Markup("<code>{}</code>").format(found["code"])
     tag = "b" if found["bold"] else "i"

@@ -72,6 +72,8 @@ class Repository:
         """Change an issue, at a time in seconds."""
         issue = self.issues[number]
         before = issue["state"]
+        if (before, change.get("state")) == ("closed", "open"):
+            issue["state_reason"] = "reopened"
         issue |= change
         issue["updated_at"] = iso(at)
         if issue["state"] != before:

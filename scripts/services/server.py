@@ -4,6 +4,7 @@ A request for `https://api.github.com/user` comes as `/api.github.com/user` (hel
 """
 
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -34,8 +35,31 @@ class Asked:
     @property
     def form(self) -> dict[str, str]:
         """The fields of a form that was sent."""
+        if self._boundary:
+            return {name: content.decode() for name, file, content in self._parts() if file is None}
         fields = parse_qs(self.body.decode(), keep_blank_values=True)
         return {name: values[-1] for name, values in fields.items()}
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The files of a form that was sent as multipart/form-data, by their paths."""
+        return {file: content for _, file, content in self._parts() if file}
+
+    @property
+    def _boundary(self) -> str:
+        kind, _, boundary = self.headers.get("content-type", "").partition("; boundary=")
+        return boundary.strip('"') if kind == "multipart/form-data" else ""
+
+    def _parts(self) -> list[tuple[str, str | None, bytes]]:
+        """Return the parts of multipart/form-data (RFC 7578): the field, the file's path if it is one, the content."""
+        if not self._boundary:
+            return []
+        found = []
+        for part in self.body.split(b"--" + self._boundary.encode())[1:-1]:
+            head, _, content = part.partition(b"\r\n\r\n")
+            words = dict(re.findall(r'\b(name|filename)="([^"]*)"', head.decode()))
+            found.append((words["name"], words.get("filename"), content.removesuffix(b"\r\n")))
+        return found
 
     @property
     def bearer(self) -> str:

@@ -72,6 +72,10 @@ class Tracker:
         self.tokens[access] = self.refresh[refresh] = workspace.id
         return {"access": access, "refresh": refresh}
 
+    def is_allowed(self, workspace: Workspace) -> bool:
+        """Return whether the app may work in a workspace."""
+        return workspace.id in self.refresh.values()
+
     def revoke(self, workspace: Workspace) -> None:
         """Remove the app from a workspace."""
         for kept in (self.tokens, self.refresh):

@@ -41,6 +41,7 @@ class TrackerDesk:
         workspace = self._workspace
         return {
             "workspace": workspace,
+            "allowed": self.service.is_allowed(workspace),
             "teams": [
                 (
                     team,
@@ -54,7 +55,7 @@ class TrackerDesk:
             ],
         }
 
-    def act(self, what: str, given: Mapping[str, str]) -> None:
+    def act(self, what: str, given: Mapping[str, str], _files: Mapping[str, bytes]) -> None:
         """Do what a form asks for. Raises KeyError, ValueError, StopIteration."""
         workspace = self._workspace
         match what:

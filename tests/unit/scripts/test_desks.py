@@ -104,6 +104,52 @@ def test_a_commit_that_is_pushed_is_sent(office: Office) -> None:
     assert "docs/returns.md" in office.page("/codehost/")
 
 
+def test_a_file_that_is_renamed_is_one_commit(office: Office) -> None:
+    office.press("/codehost/rename-file", repo="acme/docs", path="docs/refunds.md", to="docs/payback.md")
+
+    [received] = office.received()
+    assert [each["message"] for each in received.data["commits"]] == ["Rename docs/refunds.md"]
+    files = office.codehost.service.repositories["acme/docs"].branches["main"]
+    assert list(files) == ["docs/shipping.md", "docs/payback.md"]
+    assert files["docs/payback.md"] == b"# Refunds\n\nRefunds take three days.\n"
+
+
+def test_a_folder_that_is_pushed_replaces_the_files(office: Office) -> None:
+    data = {"repo": "acme/docs", "message": "All of them"}
+    contents = {"site/a.md": b"# A\r\n--B\r\n", "site/b/c.md": "ä".encode(), "site/.git/HEAD": b"ref"}
+    answer = httpx.post(
+        f"{office.services.url}/codehost/push-folder",
+        data=data,
+        files=[("files", (path, content)) for path, content in contents.items()],
+        headers={"origin": office.services.url},
+        trust_env=False,
+    )
+
+    assert answer.status_code == 303
+    assert [each.event for each in office.received()] == [codehost.PUSH]
+    files = office.codehost.service.repositories["acme/docs"].branches["main"]
+    assert files == {"a.md": b"# A\r\n--B\r\n", "b/c.md": "ä".encode()}
+    assert office.press("/codehost/push-folder", **data) == 400
+
+
+def test_a_repository_that_becomes_private_is_sent(office: Office) -> None:
+    office.press("/codehost/show-to", repo="acme/docs", to="private")
+
+    [received] = office.received()
+    assert (received.event, received.data["action"]) == (codehost.LOOK_AGAIN, "privatized")
+    assert "This repository is private." in office.page("/codehost/")
+
+
+def test_a_commit_that_says_so_closes_an_issue(office: Office) -> None:
+    office.press("/codehost/open-issue", repo="acme/shop", title="Too slow")
+    office.press("/codehost/open-issue", repo="acme/shop", title="Too big")
+    office.press("/codehost/push", repo="acme/shop", path="a", message="Fixes #1, and #2", content="x")
+
+    issues = office.codehost.service.repositories["acme/shop"].issues
+    assert [each["state"] for each in issues.values()] == ["closed", "open"]
+    assert [each.event for each in office.received()][2:] == [codehost.PUSH, codehost.ISSUE]
+
+
 def test_an_issue_that_is_closed_or_opened_again_is_sent(office: Office) -> None:
     office.press("/codehost/open-issue", repo="acme/shop", title="Too slow")
     office.press("/codehost/change-issue", repo="acme/shop", number="1", to="not_planned")
@@ -139,6 +185,7 @@ def test_an_app_that_was_removed_is_sent_nothing_more_until_it_is_installed_agai
 def test_an_answer_in_a_thread_and_a_button_are_sent(office: Office) -> None:
     slack = office.chatmirror.service
     [workspace] = slack.workspaces.values()
+    slack.token_for(workspace)
     support = workspace.named("support")
     label = {"type": "plain_text", "text": "Resolve"}
     button = {"type": "button", "action_id": "resolve", "value": "conv", "text": label}
@@ -153,22 +200,47 @@ def test_an_answer_in_a_thread_and_a_button_are_sent(office: Office) -> None:
     page = office.page("/chatmirror/")
     user = re.findall(r'<option value="(\w+)">Demo Member', page)[0]
     about = {"channel": support.id, "message": "1.000001", "user": user}
-    office.press("/chatmirror/answer", **about, text="We look", mention="on")
+    office.press("/chatmirror/answer", **about, text="We look at <it> & you", mention="on")
     office.press("/chatmirror/press", **about, button="resolve")
 
     message, click = office.received()
-    assert (message.event, message.data["text"]) == (chatmirror.MESSAGE, f"<@{workspace.bot}> We look")
+    text = f"<@{workspace.bot}> We look at &lt;it&gt; &amp; you"
+    assert (message.event, message.data["text"]) == (chatmirror.MESSAGE, text)
+    assert "<mark>@helpdesk</mark> We look at &lt;it&gt; &amp; you" in office.page("/chatmirror/")
     assert (click.event, click.data["action"]) == (chatmirror.CLICK, "resolve")
 
 
 def test_a_channel_that_is_added_and_the_apps_removal_are_sent(office: Office) -> None:
+    slack = office.chatmirror.service
+    [workspace] = slack.workspaces.values()
+    slack.token_for(workspace)
     office.press("/chatmirror/add-channel", name="#new")
     office.press("/chatmirror/uninstall")
+    office.press("/chatmirror/add-channel", name="#unseen")
 
     added, removed = office.received()
-    new = next(iter(office.chatmirror.service.workspaces.values())).named("new")
-    assert (added.event, added.data["channel"]) == (chatmirror.CHANNELS, new.id)
+    assert (added.event, added.data["channel"]) == (chatmirror.CHANNELS, workspace.named("new").id)
     assert removed.event == chatmirror.REMOVED
+    assert "The app is not installed." in office.page("/chatmirror/")
+    bodies = [json.loads(body) for _, _, body in office.sent]
+    assert [description().misfits_of_body(body) for body in bodies] == [[], []]
+
+
+def test_a_bot_that_is_removed_from_a_channel_and_invited_again_is_sent(office: Office) -> None:
+    slack = office.chatmirror.service
+    [workspace] = slack.workspaces.values()
+    slack.token_for(workspace)
+    support = workspace.named("support")
+    support.members.add(workspace.bot)
+    office.press("/chatmirror/remove-bot", channel=support.id)
+    assert workspace.bot not in support.members
+    office.press("/chatmirror/invite-bot", channel=support.id)
+    assert workspace.bot in support.members
+
+    assert [each.data["came"] for each in office.received()] == [
+        "member_left_channel",
+        "member_joined_channel",
+    ]
     bodies = [json.loads(body) for _, _, body in office.sent]
     assert [description().misfits_of_body(body) for body in bodies] == [[], []]
 
