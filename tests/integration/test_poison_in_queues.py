@@ -26,6 +26,7 @@ WORKERS = {
     "eraser": "eraser-queue",
     "search_indexer": "search-indexer-queue",
     "delivery": "delivery-queue",
+    "integration_worker": "integration-worker-queue",
 }
 
 

@@ -28,7 +28,7 @@ from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import Unauthorized
 from helpdesk.integrations.jobs import IntegrationJob
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
+from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater, UnknownJob
 from helpdesk.integrations.record import AppCredentials, Connection, ConnectionStatus, Tokens
 from helpdesk.progress import reports
 from helpdesk.progress.schemas import CommitsReport
@@ -105,7 +105,7 @@ def work(job: IntegrationJob, until: int) -> str:
         jobs.put(transaction, mirror_repository.removal_job(organization, job.data["mirrorId"]))
         transaction.commit()
         return "handed_on"
-    return "nothing"
+    raise UnknownJob(job.kind)
 
 
 def _this() -> Worker:

@@ -6,7 +6,7 @@ from helpdesk.admission.caller import Caller
 from helpdesk.integrations import following, missed, service
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked
+from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, UnknownJob
 from helpdesk.integrations.record import Connection
 from helpdesk.platform.errors import AppError
 from helpdesk.storage.transactions import Transaction
@@ -22,7 +22,7 @@ def do(
     steps: Mapping[str, Step],
     followed: Callable[[str], str | None] | None = None,
 ) -> str:
-    """Do a job with the step of its kind; return the outcome. Raises NotConnectedNow, TryLater.
+    """Do a job with the step of its kind; return the outcome. Raises NotConnectedNow, TryLater, UnknownJob.
 
     `followed` returns the account in which an organization wants its conversations to appear. A conversation that
     cannot appear there is noted.
@@ -35,7 +35,7 @@ def do(
             return _missed(job, app, followed(organization))
         raise NotConnectedNow from None
     if job.kind not in steps:
-        return "nothing"
+        raise UnknownJob(job.kind)
     try:
         return steps[job.kind](connection)
     except Revoked as problem:

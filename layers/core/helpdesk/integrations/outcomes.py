@@ -1,4 +1,4 @@
-"""The failures of a request to a service."""
+"""How work ends other than done."""
 
 
 class TryLater(Exception):
@@ -19,3 +19,7 @@ class Revoked(Exception):
 
 class NotConnectedNow(Exception):
     """The connection was removed while work for it was on its way. There is nothing left to do."""
+
+
+class UnknownJob(Exception):
+    """This version knows no such job, as after a step back to an older one. The queue keeps it as a dead letter."""

@@ -12,7 +12,7 @@ from helpdesk.integrations import credentials, jobs, repository, secret_reposito
 from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
+from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater, UnknownJob
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.platform.delays import hop_delay_seconds
@@ -53,7 +53,7 @@ def _done(job: IntegrationJob, adapters: Mapping[App, Worker], until: int) -> st
     if job.kind == jobs.SIGNAL:
         return _signal(job, adapters)
     if job.app is None or job.app not in adapters:
-        return "no_adapter"
+        raise UnknownJob(job.kind)
     adapter = adapters[job.app]
     if job.kind == jobs.HOOK:
         return _hook(job, job.app, adapter, until)

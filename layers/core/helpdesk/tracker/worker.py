@@ -10,7 +10,7 @@ from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import Unauthorized
 from helpdesk.integrations.jobs import IntegrationJob
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
+from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater, UnknownJob
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError
@@ -79,7 +79,7 @@ def work(job: IntegrationJob, until: int) -> str:
     except Refused as refusal:
         service.note_problem(connection, str(refusal))
         return "refused"
-    return "nothing"
+    raise UnknownJob(job.kind)
 
 
 def signal_changed(organization: str, signal_id: str, filed: bool) -> str:  # noqa: FBT001 - the protocol's
