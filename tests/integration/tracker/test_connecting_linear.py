@@ -262,6 +262,18 @@ def test_a_removed_connection_ends_at_linear_too_unless_another_organization_use
     assert repository.get(again.organization, App.TRACKER, again.slot) is None
 
 
+def test_a_connection_whose_token_has_ended_is_forgotten_at_linear_too(
+    linear: Tracker, connection: Connection, admin: Client, workers: Workers
+) -> None:
+    linear.tokens.clear()  # they last a day, and nothing was asked for since
+    assert admin.delete("/v1/integrations/tracker").status == 200
+    at = clock.now_us() + DAY_US
+    with clock.frozen(lambda: at):
+        workers.run()
+
+    assert (linear.tokens, linear.refresh) == ({}, {})
+
+
 def test_connecting_breaking_and_mending_are_in_the_log(
     linear: Tracker, acme: Workspace, connection: Connection, connect: Callable[..., Connection], api: Client
 ) -> None:

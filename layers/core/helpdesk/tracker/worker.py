@@ -137,9 +137,11 @@ def removed(app: AppCredentials | None, connection: Connection, seen: Tokens | N
     if app is None or seen is None or integrations.connected_to(App.TRACKER, connection.account_id):
         return
     try:
+        if seen.ends_at is not None and seen.ends_at <= clock.now_ms():
+            seen = tokens.renew(app, seen)
         tokens.revoke(seen)
-    except Unauthorized:
-        return  # they had ended
+    except (Unauthorized, Revoked):
+        return  # Linear has forgotten them
 
 
 def _requested(connection: Connection, job: IntegrationJob) -> str:
