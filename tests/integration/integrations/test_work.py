@@ -345,6 +345,24 @@ def test_a_service_that_is_busy_holds_up_no_other(workers: Workers) -> None:
     assert done == ["once"]
 
 
+def test_a_service_whose_work_fails_keeps_a_signal_from_no_other(workers: Workers) -> None:
+    done: list[str] = []
+
+    def follow() -> str:
+        done.append("once")
+        return "followed"
+
+    job = IntegrationJob(kind=jobs.SIGNAL, organization="org_1", data={"signalId": "sig_1"})
+    adapters = {App.CODEHOST: Follower(lambda: str(1 // 0)), App.TRACKER: Follower(follow)}
+
+    assert worker.work(job, adapters, clock.now_ms()) == "codehost: alone, tracker: followed"
+    alone = IntegrationJob.from_body(queued())
+    assert (alone.app, alone.data) == (App.CODEHOST, job.data)
+    with pytest.raises(ZeroDivisionError):
+        worker.work(alone, adapters, clock.now_ms())
+    assert done == ["once"]
+
+
 def test_each_night_every_connection_is_looked_at_and_what_was_missed_is_made_up_for(
     connection: Connection,
     connect_codehost: Callable[..., Connection],

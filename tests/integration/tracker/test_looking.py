@@ -1,11 +1,13 @@
 """The nightly look: what Linear did not send, what waited for a broken connection, and what it costs."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from helpdesk.integrations.record import Connection
-from helpdesk.tracker import worker
+from helpdesk.tracker import moving, worker
+from helpdesk.tracker.record import Issue
 from scripts.services.server import Fault, Said, Services
 from scripts.services.tracker import Tracker, Workspace
 from tests.integration.tracker.conftest import file, later, look_again, signal, state
@@ -143,6 +145,28 @@ def test_what_waits_for_a_team_that_is_gone_is_opened_in_the_one_that_is_named_n
 
     look_again(workers)
     assert signal(api, filed[1])["tracker"]["identifier"] == "OPS-2"
+
+
+def test_an_issue_that_cannot_be_compared_keeps_the_look_from_no_other(
+    api: Client, linear: Tracker, acme: Workspace, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filed = {each: file(api, each) for each in ("First", "Second", "Third")}
+    workers.run()
+    issues = {issue["title"]: issue for issue in acme.issues.values()}
+    for each in issues.values():
+        linear.move(acme, each["identifier"], "Done")
+    look = moving.look
+
+    def fails_for_one(connection: Connection, seen: Issue, account: Any, found: Any) -> str:
+        if seen.id == issues["Second"]["id"]:
+            raise KeyError("a defect")
+        return look(connection, seen, account, found)
+
+    monkeypatch.setattr(moving, "look", fails_for_one)
+    look_again(workers)
+
+    moved = {title for title, each in filed.items() if signal(api, each)["status"] == "done"}
+    assert moved == {"First", "Third"}
 
 
 def test_a_look_that_linear_refuses_says_so(

@@ -82,7 +82,10 @@ def look_at_all(until: int) -> int:
 
 
 def _signal(job: IntegrationJob, adapters: Mapping[App, Worker]) -> str:
-    """Let every app follow a signal, or the one that put it off: no service waits for another."""
+    """Let every app follow a signal, or the one that put it off: no service waits for another.
+
+    Work that fails is done again by a job of its app alone.
+    """
     outcomes = []
     for app, each in adapters.items():
         if job.app in {None, app}:
@@ -92,6 +95,11 @@ def _signal(job: IntegrationJob, adapters: Mapping[App, Worker]) -> str:
                 )
             except TryLater as later:
                 outcome = _put_off(replace(job, app=app), later)
+            except Exception:
+                if job.app is not None:
+                    raise
+                _send(replace(job, app=app))
+                outcome = "alone"
             outcomes.append(f"{app.value}: {outcome}")
     return ", ".join(outcomes)
 

@@ -14,6 +14,7 @@ from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater, U
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError
+from helpdesk.platform.logging import error_name, logger
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.record import Signal
@@ -232,6 +233,10 @@ def _look_at(connection: Connection, page: list[Issue], done: set[str]) -> set[s
         except Refused as refusal:
             service.note_problem(connection, str(refusal))
             done |= {_REFUSED, _CLOSED} if refusal.of_all else {_REFUSED}
+        except (TryLater, Revoked, NotConnectedNow):
+            raise
+        except Exception as error:  # noqa: BLE001 - it keeps the look from no other issue
+            logger.error("issue_not_compared", extra={"error": error_name(error), "issue": each.id})
     return done
 
 
