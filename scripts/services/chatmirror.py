@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
+from scripts.services import chatmirror_pages as pages
 from scripts.services.server import Asked, Said
 
 SIGNING_SECRET = "a secret that Slack and the app share"
@@ -75,6 +76,7 @@ class ChatMirror:
         self.scopes = SCOPES
         self.clock: Callable[[], float] = time.time
         self._number = 0
+        self._stamped = 0
         # A service names no two requests alike, and neither do two stand-ins, one after the other.
         self._sends = uuid.uuid4().hex[:8]
 
@@ -248,7 +250,8 @@ class ChatMirror:
 
     def ts(self) -> str:
         """Return the time stamp of now, which no other has."""
-        return f"{int(self.clock())}.{self._next():06d}"
+        self._stamped = max(round(self.clock() * 1_000_000), self._stamped + 1)
+        return f"{self._stamped // 1_000_000}.{self._stamped % 1_000_000:06d}"
 
     def _exchange(self, asked: Asked) -> Said:
         form, known = asked.form, credentials()
@@ -348,23 +351,21 @@ class ChatMirror:
         return _ok(message_ts=self.ts())
 
     def _history(self, workspace: Workspace, given: Mapping[str, Any]) -> Said:
-        return self._messages(workspace, given, lambda each: "thread_ts" not in each)
-
-    def _replies(self, workspace: Workspace, given: Mapping[str, Any]) -> Said:
-        thread = given["ts"]
-        return self._messages(workspace, given, lambda each: thread in {each["ts"], each.get("thread_ts")})
-
-    def _messages(
-        self, workspace: Workspace, given: Mapping[str, Any], fits: Callable[[Mapping[str, Any]], bool]
-    ) -> Said:
         channel = workspace.channels.get(given["channel"])
         if channel is None:
             return _error("channel_not_found")
-        oldest = float(given.get("oldest", 0))
-        found = [each for each in channel.messages if fits(each) and float(each["ts"]) > oldest]
-        if given.get("include_all_metadata") != "true":
-            found = [{name: each[name] for name in each if name != "metadata"} for each in found]
-        return _ok(messages=found[: int(given.get("limit", 100))], has_more=False)
+        return _ok(
+            **pages.page([each for each in channel.messages if "thread_ts" not in each], given, self.page)
+        )
+
+    def _replies(self, workspace: Workspace, given: Mapping[str, Any]) -> Said:
+        channel, thread = workspace.channels.get(given["channel"]), given["ts"]
+        if channel is None:
+            return _error("channel_not_found")
+        found = [each for each in channel.messages if thread in {each["ts"], each.get("thread_ts")}]
+        if not found:
+            return _error("thread_not_found")
+        return _ok(**pages.page(found, given, self.page, always=thread))
 
     def _user(self, workspace: Workspace, given: Mapping[str, Any]) -> Said:
         found = workspace.people.get(given["user"])

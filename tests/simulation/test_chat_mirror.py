@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from helpdesk.chatmirror import incoming, outgoing, worker
+from helpdesk.chatmirror import outgoing, replies, worker
 from helpdesk.integrations import accounts
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
@@ -106,7 +106,7 @@ class World:
         self.now += self.random.choice((1_000, 400_000, 1_500_000, 70_000_000))
         if self.hooks and self.random.random() < 0.5:
             hook = self.hooks.pop(self.random.randrange(len(self.hooks)))
-            incoming.take_message(self.account, hook)
+            replies.take_message(self.account, hook)
             self.jobs += self.random.choice((0, 1, 2))
         elif self.jobs:
             self.jobs -= 1

@@ -1,12 +1,13 @@
 """A deployment that has Slack set up, and a workspace of it."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
 
+from helpdesk.chatmirror import receiver
 from helpdesk.chatmirror import thread_repository as threads
 from helpdesk.chatmirror.slack import TOKEN
 from helpdesk.integrations.apps import App
@@ -23,6 +24,13 @@ from tests.support.slack_description import description
 from tests.support.workers import Workers
 
 PATH = "/v1/integrations/chatmirror"
+
+
+def job_of(channel: Channel, message: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+    """Return the job about a message of a thread, the latest of the channel if none is given."""
+    found = receiver.in_thread(channel.id, channel.messages[-1] if message is None else message)
+    assert found is not None
+    return found
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from helpdesk.approvals.record import Approval
-from helpdesk.chatmirror import incoming, texts, worker
+from helpdesk.chatmirror import clicks, texts, worker
 from helpdesk.conversations.record import Conversation
 from helpdesk.integrations import accounts
 from helpdesk.integrations.record import Connection
@@ -72,6 +72,11 @@ def logged(api: Client, kind: str) -> list[str]:
 def resumes() -> list[str]:
     """Return the messages whose runs go on."""
     return [job["messageId"] for job in jobs("agent") if job.get("kind") == "resume"]
+
+
+def now() -> str:
+    """Return the time stamp of now."""
+    return f"{clock.now_us() / 1_000_000:.6f}"
 
 
 def hints(support: Channel) -> list[tuple[str, str]]:
@@ -148,14 +153,15 @@ def test_a_job_that_runs_again_resolves_nothing_that_was_opened_since(
         "action": "resolve",
         "value": conversation.id,
         "user": mira,
+        "at": now(),
         "channel": support.id,
         "message": support.messages[0]["ts"],
         "thread": support.messages[0]["ts"],
     }
-    assert incoming.take_click(account, data) == "resolve"
+    assert clicks.take_click(account, data) == "resolve"
     api.post(f"/v1/conversations/{conversation.id}/reopen")
 
-    assert incoming.take_click(account, data) == "done_before"
+    assert clicks.take_click(account, data) == "done_before"
     assert api.get(f"/v1/conversations/{conversation.id}").body["conversation"]["status"] == "open"
 
 
@@ -243,8 +249,14 @@ def test_of_two_who_press_at_once_one_wins(
 
         def press(user: str, action: str, approval: Approval = approval, number: int = number) -> str:
             thread = support.messages[0]["ts"]
-            data = {"click": f"{number}.{user}", "action": action, "value": approval.id, "user": user}
-            return incoming.take_click(
+            data = {
+                "click": f"{number}.{user}",
+                "action": action,
+                "value": approval.id,
+                "user": user,
+                "at": now(),
+            }
+            return clicks.take_click(
                 account, {**data, "channel": support.id, "message": thread, "thread": thread}
             )
 

@@ -1,11 +1,15 @@
 """Who answers from a thread without a mention: only who took over by its button, as long as that take-over holds."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import random
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
-from helpdesk.chatmirror import incoming, worker
+from helpdesk.chatmirror import thread_repository as threads
+from helpdesk.chatmirror import worker
+from helpdesk.chatmirror.clicks import take_click
+from helpdesk.chatmirror.replies import take_message
 from helpdesk.integrations import accounts
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
@@ -13,9 +17,12 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from scripts.services import chatmirror_hooks as hooks
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
+from tests.integration.chatmirror.conftest import PATH, job_of
 from tests.integration.chatmirror.test_replies import replies
+from tests.support import effort
 from tests.support.api import Client
 from tests.support.integrations import Send
+from tests.support.interleaving import interleaved
 from tests.support.people import make_person
 from tests.support.workers import Workers
 
@@ -123,25 +130,136 @@ def test_a_message_waits_for_a_click_that_may_have_been_before_it(
     support: Channel,
     mira: str,
     api: Client,
-    press: Press,
+    send: Send,
+    workers: Workers,
 ) -> None:
+    click = slack.click(acme, support, support.messages[0], mira, "take_over")
     slack.say(acme, support, support.messages[0]["ts"], mira, "I am looking.")
-    written = support.messages[-1]
-    account = accounts.opened(connection, worker)
-    data: Mapping[str, Any] = {
-        "channel": support.id,
-        "thread": written["thread_ts"],
-        "message": written["ts"],
-        "user": mira,
-        "text": written["text"],
-        "files": 0,
-    }
+    account, data = accounts.opened(connection, worker), job_of(support)
     with pytest.raises(TryLater):
-        incoming.take_message(account, data)
-    press(mira, "take_over")
-    assert incoming.take_message(account, data) == "sent"
+        take_message(account, data)
+    send(click)
+    workers.run()
+    assert take_message(account, data) == "sent"
 
     assert replies(api, conversation) == [("Mira", "I am looking.")]
+
+
+def test_what_was_written_before_a_take_over_stays_in_slack_however_late_its_job_is(
+    conversation: str,
+    connection: Connection,
+    slack: ChatMirror,
+    acme: Workspace,
+    support: Channel,
+    mira: str,
+    api: Client,
+    press: Press,
+) -> None:
+    slack.say(acme, support, support.messages[0]["ts"], mira, "This one always exaggerates.")
+    data = job_of(support)
+    press(mira, "take_over")
+    at = clock.now_us() + LATER_US
+    with clock.frozen(lambda: at):
+        assert take_message(accounts.opened(connection, worker), data) == "among_the_team"
+
+    assert replies(api, conversation) == []
+    assert support.ephemeral == []
+
+
+def test_who_presses_twice_replies_from_the_first_time_on(
+    conversation: str,
+    connection: Connection,
+    slack: ChatMirror,
+    acme: Workspace,
+    support: Channel,
+    mira: str,
+    api: Client,
+    press: Press,
+) -> None:
+    press(mira, "take_over")
+    slack.say(acme, support, support.messages[0]["ts"], mira, "I am looking.")
+    data = job_of(support)
+    press(mira, "take_over")
+
+    assert take_message(accounts.opened(connection, worker), data) == "sent"
+
+
+def test_of_two_clicks_in_the_other_order_the_later_one_holds_and_the_earlier_one_reads_so(
+    conversation: str,
+    slack: ChatMirror,
+    acme: Workspace,
+    support: Channel,
+    mira: str,
+    noor: str,
+    api: Client,
+    admin: Client,
+    press: Press,
+    say: Say,
+    send: Send,
+    workers: Workers,
+) -> None:
+    late = slack.click(acme, support, support.messages[0], mira, "take_over")
+    press(noor, "take_over")
+    assert admin.post(f"/v1/conversations/{conversation}/resolve").status == 200
+    send(late)
+    workers.run()
+
+    assert api.get(f"/v1/conversations/{conversation}").body["conversation"]["status"] == "resolved"
+    [(user, text)] = [(each["user"], each["text"]) for each in support.ephemeral]
+    assert user == mira
+    assert text.startswith("A colleague pressed Take over after you.")
+
+
+def test_of_two_who_take_over_at_once_the_later_one_holds_and_the_other_one_reads_so(
+    conversation: str,
+    connection: Connection,
+    support: Channel,
+    slack: ChatMirror,
+    mira: str,
+    noor: str,
+    api: Client,
+) -> None:
+    account, orders = accounts.opened(connection, worker), random.Random(5)
+    thread = support.messages[0]["ts"]
+    for number in range(effort.of(6, 200)):
+        support.ephemeral.clear()
+        clicks_at = [(mira, slack.ts()), (noor, slack.ts())]
+
+        def press(user: str, at: str, number: int = number) -> str:
+            data = {"click": f"{number}.{user}", "action": "take_over", "value": "", "user": user, "at": at}
+            return take_click(account, {**data, "channel": support.id, "message": thread, "thread": thread})
+
+        interleaved([partial(press, *each) for each in clicks_at], orders.randrange(1 << 30)).all()
+
+        found = threads.taken(connection.organization, connection.account_id, support.id, thread)
+        assert found is not None
+        assert (found.person, found.pressed_at) == clicks_at[1]
+        assert mira in {each["user"] for each in support.ephemeral}
+
+
+def test_what_was_written_in_alerts_does_not_travel_once_the_mode_is_two_way(
+    conversation: str,
+    slack: ChatMirror,
+    acme: Workspace,
+    support: Channel,
+    mira: str,
+    api: Client,
+    admin: Client,
+    say: Say,
+    send: Send,
+    workers: Workers,
+) -> None:
+    assert admin.patch(PATH, {"mode": "alerts"}).status == 200
+    sent = slack.say(acme, support, support.messages[0]["ts"], mira, f"<@{acme.bot}> Who is this again?")
+    now = clock.now_us()
+    with clock.frozen(lambda: now + 1_000_000):
+        assert admin.patch(PATH, {"mode": "two_way"}).status == 200
+    send(sent)
+    slack.clock = lambda: now / 1_000_000 + 2
+    workers.run()
+    say(mira, f"<@{acme.bot}> Hello")
+
+    assert replies(api, conversation) == [("Mira", "Hello")]
 
 
 def test_a_reply_that_is_also_sent_to_the_channel_reaches_the_customer(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.chatmirror.incoming import plain
+from helpdesk.chatmirror.replies import plain
 from helpdesk.integrations.record import Connection
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
 from tests.integration.chatmirror.conftest import PATH

@@ -156,6 +156,8 @@ def click(slack: ChatMirror, acme: Workspace) -> tuple[dict[str, str], str]:
     label = {"type": "plain_text", "text": "Take over"}
     button = {"type": "button", "action_id": "take_over", "value": "conv_1", "text": label}
     message = {"ts": "1.5", "thread_ts": "1.1", "blocks": [{"type": "actions", "elements": [button]}]}
+    now = int(slack.clock())
+    slack.clock = lambda: now + 0.000_007
     return slack.click(acme, acme.named("support"), message, "U7", "take_over")
 
 
@@ -166,7 +168,9 @@ def changed(click: tuple[dict[str, str], str], **what: object) -> Hook:
     return Hook(headers, urlencode({"payload": json.dumps(payload)}).encode())
 
 
-def test_a_click_is_read_from_its_form(acme: Workspace, click: tuple[dict[str, str], str]) -> None:
+def test_a_click_is_read_from_its_form(
+    slack: ChatMirror, acme: Workspace, click: tuple[dict[str, str], str]
+) -> None:
     headers, body = click
     received = receiver.read(Hook(headers, body.encode()))
 
@@ -176,6 +180,7 @@ def test_a_click_is_read_from_its_form(acme: Workspace, click: tuple[dict[str, s
         "action": "take_over",
         "value": "conv_1",
         "user": "U7",
+        "at": f"{int(slack.clock())}.000007",
         "channel": acme.named("support").id,
         "message": "1.5",
         "thread": "1.1",

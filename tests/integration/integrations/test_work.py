@@ -13,7 +13,7 @@ from helpdesk.integrations import accounts, jobs, secret_repository, service, wo
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import ForeignHost, ServiceRequest, TooLarge, send
 from helpdesk.integrations.jobs import IntegrationJob
-from helpdesk.integrations.outcomes import OutcomeUnknown, Revoked, TryLater
+from helpdesk.integrations.outcomes import OutcomeUnknown, RateLimited, Revoked, TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.integrations.worker import GivenUp
 from helpdesk.platform import clients, clock, metrics
@@ -153,7 +153,7 @@ def test_a_redirect_is_a_response(services: Services) -> None:
         ("GET", {"hangs_up": True}, TryLater),
         ("POST", {"said": Said(500)}, OutcomeUnknown),
         ("POST", {"hangs_up": True}, OutcomeUnknown),
-        ("POST", {"said": Said(429)}, TryLater),
+        ("POST", {"said": Said(429)}, RateLimited),
     ],
 )
 def test_only_what_may_have_changed_something_is_unknown(

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import parse_qs
 
+from helpdesk.chatmirror.time_stamps import instant_us
 from helpdesk.integrations.adapter import Hook, Received
 from helpdesk.integrations.errors import InvalidSignature
 from helpdesk.integrations.hooks import require_hmac
@@ -18,10 +19,12 @@ from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
 
 MAX_AGE_SECONDS = 300
+MAX_TEXT_CHARACTERS = 24_000
+"""More than a reply of 4,000 characters has: a character takes up to five, and a mention comes first."""
 REMOVED, CHANNELS, MESSAGE, CLICK = "removed", "channels", "message", "click"
 
 _VERSION = "v0"
-_TEXT_CHARACTERS = 12_000  # more than a reply may have, mentions and escapes included
+_WRITTEN = frozenset({None, "file_share", "thread_broadcast"})
 _MAX_DIGITS = 12
 _MEMBERS = ("member_joined_channel", "member_left_channel")
 
@@ -80,10 +83,12 @@ def _click(sent: Mapping[str, Any]) -> Received:
         "action": action["action_id"],
         "value": action.get("value") or "",
         "user": sent["user"]["id"],
+        "at": action["action_ts"],
         "channel": place["channel_id"],
         "message": place["message_ts"],
         "thread": thread or place["message_ts"],
     }
+    instant_us(data["at"])
     # Null where the app is installed in a whole organization, which is not connected.
     team = sent["team"] or {}
     return Received(sent["trigger_id"], team.get("id"), CLICK, data)
@@ -107,22 +112,26 @@ def _channels(event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def _message(event: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return a message that a person wrote in a thread. Edits, deletions and what bots write do not travel."""
-    is_ours = event.get("bot_id") or event.get("app_id")
-    if (
-        event.get("subtype") not in {None, "file_share", "thread_broadcast"}
-        or is_ours
-        or not event.get("user")
-    ):
-        return "", {}
-    if not event.get("thread_ts") or event["thread_ts"] == event["ts"]:
-        return "", {}
-    return MESSAGE, {
-        "channel": event["channel"],
-        "thread": event["thread_ts"],
-        "message": event["ts"],
-        "user": event["user"],
-        "text": (event.get("text") or "")[:_TEXT_CHARACTERS],  # a message may have blocks alone
-        "files": len(event.get("files") or []),
+    found = in_thread(event["channel"], event)
+    return ("", {}) if found is None else (MESSAGE, found)
+
+
+def in_thread(channel: str, message: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what the worker needs of a message that a person wrote in a thread; None for any other message."""
+    is_ours = message.get("bot_id") or message.get("app_id")
+    if message.get("subtype") not in _WRITTEN or is_ours or not message.get("user"):
+        return None
+    if not message.get("thread_ts") or message["thread_ts"] == message["ts"]:
+        return None
+    instant_us(message["ts"])
+    return {
+        "channel": channel,
+        "thread": message["thread_ts"],
+        "message": message["ts"],
+        "user": message["user"],
+        "text": (message.get("text") or "")[:MAX_TEXT_CHARACTERS],  # a message may have blocks alone
+        "files": len(message.get("files") or []),
+        "edited": bool(message.get("edited")),
     }
 
 

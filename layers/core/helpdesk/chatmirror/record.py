@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Self
 
+from helpdesk.chatmirror.time_stamps import instant_us
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
@@ -22,6 +23,7 @@ class MirrorSettings(FrozenRecord, kw_only=True):
     channel_id  Slack's id of the channel, which a rename keeps; `channel` is its name when it was chosen
     team        the workspace that the channel is in
     since       from when (ms) what is written goes to the channel
+    two_way_since  from when (ms) what is written and pressed in threads counts
     problem     why nothing arrives there
     """
 
@@ -31,6 +33,7 @@ class MirrorSettings(FrozenRecord, kw_only=True):
     enabled: bool = False
     mode: Mode = Mode.ALERTS
     since: int = 0
+    two_way_since: int = 0
     problem: str | None = None
 
     @classmethod
@@ -43,6 +46,7 @@ class MirrorSettings(FrozenRecord, kw_only=True):
             enabled=bool(item.get("enabled", False)),
             mode=Mode(item.get("mode", Mode.ALERTS)),
             since=int(item.get("since", 0)),
+            two_way_since=int(item.get("twoWaySince", 0)),
             problem=item.get("problem"),
         )
 
@@ -55,6 +59,7 @@ class MirrorSettings(FrozenRecord, kw_only=True):
             "enabled": self.enabled,
             "mode": self.mode.value,
             "since": self.since,
+            "twoWaySince": self.two_way_since,
             "problem": self.problem,
         }
 
@@ -164,18 +169,58 @@ class Thread(FrozenRecord, kw_only=True):
 class Taken(FrozenRecord):
     """Who pressed *Take over* in a thread last: the member, and the person in Slack.
 
-    `state_changes` is how often the conversation's state had changed when it was the team's by that.
+    state_changes  how often the conversation's state had changed when it was the team's by that
+    at, until      the time stamps of Slack between which what they write is a reply; None without an end
+    pressed_at     the time stamp of their latest press; they may press again
     """
 
     member: str
     person: str
     state_changes: int
+    at: str
+    pressed_at: str
+    until: str | None = None
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
         """Read the attributes of a thread's item."""
-        return cls(item["takenBy"], item["takenAs"], item["takenFor"])
+        return cls(
+            member=item["takenBy"],
+            person=item["takenAs"],
+            state_changes=item["takenFor"],
+            at=item["takenAt"],
+            pressed_at=item["takenPress"],
+            until=item.get("takenUntil"),
+        )
 
     def to_item(self) -> Item:
         """Return the attributes of a thread's item."""
-        return {"takenBy": self.member, "takenAs": self.person, "takenFor": self.state_changes}
+        return {
+            "takenBy": self.member,
+            "takenAs": self.person,
+            "takenFor": self.state_changes,
+            "takenAt": self.at,
+            "takenPress": self.pressed_at,
+        }
+
+    def covers(self, person: str, message: str) -> bool:
+        """Return whether a person wrote a message, by its time stamp, after they took over and before that ended."""
+        at = instant_us(message)
+        is_before_the_end = self.until is None or at <= instant_us(self.until)
+        return self.person == person and at > instant_us(self.at) and is_before_the_end
+
+
+class Hint(FrozenRecord):
+    """What a person alone is to read in a thread."""
+
+    user: str
+    text: str
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read the attributes of a claim's item."""
+        return cls(item["hintFor"], item["hint"])
+
+    def to_item(self) -> Item:
+        """Return the attributes of a claim's item, which anyone may show."""
+        return {"hint": self.text, "hintFor": self.user, "hintAfter": 0}

@@ -7,7 +7,7 @@ from typing import Any
 from helpdesk.admission.caller import Caller
 from helpdesk.chatmirror import directory, repository
 from helpdesk.chatmirror.errors import MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
-from helpdesk.chatmirror.record import Channel, MirrorSettings
+from helpdesk.chatmirror.record import Channel, MirrorSettings, Mode
 from helpdesk.chatmirror.schemas import MirrorChanged, MirrorSettingsAnswer, MirrorUpdate
 from helpdesk.integrations import connection_jobs, jobs, missed
 from helpdesk.integrations import service as integrations
@@ -189,8 +189,16 @@ def _next(
         after = replace(after, mode=wanted.mode)
     if after.enabled and after.channel_id is None:
         raise ChannelNotFound(f"Name a channel first. {_existing(connection)}")
-    begins = after.enabled and (not seen.enabled or seen.channel_id != after.channel_id)
-    return replace(after, since=clock.now_ms()) if begins else after
+    now = clock.now_ms()
+    if after.enabled and (not seen.enabled or seen.channel_id != after.channel_id):
+        after = replace(after, since=now)
+    if _is_two_way(after) and not _is_two_way(seen):
+        after = replace(after, two_way_since=now)
+    return after
+
+
+def _is_two_way(found: MirrorSettings) -> bool:
+    return found.enabled and found.mode is Mode.TWO_WAY
 
 
 def _resolved(connection: Connection, named: str) -> Channel:

@@ -12,7 +12,7 @@ from helpdesk.integrations import client
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceRequest, Unauthorized
-from helpdesk.integrations.outcomes import Revoked, TryLater
+from helpdesk.integrations.outcomes import RateLimited, Revoked, TryLater
 from helpdesk.integrations.record import ConnectionStatus
 
 HOSTS = frozenset({"slack.com"})
@@ -30,13 +30,12 @@ _REVOKED = frozenset(
         "team_access_not_granted",
     }
 )
+_LIMITED = frozenset({"rate_limited", "ratelimited"})
 _PASSING = frozenset(
     {
         "fatal_error",
         "internal_error",
         "message_limit_exceeded",
-        "rate_limited",
-        "ratelimited",
         "request_timeout",
         "service_unavailable",
         "team_added_to_org",
@@ -53,7 +52,7 @@ class SlackError(Exception):
 
 
 def read(account: Account, method: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Call a method that changes nothing. Raises SlackError, Revoked, TryLater."""
+    """Call a method that changes nothing. Raises SlackError, Revoked, RateLimited, TryLater."""
     given = {
         name: str(value).lower() if isinstance(value, bool) else value for name, value in arguments.items()
     }
@@ -79,6 +78,8 @@ def _sent(account: Account, wanted: ServiceRequest) -> dict[str, Any]:
         code = str(said.get("error", "unknown_error"))
         if code in _REVOKED:
             raise Revoked(OFFLINE)
+        if code in _LIMITED:
+            raise RateLimited(code)
         if code in _PASSING:
             raise TryLater(code)
         raise SlackError(code)

@@ -6,13 +6,12 @@ to post. A worker that finds that note after a crash looks in Slack before it po
 
 import contextlib
 from collections.abc import Callable
+from typing import Any
 
 from helpdesk.chatmirror.record import MirrorSettings, Taken, Thread
 from helpdesk.conversations.record import Conversation
 from helpdesk.integrations import jobs, pacing
 from helpdesk.integrations.jobs import IntegrationJob
-from helpdesk.platform import clock
-from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -24,6 +23,10 @@ PACE_MS = 1_000
 
 class StaleThread(Exception):
     """Another worker has changed the thread."""
+
+
+class StaleTaken(Exception):
+    """Another worker has noted who took the conversation over."""
 
 
 def of(conversation: Conversation, settings: MirrorSettings) -> Thread:
@@ -80,65 +83,48 @@ def conversation_of(organization: str, team: str, channel: str, thread: str) -> 
 
 
 def take_over(
-    transaction: Transaction, organization: str, team: str, channel: str, thread: str, taken: Taken
+    transaction: Transaction,
+    organization: str,
+    team: str,
+    channel: str,
+    thread: str,
+    taken: Taken,
+    seen: Taken | None,
 ) -> None:
     """Note who took a conversation over by the button of its thread: what they write there is a reply.
 
-    The transaction raises StaleThread if the thread is gone.
+    The transaction raises StaleThread if the thread is gone, StaleTaken unless it is as it was seen.
     """
+    values: dict[str, Any] = {f":{name}": value for name, value in taken.to_item().items()}
+    condition = "attribute_exists(PK) AND attribute_not_exists(takenBy)"
+    if seen is not None:
+        condition = "takenBy = :seenBy AND takenPress = :seenPress"
+        values |= {":seenBy": seen.member, ":seenPress": seen.pressed_at}
     transaction.update(
         keys.MirrorThread(organization, team, channel, thread),
-        "SET takenBy = :takenBy, takenAs = :takenAs, takenFor = :takenFor",
-        condition="attribute_exists(PK)",
-        values={f":{name}": value for name, value in taken.to_item().items()},
-        on_failure=lambda _: StaleThread(),
+        "SET takenBy = :takenBy, takenAs = :takenAs, takenFor = :takenFor, takenAt = :takenAt,"
+        " takenPress = :takenPress REMOVE takenUntil",
+        condition=condition,
+        values=values,
+        on_failure=lambda found: StaleThread() if found is None else StaleTaken(),
     )
 
 
 def taken(organization: str, team: str, channel: str, thread: str) -> Taken | None:
     """Return who took a conversation over by the button of its thread, or None. One call."""
     item = table.get(keys.MirrorThread(organization, team, channel, thread))
-    return None if item is None or "takenBy" not in item else Taken.from_item(item)
+    return None if item is None or "takenPress" not in item else Taken.from_item(item)
 
 
-def forget_taken(organization: str, team: str, channel: str, thread: str, seen: Taken) -> None:
-    """Forget who took a conversation over, unless somebody has pressed the button since. One call."""
+def end_taken(organization: str, team: str, channel: str, thread: str, seen: Taken, until: str) -> None:
+    """Note until which message somebody could take a take-over for theirs. One call."""
     with contextlib.suppress(ConditionFailed):
         table.update(
             keys.MirrorThread(organization, team, channel, thread),
-            "REMOVE takenBy, takenAs, takenFor",
-            condition="takenBy = :member AND takenFor = :changes",
-            values={":member": seen.member, ":changes": seen.state_changes},
+            "SET takenUntil = :until",
+            condition="takenBy = :member AND takenAt = :at AND attribute_not_exists(takenUntil)",
+            values={":member": seen.member, ":at": seen.at, ":until": until},
         )
-
-
-def claim_reply(transaction: Transaction, organization: str, team: str, channel: str, message: str) -> None:
-    """Note that a message is sent to the customer. The transaction raises StaleThread if it was."""
-    transaction.put(
-        {
-            **keys.MirrorReply(organization, team, channel, message).attributes(),
-            "expiresAt": clock.seconds_from_now(30 * DAY_SECONDS),
-        },
-        new=True,
-        on_failure=lambda _: StaleThread(),
-    )
-
-
-def claim_click(transaction: Transaction, organization: str, team: str, click: str) -> None:
-    """Note that a click is done. The transaction raises StaleThread if it was."""
-    transaction.put(
-        {
-            **keys.MirrorClick(organization, team, click).attributes(),
-            "expiresAt": clock.seconds_from_now(30 * DAY_SECONDS),
-        },
-        new=True,
-        on_failure=lambda _: StaleThread(),
-    )
-
-
-def was_clicked(organization: str, team: str, click: str) -> bool:
-    """Return whether a click is done. One call."""
-    return table.get(keys.MirrorClick(organization, team, click)) is not None
 
 
 def next_slot(thread: Thread) -> int:

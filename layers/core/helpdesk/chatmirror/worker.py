@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from helpdesk.chatmirror import directory, incoming, outgoing, receiver, service, slack
+from helpdesk.chatmirror import clicks, directory, outgoing, receiver, replies, service, slack
 from helpdesk.chatmirror.slack import SlackError
 from helpdesk.integrations import accounts, connection_jobs, following, missed
 from helpdesk.integrations import service as integrations
@@ -48,7 +48,7 @@ def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _unti
         if directory.is_newer(connection, data["at"] + 1_000):  # Slack's time is in whole seconds
             return "listed_since"
         return _list(connection)
-    take = {receiver.MESSAGE: incoming.take_message, receiver.CLICK: incoming.take_click}[event]
+    take = {receiver.MESSAGE: replies.take_message, receiver.CLICK: clicks.take_click}[event]
     try:
         return take(_opened(connection), data)
     except SlackError as error:

@@ -18,7 +18,7 @@ from helpdesk.integrations import accounts, jobs
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.client import ServiceReply, ServiceRequest
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
+from helpdesk.integrations.outcomes import NotConnectedNow, OutcomeUnknown, Revoked, TryLater
 from helpdesk.platform import clock
 from helpdesk.signals import issue_text
 from helpdesk.signals import service as signals
@@ -155,7 +155,7 @@ def _open(account: Account, issue: Issue, signal: Signal, *, looked: bool) -> st
         issue_repository.put_awaited(issue.organization, issue.signal_id)
         raise
     except TryLater as later:
-        if type(later) is TryLater:  # it did not reach GitHub, so the next try need not wait
+        if not isinstance(later, OutcomeUnknown):  # it did not reach GitHub, so the next try need not wait
             issue_repository.release(issue)
         raise
     issue_settings.note_problem(signal.organization, issue.repo, None)

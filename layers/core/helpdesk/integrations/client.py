@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
+from helpdesk.integrations.outcomes import OutcomeUnknown, RateLimited, TryLater
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
@@ -87,7 +87,8 @@ def address(url: str) -> str:
 def send(hosts: frozenset[str], wanted: ServiceRequest) -> ServiceReply:
     """Send a request to one of a service's hosts, once.
 
-    Raises TryLater, OutcomeUnknown for one that may have changed something, Unauthorized, TooLarge, ForeignHost.
+    Raises TryLater, RateLimited, OutcomeUnknown for one that may have changed something, Unauthorized, TooLarge,
+    ForeignHost.
     """
     # Imported with the first request: most requests to the function that connects send none.
     from helpdesk.outbound.exchange import Request, exchange  # noqa: PLC0415
@@ -116,7 +117,9 @@ def _judged(wanted: ServiceRequest, reply: "Reply") -> ServiceReply:
         raise OutcomeUnknown(why) if reply.sent and not safe else TryLater(why)
     if reply.status == _UNAUTHORIZED:
         raise Unauthorized
-    if reply.status in {_TOO_MANY, _TIMEOUT}:
+    if reply.status == _TOO_MANY:
+        raise RateLimited(f"HTTP {reply.status}", pause(reply.headers))
+    if reply.status == _TIMEOUT:
         raise TryLater(f"HTTP {reply.status}", pause(reply.headers))
     if reply.status >= _FAILED:
         wait, why = retry_after(reply.headers), f"HTTP {reply.status}"

@@ -9,6 +9,10 @@ class TryLater(Exception):
         self.seconds = seconds
 
 
+class RateLimited(TryLater):
+    """The service takes no more requests for now."""
+
+
 class OutcomeUnknown(TryLater):
     """The request may have reached the service, and no response came. Look before sending it again."""
 

@@ -105,7 +105,7 @@ class MirrorThread(ItemKey):
 
 
 class MirrorReply(ItemKey):
-    """That a message of a thread was sent to the customer; its presence makes it the only time."""
+    """That a message of a thread was sent to the customer or refused; its presence makes it the only time."""
 
     PK, SK = "ORG#{organization}#MIRROR#{team}", "REPLY#{channel}#{message}"
     organization: str

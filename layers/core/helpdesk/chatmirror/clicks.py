@@ -1,0 +1,135 @@
+"""What teammates press in a thread, where the mirror is two-way. The rules are those of the API, which is called."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from helpdesk.admission.caller import Caller
+from helpdesk.approvals import service as approvals
+from helpdesk.approvals.schemas import ApprovalDecision
+from helpdesk.chatmirror import claim_repository as claims
+from helpdesk.chatmirror import speaking, texts
+from helpdesk.chatmirror import thread_repository as threads
+from helpdesk.chatmirror.record import Hint, Taken
+from helpdesk.chatmirror.thread_repository import StaleTaken, StaleThread
+from helpdesk.chatmirror.time_stamps import instant_us
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.state import Transition
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.outcomes import TryLater
+from helpdesk.platform.errors import AppError
+from helpdesk.storage import keys
+from helpdesk.storage.transactions import Transaction, prepend_to_next_transaction
+
+_TRIES = 4
+_BUSY_SECONDS = 1.0
+_TAKEN_FROM = (
+    "{name} took over. What you write here stays in Slack, unless it begins with a mention of the app."
+)
+_TAKEN_SINCE = (
+    "A colleague pressed Take over after you. What you write here stays in Slack, unless it begins with a mention of"
+    " the app."
+)
+
+
+class _Press(NamedTuple):
+    """A click by a member: where, by whom, on which button with which value, and when by Slack's clock."""
+
+    place: claims.Place
+    thread: str
+    speaker: Caller
+    person: str
+    action: str
+    conversation_id: str
+    value: str
+    at: str
+    claim: keys.MirrorClick
+
+    @property
+    def member(self) -> str:
+        return self.speaker.the_person().id
+
+
+def take_click(account: Account, data: Mapping[str, Any]) -> str:
+    """Do what a button says, as the person who pressed it; return the outcome. Raises SlackError, Revoked, TryLater."""
+    connection = account.connection
+    dialog = speaking.dialog_of(account, data, data["at"])
+    if dialog is None:
+        return "no_thread"
+    speaker = speaking.speaker(account, data["user"])
+    if speaker is None:
+        return speaking.hint(account, data, data["user"], speaking.NO_MEMBER)
+    press = _Press(
+        place=claims.Place(connection.organization, connection.account_id, data["channel"]),
+        thread=data["thread"],
+        speaker=speaker,
+        person=data["user"],
+        action=data["action"],
+        conversation_id=dialog.conversation_id,
+        value=data["value"],
+        at=data["at"],
+        claim=keys.MirrorClick(connection.organization, connection.account_id, data["click"]),
+    )
+    try:
+        outcome = _taken_over(press) if press.action == texts.TAKE_OVER else _done(press)
+    except StaleThread:
+        outcome = speaking.DONE_BEFORE
+    except AppError as error:
+        # A job that runs again finds the approval settled, by itself.
+        if claims.is_there(press.claim):
+            return speaking.DONE_BEFORE
+        return speaking.hint(account, data, data["user"], error.message)
+    if press.action == texts.TAKE_OVER:
+        speaking.hint_once(account, data, press.claim)
+    return outcome
+
+
+def _done(press: _Press) -> str:
+    claim = Transaction()
+    claims.put(claim, press.claim)
+    with prepend_to_next_transaction(claim):
+        if press.action == texts.RESOLVE:
+            conversations.transition(press.speaker, press.conversation_id, Transition.RESOLVE)
+        elif press.action == texts.APPROVE:
+            approvals.approve(press.speaker, press.value, ApprovalDecision())
+        elif press.action == texts.DENY:
+            approvals.deny(press.speaker, press.value, ApprovalDecision())
+    return press.action
+
+
+def _taken_over(press: _Press) -> str:
+    for _ in range(_TRIES):
+        try:
+            return _try_to_take_over(press)
+        except StaleTaken:
+            continue  # of two who press at once, the later one has it
+    raise TryLater("others take the conversation over", _BUSY_SECONDS)
+
+
+def _try_to_take_over(press: _Press) -> str:
+    """Take over, and note since when; who loses the conversation by that reads so. Raises StaleThread, StaleTaken."""
+    former = threads.taken(*press.place, press.thread)
+    found = conversations.find(press.place.organization, press.conversation_id)
+    if found is None:
+        raise ConversationNotFound
+    claim = Transaction()
+    if former is not None and instant_us(press.at) < instant_us(former.pressed_at):
+        is_own = former.member == press.member
+        claims.put(claim, press.claim, None if is_own else Hint(press.person, _TAKEN_SINCE))
+        claim.commit()
+        return "late"
+    changes = found.state_changes + (0 if speaking.is_teams(found) else 1)  # taking over is one change
+    is_held = former is not None and speaking.holds(former, found)
+    is_theirs = former is not None and is_held and former.member == press.member
+    begins = former.at if former is not None and is_theirs else press.at
+    taken = Taken(press.member, press.person, changes, begins, press.at)
+    loses = None
+    if former is not None and is_held and not is_theirs:
+        loses = Hint(former.person, _TAKEN_FROM.format(name=press.speaker.the_person().name))
+    claims.put(claim, press.claim, loses)
+    threads.take_over(claim, *press.place, press.thread, taken, former)
+    with prepend_to_next_transaction(claim):
+        conversations.transition(press.speaker, press.conversation_id, Transition.TAKE_OVER)
+    if not claims.is_there(press.claim):
+        claim.commit()  # the team had the conversation already, so the transition wrote nothing
+    return press.action

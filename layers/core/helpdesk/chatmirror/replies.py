@@ -1,0 +1,210 @@
+"""What teammates write in a thread, where the mirror is two-way: which messages are replies, and in which order.
+
+A job is about one message. It sends the replies before it that were not sent yet, too, by the same rule and oldest
+first: Slack keeps no order of its events, and may lose some. Each reply is claimed in the transaction that sends it, so
+workers at the same thread send each once, and none before an earlier one. The rules are those of the API.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from helpdesk.chatmirror import claim_repository as claims
+from helpdesk.chatmirror import receiver, slack, speaking
+from helpdesk.chatmirror import thread_repository as threads
+from helpdesk.chatmirror.record import Hint, Taken
+from helpdesk.chatmirror.slack import SlackError
+from helpdesk.chatmirror.speaking import Dialog
+from helpdesk.chatmirror.thread_repository import StaleThread
+from helpdesk.chatmirror.time_stamps import instant_us
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations import writing
+from helpdesk.conversations.errors import MessageTooLong
+from helpdesk.conversations.schemas import ReplyInput
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.outcomes import RateLimited, TryLater
+from helpdesk.platform import clock
+from helpdesk.platform.errors import AppError
+from helpdesk.storage.transactions import Transaction, prepend_to_next_transaction
+
+LOOK_BACK_SECONDS = 600
+"""Replies of this long before a message are sent with it. Slack sends a failed event again after a minute and five."""
+
+_PAGES, _ROUNDS = 5, 5
+_ON_A_PAGE = 200
+_MARKED = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
+_CLICK_SECONDS = 5.0
+_LATER_SECONDS = 3.0
+_CHANGED_HANDS = (
+    "This was not sent to the customer: somebody has handed the conversation back, resolved it or taken it over since"
+    " you pressed Take over. Press it again, or begin with a mention of the app. What you write now stays in Slack."
+)
+_NO_FILES = "Files stay in Slack: the customer gets the text alone."
+
+
+class _Rule(NamedTuple):
+    """By what a message of a thread is a reply: a mention of the bot, or the take-over that it was written under."""
+
+    dialog: Dialog
+    mention: str
+    taken: Taken | None
+
+    def is_mention(self, data: Mapping[str, Any]) -> bool:
+        # A mention that somebody adds to a message is an edit, and edits do not travel.
+        return self._begins(data) and not data.get("edited")
+
+    def is_held(self, data: Mapping[str, Any]) -> bool:
+        return self.taken is not None and self.taken.covers(data["user"], data["message"])
+
+    def is_reply(self, data: Mapping[str, Any]) -> bool:
+        return self.dialog.counts(data["message"]) and (self.is_mention(data) or self.is_held(data))
+
+    def body(self, data: Mapping[str, Any]) -> str:
+        return plain(data["text"].lstrip().removeprefix(self.mention))
+
+    def _begins(self, data: Mapping[str, Any]) -> bool:
+        return str(data["text"]).lstrip().startswith(self.mention)
+
+
+def take_message(account: Account, data: Mapping[str, Any]) -> str:
+    """Send a teammate's message to the customer, once, and what they wrote before it first; return the outcome.
+
+    Raises SlackError, Revoked, TryLater.
+    """
+    dialog = speaking.dialog_of(account, data, data["message"])
+    if dialog is None:
+        return "no_thread"
+    connection = account.connection
+    place = claims.Place(connection.organization, connection.account_id, data["channel"])
+    mention = f"<@{connection.details.get('bot')}>"
+    rule = _Rule(dialog, mention, threads.taken(*place, data["thread"]))
+    if not rule.is_reply(data):
+        _wait_for_a_click(data)
+        return "among_the_team"
+    claim = place.reply(data["message"])
+    if claims.is_there(claim):
+        return speaking.hint_once(account, data, claim)
+    outcome, earlier = "", _replies_before(account, place, rule, data)
+    holds = _holds(place, rule, [*earlier, data])
+    for each in [*earlier, data]:
+        if rule.is_mention(each) or holds:
+            outcome = _send(account, place, rule, each)
+        elif each is data:
+            outcome = _refuse(account, place, data, _CHANGED_HANDS)
+            if rule.taken is not None:
+                threads.end_taken(*place, data["thread"], rule.taken, data["message"])
+    return outcome
+
+
+def _replies_before(
+    account: Account, place: claims.Place, rule: _Rule, data: Mapping[str, Any]
+) -> list[Mapping[str, Any]]:
+    """Return the replies of the thread that go before a message and were neither sent nor refused, oldest first."""
+    found: list[Mapping[str, Any]] = []
+    before = data
+    for _ in range(_ROUNDS):
+        earlier = _unsettled_before(account, place, rule, before)
+        if not earlier:
+            break
+        before, found = earlier[0], [*earlier, *found]
+    return found
+
+
+def _unsettled_before(
+    account: Account, place: claims.Place, rule: _Rule, data: Mapping[str, Any]
+) -> list[Mapping[str, Any]]:
+    at = instant_us(data["message"])
+    found = {
+        each["message"]: each
+        for each in _read(account, data)
+        if instant_us(each["message"]) < at and rule.is_reply(each)
+    }
+    settled = claims.settled(place, list(found))
+    for message, is_hint_due in settled.items():
+        if is_hint_due:
+            speaking.hint_once(account, found[message], place.reply(message))
+    left = [each for message, each in found.items() if message not in settled]
+    return sorted(left, key=lambda each: instant_us(each["message"]))
+
+
+def _read(account: Account, data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return what people wrote in a thread shortly before a message, as far as Slack lets the bot read it."""
+    found: list[Mapping[str, Any]] = []
+    oldest = instant_us(data["message"]) / 1_000_000 - LOOK_BACK_SECONDS
+    arguments = {
+        "channel": data["channel"],
+        "ts": data["thread"],
+        "oldest": f"{oldest:.6f}",
+        "latest": data["message"],
+        "limit": _ON_A_PAGE,
+    }
+    cursor = ""
+    for _ in range(_PAGES):
+        try:
+            said = slack.read(
+                account, "conversations.replies", {**arguments, **({"cursor": cursor} if cursor else {})}
+            )
+        except (SlackError, RateLimited):
+            break  # a reply that is late is worse than two in another order
+        written = (receiver.in_thread(data["channel"], each) for each in said["messages"])
+        found += [each for each in written if each is not None and each["thread"] == data["thread"]]
+        cursor = (said.get("response_metadata") or {}).get("next_cursor") or ""
+        if not cursor:
+            break
+    return found
+
+
+def _holds(place: claims.Place, rule: _Rule, wanted: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the take-over holds, by which some of these messages are replies."""
+    if rule.taken is None or all(rule.is_mention(each) for each in wanted):
+        return False
+    return speaking.holds(rule.taken, conversations.find(place.organization, rule.dialog.conversation_id))
+
+
+def _send(account: Account, place: claims.Place, rule: _Rule, data: Mapping[str, Any]) -> str:
+    speaker = speaking.speaker(account, data["user"])
+    is_taker = rule.taken is not None and speaker is not None and speaker.the_person().id == rule.taken.member
+    if speaker is None or not (rule.is_mention(data) or is_taker):
+        return _refuse(account, place, data, speaking.NO_MEMBER)
+    claim, transaction = place.reply(data["message"]), Transaction()
+    claims.put(transaction, claim, Hint(data["user"], _NO_FILES) if data["files"] else None)
+    try:
+        if len(data["text"]) >= receiver.MAX_TEXT_CHARACTERS:  # its end is missing
+            raise MessageTooLong
+        with prepend_to_next_transaction(transaction):
+            writing.reply(speaker, rule.dialog.conversation_id, ReplyInput(body=rule.body(data)))
+    except StaleThread:
+        return speaking.DONE_BEFORE
+    except AppError as error:
+        return _refuse(account, place, data, error.message)
+    return speaking.hint_once(account, data, claim) if data["files"] else "sent"
+
+
+def _refuse(account: Account, place: claims.Place, data: Mapping[str, Any], why: str) -> str:
+    claim = place.reply(data["message"])
+    claims.refuse(claim, Hint(data["user"], why))
+    return speaking.hint_once(account, data, claim)
+
+
+def _wait_for_a_click(data: Mapping[str, Any]) -> None:
+    """Raise TryLater for a message so new that a click before it may still be on its way: jobs keep no order."""
+    if clock.now_ms() - instant_us(data["message"]) / 1_000 < _CLICK_SECONDS * 1_000:
+        raise TryLater("a click in the thread may be on its way", _LATER_SECONDS)
+
+
+def plain(text: str) -> str:
+    """Return what Slack's markup says as text: addresses, names of channels and people, and the three characters."""
+    shown = _MARKED.sub(_shown, text)
+    return shown.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()
+
+
+def _shown(found: re.Match[str]) -> str:
+    target, label = found[1], found[2] or ""
+    if target[0] == "!":
+        return f"@{target[1:].partition('^')[0]}"
+    if target[0] in "@#":
+        return f"{target[0]}{label or target[1:]}"
+    plainly = target.removeprefix("mailto:").removeprefix("https://").removeprefix("http://")
+    if label == plainly:  # what was typed, of which Slack made a link
+        return label
+    return f"{label} ({target})" if label else target
