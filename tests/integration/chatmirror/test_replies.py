@@ -138,6 +138,24 @@ def test_a_guest_of_another_workspace_is_nobody(
     assert replies(api, conversation) == []
 
 
+def test_a_person_whose_address_nobody_has_confirmed_is_nobody(
+    conversation: str,
+    support: Channel,
+    slack: ChatMirror,
+    acme: Workspace,
+    mira: str,
+    api: Client,
+    workers: Workers,
+    send: Send,
+) -> None:
+    acme.people[mira]["is_email_confirmed"] = False
+    send(slack.say(acme, support, support.messages[0]["ts"], mira, f"<@{acme.bot}> Hello"))
+    workers.run()
+
+    assert replies(api, conversation) == []
+    assert [each["user"] for each in support.ephemeral] == [mira]
+
+
 def test_in_alerts_nothing_reaches_a_customer(
     conversation: str,
     support: Channel,

@@ -1,5 +1,7 @@
 """What a thread shows: the words of customers as theirs alone, the marks of Slack for those of the team."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,8 @@ from helpdesk.approvals.record import Approval
 from helpdesk.approvals.risk import Risk
 from helpdesk.chatmirror import texts
 from helpdesk.conversations.message_record import Author, Message
+from helpdesk.conversations.record import Conversation, PageInfo
+from helpdesk.conversations.state import STARTED
 
 
 def by_customer(body: str) -> str:
@@ -84,6 +88,47 @@ def test_what_is_too_long_to_be_shown_whole_is_not_approved_in_slack() -> None:
     assert _actions(short) == ["approve", "deny"]
     assert _actions(long) == ["deny"]
     assert "1 more characters" in str(long["text"])
+
+
+@pytest.mark.parametrize("sign", ["<", "&"])
+def test_what_signs_of_slack_make_too_long_is_not_approved_in_slack_either(sign: str) -> None:
+    whole, cut = (
+        approval(sign * (1_000 // len(sign) // 4)),
+        approval(sign * (3_000 // len(sign) // 4) + "end"),
+    )
+
+    assert "Approve" in str(whole["blocks"])
+    assert _actions(cut) == ["deny"]
+    shown = str(cut["text"])
+    assert len(shown) <= 2_900
+    assert shown == cut["blocks"][0]["text"]["text"]  # type: ignore[index]
+    assert "more characters. Read all of it in Helpdesk, and approve it there." in shown
+    assert shown.count("```") == 2
+    assert re.search(r"&(?!amp;|lt;|gt;)", shown) is None
+
+
+def test_characters_that_hide_others_are_shown_in_the_input_of_a_call() -> None:
+    assert '{"to": "\\u202eada"}' in str(approval('{"to": "\u202eada"}')["text"])
+
+
+def test_the_first_message_ends_with_the_address_of_its_conversation_however_long_the_page_is() -> None:
+    found = Conversation(
+        organization="org_1",
+        id="conv_1",
+        state=STARTED,
+        customer_id="cus_1",
+        session_hash=None,
+        subject="&" * 120,
+        page=PageInfo(f"https://shop.example/{'&' * 2_000}", "<" * 200, None),
+        context=None,
+        started_at=0,
+        last_message_at=0,
+    )
+    said = texts.first(found, None, "https://support.example", buttons=True)
+
+    assert len(said["text"]) <= 2_900
+    assert str(said["text"]).endswith("\nhttps://support.example/v1/conversations/conv_1")
+    assert re.search(r"&(?!amp;|lt;|gt;)", said["text"]) is None
 
 
 def _actions(said: dict[str, object]) -> list[str]:

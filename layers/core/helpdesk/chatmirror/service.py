@@ -1,5 +1,6 @@
 """What an organization sets for the chat mirror (Specification: PATCH /integrations/chatmirror)."""
 
+import unicodedata
 from collections.abc import Mapping
 from copy import replace
 from typing import Any
@@ -204,7 +205,8 @@ def _is_two_way(found: MirrorSettings) -> bool:
 def _resolved(connection: Connection, named: str) -> Channel:
     if connection.status is ConnectionStatus.BROKEN:
         raise MirrorBotOffline
-    name = named.strip().removeprefix("#").casefold()
+    # As Slack writes names; a case-folded one would be another where it has a letter such as the German sharp s.
+    name = unicodedata.normalize("NFC", named.strip().removeprefix("#").lower())
     organization, team = connection.organization, connection.account_id
     found = repository.channel(organization, team, name)
     if found is None:

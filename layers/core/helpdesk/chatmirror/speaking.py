@@ -64,6 +64,8 @@ def speaker(account: Account, user: str) -> Caller | None:
     # A guest from a connected workspace has whatever address that workspace says.
     if found.get("team_id") != connection.account_id or found.get("is_bot") or found.get("deleted"):
         return None
+    if found.get("is_email_confirmed") is False:
+        return None
     email = (found.get("profile") or {}).get("email") or ""
     member = membership.find(connection.organization, email) if "@" in email else None
     if member is None:

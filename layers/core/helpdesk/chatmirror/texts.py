@@ -5,18 +5,21 @@ What a customer writes is quoted line by line, so that it cannot look like a lin
 """
 
 import re
+from itertools import accumulate
 from typing import Any
 
 from helpdesk.approvals.record import Approval
 from helpdesk.conversations.message_record import EntryKind, Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer
+from helpdesk.platform.text import hidden_as_escapes
 
 TAKE_OVER, RESOLVE, APPROVE, DENY = "take_over", "resolve", "approve", "deny"
 """The action ids of the buttons."""
 
 _SECTION_CHARACTERS = 2_900  # a section takes 3,000
 _INPUT_CHARACTERS = 1_500
+_MORE_CHARACTERS = 100  # for the line about what is left out
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _FENCE = "```"
 _NO_FENCE = "`\u200b`\u200b`"
@@ -40,11 +43,12 @@ def first(
 ) -> dict[str, Any]:
     """Return the first message of a thread: who writes, from which page, and where the conversation is."""
     lines = [f"{_name(_called(customer))}: {escaped(conversation.subject)}"]
+    address = f"{base_url}/v1/conversations/{conversation.id}"
     if conversation.page is not None:
         title = f"{escaped(conversation.page.title)} " if conversation.page.title else ""
-        lines.append(f"{title}{escaped(conversation.page.url)}")
-    lines.append(f"{base_url}/v1/conversations/{conversation.id}")
-    text = "\n".join(lines)
+        room = _SECTION_CHARACTERS - len("\n".join([*lines, title, address]))
+        lines.append(f"{title}{escaped(_fitting(conversation.page.url, room))}")
+    text = "\n".join([*lines, address])
     pressed = [_button("Take over", TAKE_OVER, conversation.id), _button("Resolve", RESOLVE, conversation.id)]
     return _said(text, pressed if buttons else [])
 
@@ -66,10 +70,12 @@ def approval(found: Approval, *, buttons: bool) -> dict[str, Any]:
 
     Nobody approves here what is too long to be shown whole.
     """
-    shown = found.input[:_INPUT_CHARACTERS]
-    left = len(found.input) - len(shown)
-    code = f"{_FENCE}\n{escaped(shown.replace(_FENCE, _NO_FENCE))}\n{_FENCE}"
-    text = f"The agent asks to call {_name(found.title)} ({escaped(found.tool)}) with\n{code}"
+    asks = f"The agent asks to call {_name(found.title)} ({escaped(found.tool)}) with"
+    given = hidden_as_escapes(found.input).replace(_FENCE, _NO_FENCE)
+    room = _SECTION_CHARACTERS - len(asks) - 2 * len(_FENCE) - _MORE_CHARACTERS
+    shown = _fitting(given[:_INPUT_CHARACTERS], room)
+    left = len(given) - len(shown)
+    text = f"{asks}\n{_FENCE}\n{escaped(shown)}\n{_FENCE}"
     approve, deny = (
         _button("Approve", APPROVE, found.id, "primary"),
         _button("Deny", DENY, found.id, "danger"),
@@ -87,6 +93,12 @@ def formatted(text: str) -> str:
         for found, wanted in _MARKDOWN:
             parts[number] = found.sub(wanted, parts[number])
     return escaped("".join(parts))
+
+
+def _fitting(text: str, room: int) -> str:
+    """Return as much of a text as has room, escaped, in a number of characters."""
+    lengths = accumulate(len(escaped(each)) for each in text)
+    return text[: sum(length <= room for length in lengths)]
 
 
 def _called(customer: Customer | None) -> str:

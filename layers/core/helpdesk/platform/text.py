@@ -1,5 +1,6 @@
 """Trimming, cutting and cleaning of text that people write."""
 
+import json
 import re
 import unicodedata
 
@@ -46,6 +47,11 @@ _LINE_BREAKS = re.compile(r"[\t-\r\x1c-\x1f\x85\u2028\u2029]+")
 def without_hidden(text: str) -> str:
     """Return text without control, format and surrogate characters. Line breaks go, too; joiners stay."""
     return text if text.isprintable() else _HIDDEN.sub("", text)
+
+
+def hidden_as_escapes(text: str) -> str:
+    """Return text, such as of JSON, in which what `without_hidden` removes is written as JSON's escapes."""
+    return _HIDDEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def as_name(text: str, max_characters: int | None = None) -> str:
