@@ -74,6 +74,17 @@ def test_others_close_a_thread_if_they_may_manage_threads(
     assert ("system", "Otto closed this conversation in Discord.") in thread(api, conversations(api)[0]["id"])
 
 
+@pytest.mark.parametrize(("who", "shown"), [("\u3164", "Somebody"), ("Ada\u202e\nAdmin", "Ada Admin")])
+def test_who_closed_is_named_on_one_line_also_without_a_visible_name(
+    general: Channel, api: Client, type_in: TypeIn, who: str, shown: str
+) -> None:
+    type_in(general, "ask", "Where is my order?", who=who)
+    type_in(general, "close", who=who)
+
+    line = f"{shown} closed this conversation in Discord."
+    assert ("system", line) in thread(api, conversations(api)[0]["id"])
+
+
 def test_somebody_without_a_conversation_closes_nothing(
     general: Channel, api: Client, type_in: TypeIn
 ) -> None:

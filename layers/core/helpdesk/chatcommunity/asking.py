@@ -27,7 +27,7 @@ from helpdesk.messages import visitors
 from helpdesk.messages.schemas import ContextInput, MessageInput, PageInput
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
-from helpdesk.platform.text import is_blank
+from helpdesk.platform.text import as_name, is_blank
 from helpdesk.storage.transactions import Transaction, prepend_to_next_transaction
 from helpdesk.visitor_texts.languages import Language
 
@@ -68,20 +68,17 @@ def ask(account: Account, data: Mapping[str, Any]) -> str:
     if found is None:
         return "gone"
     feed = feeds.of(organization, found.id, server).get(FeedKind.ANSWERS)
-    if feed is not None:
-        said = texts.further_question(question, data["channel"]["id"], feed.channel, language)
-        _respond(account, data, said)
-        return "added"
+    if feed is not None and _is_there(account, data, feed):
+        return _point_to(account, data, feed, "added")
     response = _respond(account, data, texts.question(question, language))
     shown = None if response is None else str(response["id"])
     try:
         place = _place(account, data, found, shown)
     except Revoked:
-        _begin(
-            account, data, found, _Place(data["channel"]["id"], shown)
-        )  # for when the connection is mended
+        # For when the connection is mended.
+        _begin(account, data, found, _Place(data["channel"]["id"], shown), feed)
         raise
-    return _begin(account, data, found, place)
+    return _begin(account, data, found, place, feed)
 
 
 def close(account: Account, data: Mapping[str, Any]) -> str:
@@ -103,7 +100,7 @@ def close(account: Account, data: Mapping[str, Any]) -> str:
     wanted = next((each for each in theirs if each.accepts_visitor_messages), None)
     if wanted is None:
         return _answer(account, data, phrase(Phrase.CLOSED, language), "closed_before")
-    name = " ".join(str(user["name"]).split())
+    name = as_name(str(user["name"])) or "Somebody"
     try:
         conversations.close_for_visitor(
             organization, wanted.id, f"{name} closed this conversation in Discord."
@@ -176,27 +173,57 @@ def _place(account: Account, data: Mapping[str, Any], found: Conversation, shown
     return _Place(channel["id"], question)
 
 
-def _begin(account: Account, data: Mapping[str, Any], found: Conversation, place: _Place) -> str:
+def _is_there(account: Account, data: Mapping[str, Any], feed: Feed) -> bool:
+    """Return whether the answers of a conversation have a place that is not deleted or hidden since."""
+    if feed.channel == data["channel"]["id"]:
+        return True
+    try:
+        discord.look(account, feed.channel)
+    except DiscordError:
+        return False
+    return True
+
+
+def _point_to(account: Account, data: Mapping[str, Any], feed: Feed, outcome: str) -> str:
+    language = _language(account, data)
+    said = texts.further_question(str(data["question"]), data["channel"]["id"], feed.channel, language)
+    return _answer(account, data, said, outcome)
+
+
+def _begin(
+    account: Account, data: Mapping[str, Any], found: Conversation, place: _Place, former: Feed | None
+) -> str:
     """Note the place, tell the team that what they reply is public, and let the answers follow."""
     connection, channel = account.connection, data["channel"]
-    wanted = Feed(
+    seen = former or Feed(
         organization=found.organization,
         conversation_id=found.id,
         server=connection.account_id,
         kind=FeedKind.ANSWERS,
         channel=place.channel,
+    )
+    wanted = seen.__replace__(
+        channel=place.channel,
         asker=data["user"]["id"],
         answers=place.answers,
+        posting=None,
+        posting_at=0,
+        slot_at=None,
     )
     where = f"#{channel['name']} of {connection.account}" if channel["name"] else connection.account
     line = f"This was asked in Discord, in {where}. Everybody who can read there reads your replies."
     follow = following.job(found.organization, App.CHATCOMMUNITY, found.id)
     try:
-        feeds.save(
-            wanted, wanted, follow, lambda transaction: conversations.add_line(transaction, found, line)
-        )
-    except (StaleFeed, ConversationNotFound):
+        feeds.save(seen, wanted, follow, lambda transaction: conversations.add_line(transaction, found, line))
+    except ConversationNotFound:
         return "done_before"
+    except StaleFeed:
+        current = feeds.of(found.organization, found.id, connection.account_id).get(FeedKind.ANSWERS)
+        if current is None or current.channel == place.channel:
+            return "done_before"
+        return _point_to(account, data, current, "added")  # another question of the person came first
+    if former is not None:
+        feeds.forget_place(former)
     return "asked"
 
 

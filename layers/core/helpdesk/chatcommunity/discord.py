@@ -102,6 +102,11 @@ def is_there(account: Account, channel: str, content: str, since: int) -> bool:
     return any(each["author"]["id"] == bot and each["content"] == content for each in found)
 
 
+def look(account: Account, channel: str) -> None:
+    """Look for a message in a channel. Raises DiscordError if it is deleted or hidden, Revoked, TryLater."""
+    _as_bot(account, "GET", f"/channels/{channel}/messages?limit=1")
+
+
 def start_thread(account: Account, channel: str, message: str, name: str) -> str:
     """Begin a thread at a message; return its id, which is the message's. Raises DiscordError, Revoked, TryLater."""
     path = f"/channels/{channel}/messages/{message}/threads"

@@ -64,9 +64,9 @@ def save(
     else:
         item = {**seen.key.attributes(), **after.to_item()}
         transaction.put(item, new=True, on_failure=lambda _: StaleFeed())
-        if after.kind is FeedKind.ANSWERS:
-            place = keys.CommunityPlace(seen.organization, seen.server, after.channel)
-            transaction.put({**place.attributes(), "conversationId": seen.conversation_id})
+    if after.kind is FeedKind.ANSWERS and (not seen.version or after.channel != seen.channel):
+        place = keys.CommunityPlace(seen.organization, seen.server, after.channel)
+        transaction.put({**place.attributes(), "conversationId": seen.conversation_id})
     if then is not None:
         jobs.put(transaction, then)
     also(transaction)
