@@ -160,6 +160,24 @@ def test_who_signs_in_after_another_gets_nothing_of_theirs(
     assert len(customers(api)) == 2
 
 
+def test_after_signing_in_a_message_goes_to_the_newest_open_conversation_of_both(
+    browser: SiteBrowser, api: Client, mails: Mails
+) -> None:
+    other_device = signed_in(SiteBrowser(browser.root), mails)
+    for each, body in ((other_device, "My parcel is lost"), (browser, "My parcel is torn")):
+        each.open("/contact")
+        each.press("/contact", body=body)
+    [newest, _] = sorted(each["id"] for each in of_kind("CONV") if "subject" in each)[::-1]
+    signed_in(browser, mails)
+    Workers(*OTHERS).run()
+
+    browser.open(f"/contact/{newest}")
+    browser.press(f"/contact/{newest}", body="Is anybody there?")
+
+    thread = api.get(f"/v1/conversations/{newest}").body["messages"]
+    assert [entry["body"] for entry in thread] == ["My parcel is torn", "Is anybody there?"]
+
+
 def test_a_browser_that_wrote_nothing_brings_nothing_along(browser: SiteBrowser, mails: Mails) -> None:
     signed_in(browser, mails)
 

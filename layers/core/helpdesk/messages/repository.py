@@ -60,6 +60,20 @@ def put_conversation(transaction: Transaction, session: Session, conversation_id
     transaction.put({**key.attributes(), "conversationId": conversation_id}, new=True)
 
 
+def forget_current(transaction: Transaction, session: Session) -> None:
+    """Make the session's next message look for its newest open conversation instead of trusting its hint.
+
+    The transaction raises ConditionFailed if the session is gone, or another customer's by now.
+    """
+    transaction.update(
+        keys.Session(session.organization, session.hash),
+        "SET conversationId = :none ADD openings :one",
+        condition="customerId = :customer",
+        values={":none": None, ":one": 1, ":customer": session.customer_id},
+        on_failure=ConditionFailed,
+    )
+
+
 def newest_conversations(organization: str, session_hash: str, limit: int) -> list[str]:
     """Return the ids of the session's most recently started conversations, newest first."""
     partition = keys.Session(organization, session_hash).pk
