@@ -49,7 +49,7 @@ def credentials(key: str = "") -> dict[str, str]:
     return {
         "app_id": "4711",
         "slug": SLUG,
-        "client_id": "Iv1.0123456789abcdef",
+        "client_id": people.CLIENT_ID,
         "client_secret": people.CLIENT_SECRET,
         "private_key": key or private_key(),
         "hook_secret": HOOK_SECRET,
@@ -76,6 +76,7 @@ class CodeHost:
         self.repositories: dict[str, Repository] = {}
         self.moved: dict[str, int] = {}
         self.codes: dict[str, Person] = {}
+        self.challenges: dict[str, tuple[str, str]] = {}
         self.registered: dict[str, Mapping[str, Any]] = {}
         self.tokens: dict[str, int] = {}
         self.person_tokens: dict[str, Person] = {}
@@ -123,14 +124,30 @@ class CodeHost:
         for name in names:
             self.rename(name, f"{login}/{name.partition('/')[2]}")
 
-    def code_for(self, *installations: Installation, role: str | None = "admin") -> str:
+    def code_for(
+        self,
+        *installations: Installation,
+        role: str | None = "admin",
+        guest_in: tuple[Installation, ...] = (),
+    ) -> str:
         """Return the code that GitHub gives to a person who can reach these installations, as who owns their accounts.
 
-        With another role they can read a repository of each, as a member of the organization or (None) as no member.
+        With another role they can read a repository of each, as a member of the organization or (None) as no member; so
+        they can of those that they are a guest in.
         """
         code = f"code-{self.next_number()}"
-        self.codes[code] = Person(installations, role)
+        self.codes[code] = Person(installations, role, guest_in)
         return code
+
+    def authorize(
+        self,
+        query: Mapping[str, str],
+        *installations: Installation,
+        role: str | None = "admin",
+        guest_in: tuple[Installation, ...] = (),
+    ) -> str:
+        """Return where a person is led who authorizes the App; the rest as for `code_for`. Raises ValueError."""
+        return people.leads_back(self, query, self.code_for(*installations, role=role, guest_in=guest_in))
 
     def register(self, manifest: Mapping[str, Any]) -> str:
         """Register the App of a manifest; return the code that leads to its credentials."""

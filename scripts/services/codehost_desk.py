@@ -44,10 +44,19 @@ class CodeHostDesk:
         return codehost.credentials(self.service.key)
 
     def consent(self, asked: Asked, root: str) -> list[tuple[str, str]] | None:
-        """Return the accounts on which the App can be installed."""
+        """Return the accounts on which the App can be installed, or who the person is.
+
+        As at GitHub, the page of an installation leads back only from an account that does not have the App yet.
+        """
+        found = self._installation
+        if asked.path.endswith("/login/oauth/authorize"):
+            reached = () if found is None else (found,)
+            return [("Authorize as mona", self.service.authorize(asked.query, *reached))]
         if not asked.path.endswith("/installations/new"):
             return None
-        found = self._installation or self._install()
+        if found is not None:
+            return [(f"{found.login} has the App: choose the other button", f"{root}/v1/connect/codehost")]
+        found = self._install()
         back = {
             "code": self.service.code_for(found),
             "installation_id": found.id,

@@ -121,17 +121,19 @@ class Installation:
 class Person:
     """A person who comes with a code: installations that they can reach, and their role in the accounts of these.
 
-    `role` is that in an organization, None for somebody who is no member of it. The person is the account itself where
-    that is no organization and they own it.
+    `role` is that in an organization, None for somebody who is no member of it, as in those that they are a `guest_in`.
+    The person is the account itself where that is no organization and they own it.
     """
 
     reaches: tuple[Installation, ...]
     role: str | None
+    guest_in: tuple[Installation, ...] = ()
 
     @property
     def id(self) -> int:
         """The id of the person's own account."""
-        own = [each for each in self.reaches if each.kind == "User" and self.role == "admin"]
+        mine = [each for each in self.reaches if each not in self.guest_in]
+        own = [each for each in mine if each.kind == "User" and self.role == "admin"]
         return own[0].account_id if own else 6
 
 

@@ -182,6 +182,21 @@ def test_an_app_that_was_removed_is_sent_nothing_more_until_it_is_installed_agai
     assert f"installation_id={second}" in page
 
 
+def test_an_account_that_has_the_app_leads_back_from_the_page_of_authorization_alone(office: Office) -> None:
+    page = office.page("/github.com/apps/helpdesk-test/installations/new?state=s")
+    assert "callback?code=" not in page
+    assert f"{ROOT}/v1/connect/codehost" in page
+
+    back = f"{ROOT}/v1/connect/codehost/callback"
+    challenge = f"code_challenge={'c' * 43}&code_challenge_method=S256"
+    client = office.codehost.credentials()["client_id"]
+    page = office.page(
+        f"/github.com/login/oauth/authorize?client_id={client}&state=s&redirect_uri={back}&{challenge}"
+    )
+    assert f"{back}?code=" in page
+    assert "installation_id" not in page
+
+
 def test_an_answer_in_a_thread_and_a_button_are_sent(office: Office) -> None:
     slack = office.chatmirror.service
     [workspace] = slack.workspaces.values()

@@ -10,11 +10,12 @@ from urllib.parse import urlencode
 
 from helpdesk.chatcommunity.discord import API, HOSTS
 from helpdesk.integrations import client
-from helpdesk.integrations.adapter import Authorization, Callback, Connected
+from helpdesk.integrations.adapter import ONE_WAY, Authorization, Callback, Connected
 from helpdesk.integrations.client import ServiceRequest, Unauthorized
 from helpdesk.integrations.errors import ConnectFailed
 from helpdesk.integrations.record import AppCredentials, Tokens
 
+WAYS = ONE_WAY
 SCOPES = "applications.commands bot identify"
 PERMISSIONS = 1 << 10 | 1 << 11 | 1 << 16 | 1 << 35 | 1 << 38
 """What the bot may do: view channels, send messages, read their history, begin public threads, write in them."""

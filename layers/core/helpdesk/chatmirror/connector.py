@@ -9,11 +9,12 @@ from urllib.parse import urlencode
 
 from helpdesk.chatmirror.slack import API, HOSTS, TOKEN
 from helpdesk.integrations import client
-from helpdesk.integrations.adapter import Authorization, Callback, Connected
+from helpdesk.integrations.adapter import ONE_WAY, Authorization, Callback, Connected
 from helpdesk.integrations.client import ServiceRequest, Unauthorized
 from helpdesk.integrations.errors import ConnectFailed
 from helpdesk.integrations.record import AppCredentials, Tokens
 
+WAYS = ONE_WAY
 SCOPES = (
     "channels:history",
     "channels:join",

@@ -7,28 +7,52 @@
 A module of functions with these names is one: `connector: Connector = helpdesk.codehost.connector`.
 """
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.platform.frozen_record import FrozenRecord
 
 
+class Way(NamedTuple):
+    """A way to connect: its name in the form, and what its button says."""
+
+    name: str
+    label: str
+
+
+ONE_WAY: tuple[Way, ...] = ()
+"""The ways of a service with one page: its button is named after the service."""
+
+
 class Authorization(FrozenRecord):
-    """What the service's page is to bring back: our `state`, to our address, for this PKCE challenge (S256)."""
+    """What the service's page is to bring back: our `state`, to our address, for this PKCE challenge (S256).
+
+    `way` is the name of the way that the person chose, empty for the first one.
+    """
 
     state: str
     redirect_uri: str
     challenge: str
+    way: str = ""
 
 
 class Callback(FrozenRecord):
-    """What the service's page brought back: every parameter by its name, and what the code is exchanged with."""
+    """What the service's page brought back.
+
+    parameters  every parameter by its name
+    redirect_uri, verifier  what the code is exchanged with
+    way, account  what the person chose before they left: a way, and the name of an account; empty if they did not
+    connected   returns which accounts, by their ids, the organization has working connections to
+    """
 
     parameters: Mapping[str, str]
     redirect_uri: str
     verifier: str
+    way: str = ""
+    account: str = ""
+    connected: Callable[[Sequence[str]], frozenset[str]] = lambda _: frozenset()
 
 
 class Connected(FrozenRecord):
@@ -40,14 +64,23 @@ class Connected(FrozenRecord):
     details: Mapping[str, Any]
 
 
+class AccountChoice(FrozenRecord):
+    """Names of accounts of which the person chooses one. The choice starts again with that name."""
+
+    accounts: tuple[str, ...]
+
+
 class Connector(Protocol):
     """Leads an admin to the service's pages."""
+
+    WAYS: tuple[Way, ...]
+    """The ways to connect, the usual one first; none for a service with one page."""
 
     def authorize_url(self, app: AppCredentials, wanted: Authorization, /) -> str:
         """Return the address of the service's page."""
         ...
 
-    def connect(self, app: AppCredentials, callback: Callback, /) -> Connected:
+    def connect(self, app: AppCredentials, callback: Callback, /) -> Connected | AccountChoice:
         """Exchange what came back for an account. Raises ConnectFailed if that fails or it is not the person's."""
         ...
 

@@ -6,13 +6,13 @@ the organization, is used once and lasts ten minutes; PKCE goes with it (RFC 763
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from helpdesk.admission.caller import Role
 from helpdesk.http.content import ClientInfo, HtmlPage, SeeOther, see_other
 from helpdesk.integrations import client, credentials, repository, secret_repository, service
-from helpdesk.integrations.adapter import Authorization, Callback, Connector
+from helpdesk.integrations.adapter import AccountChoice, Authorization, Callback, Connected, Connector
 from helpdesk.integrations.apps import APPS, App, slot_of
 from helpdesk.integrations.errors import AppNotSetUp, ConnectFailed, NoAdmin
 from helpdesk.integrations.outcomes import TryLater
@@ -78,6 +78,7 @@ def begin(
     if browser.person is None or form.organization not in _administered(browser.person):
         return _page(app, browser, form.organization, base_url, connector, known)
     state, verifier = ids.secret(), ids.secret()
+    way = form.way if form.way in {each.name for each in connector.WAYS} else ""
     secret_repository.put_state(
         ConnectState(
             state_hash=sha256_hex(state),
@@ -87,9 +88,11 @@ def begin(
             browser_hash=browser.hash,
             verifier=verifier,
             valid_until=clock.now_ms() + STATE_MINUTES * MINUTE_MS,
+            way=way,
+            account=form.account[:MAX_ACCOUNT_CHARACTERS],
         )
     )
-    wanted = Authorization(state, _callback_address(app, base_url), _challenge(verifier))
+    wanted = Authorization(state, _callback_address(app, base_url), _challenge(verifier), way)
     return see_other(client.address(connector.authorize_url(known, wanted)))
 
 
@@ -100,7 +103,10 @@ def finish(
     base_url: str,
     connectors: Mapping[App, Connector],
 ) -> HtmlPage:
-    """Store the account that the service's page brought back. Raises RequestExpired, ConnectFailed, NoAdmin."""
+    """Store the account that the service's page brought back, or let the person choose one of several.
+
+    Raises RequestExpired, ConnectFailed, NoAdmin.
+    """
     app = service.app_named(name)
     connector, known = _set_up(app, connectors)
     browser = sessions.of(client_info, base_url)
@@ -116,13 +122,27 @@ def finish(
         )
     if query.error or not query.code:
         raise ConnectFailed(f"{APPS[app].service} did not allow it. Start again, and allow it there.")
-    sent = query.model_dump(exclude={"state"})
+    callback = Callback(
+        query.model_dump(exclude={"state"}),
+        _callback_address(app, base_url),
+        state.verifier,
+        state.way,
+        state.account,
+        lambda account_ids: _working(state.organization, app, account_ids),
+    )
     try:
-        found = connector.connect(known, Callback(sent, _callback_address(app, base_url), state.verifier))
+        found = connector.connect(known, callback)
     except TryLater:
         raise ConnectFailed(
             f"{APPS[app].service} did not answer in time. Nothing was connected. Start again in a minute."
         ) from None
+    if isinstance(found, AccountChoice):
+        return _choice(found, state, browser, base_url, _leads_to(app, base_url, connector, known))
+    return _connected(found, state, person)
+
+
+def _connected(found: Connected, state: ConnectState, person: PersonRecord) -> HtmlPage:
+    app = state.app
     # The name is whatever people call the account there, and is shown in pages, terminals and the log.
     account = as_name(found.account, MAX_ACCOUNT_CHARACTERS) or found.account_id
     connection = Connection(
@@ -142,6 +162,34 @@ def finish(
     [named] = organizations.names_of([state.organization])
     values = {"service": APPS[app].service, "account": account, "organization": named.name}
     return rendering.page("connected", "Connected", values)
+
+
+def _choice(
+    found: AccountChoice, state: ConnectState, browser: Browser, base_url: str, leads_to: str
+) -> HtmlPage:
+    """Return the page that asks which account. The service is asked again about the one that is chosen."""
+    values = {
+        "root": root_of(base_url),
+        "csrf": browser.csrf,
+        "then": f"connect:{state.app.value}",
+        "app": state.app.value,
+        "service": APPS[state.app].service,
+        "email": "" if browser.person is None else browser.person.email,
+        "organization": state.organization,
+        "way": state.way,
+        "accounts": found.accounts,
+    }
+    return rendering.page("choose_account", "Which account?", values, form_targets=leads_to)
+
+
+def _working(organization: str, app: App, account_ids: Sequence[str]) -> frozenset[str]:
+    """Return those of some accounts to which an organization has a connection that works."""
+    slots = [slot_of(app, each) for each in account_ids]
+    return frozenset(
+        each.account_id
+        for each in repository.at(organization, app, slots)
+        if each.status is ConnectionStatus.CONNECTED
+    )
 
 
 def _store(connection: Connection, tokens: Tokens) -> None:
@@ -204,11 +252,17 @@ def _page(
         "service": APPS[app].service,
         "email": browser.person.email,
         "choices": sorted(choices, key=lambda choice: choice.value != organization),
+        "ways": connector.WAYS,
     }
+    leads_to = _leads_to(app, base_url, connector, known)
+    return rendering.page("connect", f"Connect {APPS[app].service}?", values, form_targets=leads_to)
+
+
+def _leads_to(app: App, base_url: str, connector: Connector, known: AppCredentials) -> str:
+    """Return the origin of the service's page, to which forms may lead."""
     example = Authorization("state", _callback_address(app, base_url), "challenge")
-    leads_to = urlsplit(client.address(connector.authorize_url(known, example)))
-    title = f"Connect {APPS[app].service}?"
-    return rendering.page("connect", title, values, form_targets=f"{leads_to.scheme}://{leads_to.netloc}")
+    parts = urlsplit(client.address(connector.authorize_url(known, example)))
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _administered(person: PersonRecord) -> list[str]:

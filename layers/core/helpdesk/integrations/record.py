@@ -133,7 +133,7 @@ class AppCredentials(FrozenRecord):
 class ConnectState(FrozenRecord, kw_only=True):
     """A connection that a person began: in which browser, for which organization, until when (ms).
 
-    `verifier` is the secret of PKCE (RFC 7636).
+    `verifier` is the secret of PKCE (RFC 7636); `way` and `account` are what the person chose, empty if nothing.
     """
 
     state_hash: str
@@ -143,6 +143,8 @@ class ConnectState(FrozenRecord, kw_only=True):
     browser_hash: str
     verifier: str
     valid_until: int
+    way: str = ""
+    account: str = ""
 
     @classmethod
     def from_item(cls, state_hash: str, item: Item) -> Self:
@@ -155,6 +157,8 @@ class ConnectState(FrozenRecord, kw_only=True):
             browser_hash=item["browserHash"],
             verifier=item["verifier"],
             valid_until=item["validUntil"],
+            way=item.get("way", ""),
+            account=item.get("account", ""),
         )
 
     def to_item(self) -> Item:
@@ -167,5 +171,7 @@ class ConnectState(FrozenRecord, kw_only=True):
             "browserHash": self.browser_hash,
             "verifier": self.verifier,
             "validUntil": self.valid_until,
+            "way": self.way,
+            "account": self.account,
             "expiresAt": self.valid_until // 1_000,
         }

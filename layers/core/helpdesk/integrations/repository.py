@@ -1,6 +1,6 @@
 """Connections as items, and the accounts that they lead to."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from helpdesk.integrations.apps import App
@@ -29,6 +29,13 @@ def get(organization: str, app: App, slot: str) -> Connection | None:
     """Return a connection, or None."""
     item = table.get(keys.Connection(organization, app.value, slot))
     return None if item is None else Connection.from_item(organization, item)
+
+
+def at(organization: str, app: App, slots: Sequence[str]) -> list[Connection]:
+    """Return the connections in some slots. One call for a hundred."""
+    wanted = [keys.Connection(organization, app.value, slot) for slot in slots]
+    found = table.get_many(wanted).values() if wanted else ()
+    return [Connection.from_item(organization, item) for item in found]
 
 
 def organizations_of(app: App, account_id: str) -> list[str]:

@@ -45,6 +45,10 @@ class ConnectForm(Form):
 
     csrf: str = ""
     organization: str = ""
+    way: str = ""
+    """How to connect, where a service has several ways: the name of a button."""
+    account: str = ""
+    """The name of the account to connect, where the person chose one of several."""
 
 
 class CallbackQuery(Query):

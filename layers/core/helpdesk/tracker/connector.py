@@ -8,7 +8,7 @@ allowed the app, so the workspace is theirs.
 from typing import Any
 from urllib.parse import urlencode
 
-from helpdesk.integrations.adapter import Authorization, Callback, Connected
+from helpdesk.integrations.adapter import ONE_WAY, Authorization, Callback, Connected
 from helpdesk.integrations.client import Unauthorized
 from helpdesk.integrations.errors import ConnectFailed
 from helpdesk.integrations.outcomes import TryLater
@@ -16,6 +16,7 @@ from helpdesk.integrations.record import AppCredentials
 from helpdesk.tracker import linear, queries, tokens
 from helpdesk.tracker.linear import Refused
 
+WAYS = ONE_WAY
 SCOPES = ("read", "write")
 """What the app may do: read teams, states and issues; open issues and move them."""
 

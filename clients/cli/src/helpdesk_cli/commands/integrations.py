@@ -51,7 +51,10 @@ def list_integrations(session: Session) -> None:
 @click.option("--no-browser", is_flag=True, help="Show the address without opening it.")
 @pass_session
 def connect(session: Session, app: str, *, no_browser: bool) -> None:
-    """Open the page on which an admin connects an account."""
+    """Open the page on which an admin connects an account.
+
+    For codehost the page also connects an account that has the GitHub App already.
+    """
     address = f"{session.base_url()}/v1/connect/{app}"
     if session.as_json:
         say_json({"url": address})
