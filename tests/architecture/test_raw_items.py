@@ -51,7 +51,6 @@ OTHER_DOCUMENTS = {
     "codehost/issue_renames.py": "messages of SQS",
     "codehost/issue_links.py": "responses of GitHub, and messages as the receiver writes them",
     "codehost/github.py": "responses of GitHub",
-    "codehost/mirroring.py": "messages of SQS, as the receiver writes them",
     "codehost/connector.py": "responses of GitHub",
     "codehost/receiver.py": "what GitHub sends",
     "codehost/worker.py": "messages of SQS, as the receiver writes them",

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.sqs.models import sqs_backends
 
 from helpdesk.integrations import credentials, repository, secret_repository, service
 from helpdesk.integrations.apps import App, slot_of
@@ -52,6 +54,16 @@ def run_twice(workers: Workers) -> None:
     for _ in range(2):
         answer = function("integration_worker").handler({"Records": records}, LongContext())
         assert answer == {"batchItemFailures": []}
+
+
+def pass_hours(workers: Workers) -> None:
+    """Do what is put off for less than an hour, six times one after the other."""
+    for hour in range(6):
+        at = clock.now_us() + hour * 3_600_000_000
+        for message in sqs_backends[DEFAULT_ACCOUNT_ID]["eu-west-1"].queues["integration"]._messages:
+            message.delayed_until = 0
+        with clock.frozen(lambda at=at: at):  # type: ignore[misc]
+            workers.run()
 
 
 def admin_of(organization: str) -> Client:

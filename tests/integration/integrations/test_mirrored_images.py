@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.codehost import errors, mirroring
+from helpdesk.codehost import errors, mirror_problems, mirroring
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
@@ -130,7 +130,8 @@ def test_images_follow_the_repository_and_go_with_the_mirror(
 def test_images_that_are_too_large_or_too_many_are_left_out(
     api: Client, repository: Repository, workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mirroring, "MAX_IMAGES", 2)
+    for module in (mirroring, mirror_problems):
+        monkeypatch.setattr(module, "MAX_IMAGES", 2)
     large = PNG + b"x" * errors.MAX_FILE_BYTES
     repository.push(
         {"a.md": "# A\n\nText", "0.png": large, **{f"{n}.png": PNG + bytes([n]) for n in (1, 2, 3)}}

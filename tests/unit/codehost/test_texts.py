@@ -23,6 +23,14 @@ from helpdesk.codehost import texts
         ("README.md", "no heading", "Readme"),
         ("a.md", "---\ntitle: |\n  folded\n---\n# Heading", "Heading"),
         ("a.md", "# " + "long " * 60, "long " * 22 + "long…"),
+        ("a.md", "---\ntitle: 'What''s new'\n---\n", "What's new"),
+        ("a.md", '---\ntitle: "Say \\"hi\\" \\u00e9" # a comment\n---\n', 'Say "hi" é'),
+        ("a.md", "---\ntitle: 'One' # a comment\n---\n", "One"),
+        ("a.md", "---\ntitle: C# in brief # a comment\n---\n", "C# in brief"),
+        ("a.md", '+++\r\ndate = 2024-01-01\r\ntitle = "In TOML"\r\n+++\r\ntext', "In TOML"),
+        ("a.md", "+++\ntitle = 'It is \"raw\"'\n[params]\n+++\n", 'It is "raw"'),
+        ("a.md", '{\n  "title": "In JSON",\n  "tags": ["a"]\n}\n\n# Heading\n', "In JSON"),
+        ("a.md", "+++\ntitle = [1]\n+++\n# Heading\n", "Heading"),
     ],
 )
 def test_the_title_is_of_the_front_matter_the_first_heading_or_the_file(
@@ -35,6 +43,36 @@ def test_front_matter_goes_and_the_text_stays() -> None:
     assert (
         texts.read("a.md", b"---\ntitle: A\n---\n\nText <Note>kept</Note>\n").body == "Text <Note>kept</Note>"
     )
+
+
+@pytest.mark.parametrize(
+    "matter",
+    [
+        "---\ntitle: A\n---\n",
+        "---\n# a comment\n\nid: x\n...\n",
+        "---\n---\n",
+        '+++\ntitle = "A"\n+++\n',
+        '{"title": "A"}\n',
+        '\ufeff{\r\n "title": "A"\r\n}\r\n',
+    ],
+)
+def test_front_matter_of_every_kind_goes(matter: str) -> None:
+    assert texts.read("a.md", f"{matter}\nText.\n".encode()).body == "Text."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\nWe ship to Europe.\n\n---\nMore.",
+        "---\n# Heading\n---\nMore.",
+        "+++\nnothing ends this",
+        '{"title": "A"} is an object.',
+        "{{< shortcode >}}\n\nText.",
+        "[1, 2]\n\nText.",
+    ],
+)
+def test_what_only_begins_like_front_matter_stays(text: str) -> None:
+    assert texts.read("a.md", text.encode()).body == text
 
 
 MDX = """import Tabs from '@theme/Tabs'
@@ -77,7 +115,22 @@ def test_components_go_and_what_is_between_them_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["<A ", "<A {", "<A x='", "{/*", "---\n", "<A {{", "import x\n", "``` \n", "# a ["]
+    "piece",
+    [
+        "<A ",
+        "<A {",
+        "<A x='",
+        "{/*",
+        "---\n",
+        "<A {{",
+        "import x\n",
+        "``` \n",
+        "# a [",
+        "{",
+        '{"a":',
+        "+++\n",
+        "---\na: 'b",
+    ],
 )
 def test_a_hostile_file_of_a_megabyte_is_read_in_linear_time(piece: str) -> None:
     content = (piece * (1_000_000 // len(piece))).encode()

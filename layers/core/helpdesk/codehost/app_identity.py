@@ -22,6 +22,7 @@ TOKEN = "token"  # noqa: S105 - the name of a token's value
 _BACK_SECONDS = 60  # GitHub's clock may be behind ours
 _LIFE_SECONDS = 540  # ten minutes at most
 _CREATED, _FORBIDDEN, _NOT_FOUND = 201, 403, 404
+_SAID_BYTES = 2_000
 
 
 def signed(app: AppCredentials) -> str:
@@ -35,9 +36,20 @@ def signed(app: AppCredentials) -> str:
 
 
 def as_app(app: AppCredentials, wanted: ServiceRequest) -> ServiceReply:
-    """Send a request as the App itself. Raises what `client.send` raises."""
+    """Send a request as the App itself. Raises TryLater where GitHub's limit is reached, and as `client.send`."""
     headers = {"authorization": f"Bearer {signed(app)}", **VERSION_HEADERS}
-    return client.send(HOSTS, wanted.__replace__(headers=headers))
+    return within_limit(client.send(HOSTS, wanted.__replace__(headers=headers)))
+
+
+def within_limit(reply: ServiceReply) -> ServiceReply:
+    """Return a response. Raises TryLater if it is a 403 that says that a limit of requests is reached."""
+    if reply.status == _FORBIDDEN:
+        wait = client.pause(reply.headers)
+        if wait is None and b"rate limit" in reply.body[:_SAID_BYTES].lower():
+            wait = client.PAUSE_SECONDS  # the secondary limit: "wait for at least one minute"
+        if wait is not None:
+            raise TryLater("the limit of requests is reached", wait)
+    return reply
 
 
 def login_of(app: AppCredentials, installation_id: str) -> str | None:

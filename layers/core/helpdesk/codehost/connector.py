@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from helpdesk.codehost.app_identity import API, HOSTS, VERSION_HEADERS, WEB
+from helpdesk.codehost.app_identity import API, HOSTS, VERSION_HEADERS, WEB, within_limit
 from helpdesk.integrations import client
 from helpdesk.integrations.adapter import AccountChoice, Authorization, Callback, Connected, Way
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
@@ -204,6 +204,7 @@ class _Asker:
 
     def _asked(self, path: str) -> ServiceReply:
         try:
-            return client.send(HOSTS, ServiceRequest(url=f"{API}{path}", headers=self._headers))
+            reply = client.send(HOSTS, ServiceRequest(url=f"{API}{path}", headers=self._headers))
         except Unauthorized:
             raise ConnectFailed("GitHub did not accept its own token. Start again.") from None
+        return within_limit(reply)

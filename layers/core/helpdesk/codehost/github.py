@@ -9,20 +9,23 @@ import re
 import tarfile
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
+from helpdesk.codehost import app_identity
 from helpdesk.codehost.app_identity import API, ARCHIVES, HOSTS
 from helpdesk.codehost.errors import MAX_FILE_BYTES
 from helpdesk.codehost.texts import is_markdown
 from helpdesk.integrations import client
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, TooLarge
-from helpdesk.integrations.outcomes import TryLater
+from helpdesk.knowledge.errors import MAX_BODY_BYTES
 from helpdesk.knowledge.images import is_image
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 
 MAX_TREE_BYTES = 60_000_000
+MAX_ISSUES_BYTES = 50_000_000
+"""Of a page of a hundred issues: each text has up to 65,536 characters, of up to six bytes in JSON."""
 MAX_ARCHIVE_BYTES = 150_000_000
 MAX_UNPACKED_BYTES = 2_000_000_000
 _ARCHIVE_SECONDS = 40.0
@@ -30,7 +33,6 @@ _FORBIDDEN, _NOT_FOUND, _CONFLICT, _FOUND = 403, 404, 409, 302
 _MOVED = {301, 307, 308}
 _BY_ID = re.compile(re.escape(API) + r"/repositories/([0-9]{1,15})(?:/|$)")
 _FILES = {"100644", "100755"}
-_SAID_BYTES = 2_000
 _RAW = "application/vnd.github.raw+json"
 
 
@@ -49,7 +51,8 @@ class Renamed(NotThere):
 class Snapshot(FrozenRecord):
     """A commit with its Markdown files and images, hashes by path; `too_large` are the files that are not mirrored.
 
-    `repo_id` is the repository's id at GitHub, which it keeps when it is renamed.
+    `repo_id` is the repository's id at GitHub, which it keeps when it is renamed. `long` are files that may have more
+    text than a document. `has_folder` says whether the mirrored folder is there.
     """
 
     repo_id: int
@@ -60,18 +63,13 @@ class Snapshot(FrozenRecord):
     files: Mapping[str, str]
     too_large: tuple[str, ...]
     images: Mapping[str, str]
+    long: tuple[str, ...] = ()
+    has_folder: bool = True
 
 
 def ask(account: Account, wanted: ServiceRequest) -> ServiceReply:
     """Send a request in an account's name. Raises TryLater where GitHub's limit is reached, and as `Account.send`."""
-    reply = account.send(wanted)
-    if reply.status == _FORBIDDEN:
-        wait = client.pause(reply.headers)
-        if wait is None and b"rate limit" in reply.body[:_SAID_BYTES].lower():
-            wait = client.PAUSE_SECONDS  # the secondary limit: "wait for at least one minute"
-        if wait is not None:
-            raise TryLater("the limit of requests is reached", wait)
-    return reply
+    return app_identity.within_limit(account.send(wanted))
 
 
 def look(
@@ -84,15 +82,15 @@ def look(
     """
     shown = _shown(account, repo, repo_id)
     branch = branch or str(shown["default_branch"])
-    reply = ask(account, ServiceRequest(url=f"{_at(repo)}/branches/{quote(branch, safe='')}"))
-    if reply.status == _NOT_FOUND:
-        raise NotThere(f"The repository {repo} has no branch {branch}.")
-    commit = _read(reply, repo)["commit"]
+    commit = _branch(account, repo, branch)["commit"]
     rows = _rows(account, repo, commit["commit"]["tree"]["sha"], folder, until)
     files: dict[str, str] = {}
     images: dict[str, str] = {}
     too_large: list[str] = []
+    long: list[str] = []
+    has_folder = folder is None
     for path, row in rows:
+        has_folder = True
         found = files if is_markdown(path) else images if is_image(path) else None
         if found is None or row["type"] != "blob" or row["mode"] not in _FILES:
             continue
@@ -100,6 +98,8 @@ def look(
             too_large.append(path)
         else:
             found[path] = row["sha"]
+            if found is files and row.get("size", 0) > MAX_BODY_BYTES:
+                long.append(path)
     return Snapshot(
         shown["id"],
         shown["archived"],
@@ -109,7 +109,23 @@ def look(
         files,
         tuple(too_large),
         images,
+        tuple(long),
+        has_folder,
     )
+
+
+def _branch(account: Account, repo: str, branch: str) -> dict[str, Any]:
+    reply = ask(account, ServiceRequest(url=f"{_at(repo)}/branches/{quote(branch, safe='')}"))
+    if reply.status == _NOT_FOUND:
+        raise NotThere(f"The repository {repo} has no branch {branch}.")
+    if reply.status in _MOVED:
+        _, is_branch, now = str(reply.json().get("url", "")).partition("/branches/")
+        if is_branch:
+            raise NotThere(
+                f"The branch {branch} of {repo} is called {unquote(now)} by now. "
+                "Remove the mirror, and mirror that branch."
+            )
+    return _read(reply, repo)
 
 
 def id_of(account: Account, repo: str, known: int | None) -> int:
@@ -138,10 +154,15 @@ def name_of(account: Account, number: int) -> str:
 
 def require_same_name(reply: ServiceReply, repo: str) -> None:
     """Raise Renamed if a response leads to another name of the repository."""
-    if reply.status in _MOVED:
-        found = _BY_ID.match(str(reply.json().get("url", "")))
-        if found is not None:
-            raise Renamed(repo, int(found.group(1)))
+    number = leads_to(reply)
+    if number is not None:
+        raise Renamed(repo, number)
+
+
+def leads_to(reply: ServiceReply) -> int | None:
+    """Return the id of the repository that a response leads to, or None if it leads to none."""
+    found = _BY_ID.match(str(reply.json().get("url", ""))) if reply.status in _MOVED else None
+    return None if found is None else int(found.group(1))
 
 
 def blob(account: Account, repo: str, sha: str) -> bytes:
@@ -161,7 +182,7 @@ def archive(
     """Yield the wanted files of a commit, paths with their hashes, out of its archive. Two requests.
 
     A file whose content has another hash is left out: an archive may hold files otherwise than the repository does. So
-    is the rest of an archive that is too large.
+    is the rest of an archive that is too large, or ends midway. Raises what `ask` raises, also where none comes.
     """
     reply = ask(account, ServiceRequest(url=f"{_at(repo)}/tarball/{commit}"))
     address = reply.headers.get("location", "")
@@ -248,8 +269,14 @@ def _tree(account: Account, repo: str, sha: str, *, recursive: bool) -> dict[str
     try:
         reply = ask(account, ServiceRequest(url=url, max_bytes=MAX_TREE_BYTES))
     except TooLarge:
-        return {"tree": [], "truncated": True}
-    return {"tree": [], "truncated": False} if reply.status == _CONFLICT else _read(reply, repo)
+        found: dict[str, Any] = {"tree": [], "truncated": True}
+    else:
+        found = {"tree": [], "truncated": False} if reply.status == _CONFLICT else _read(reply, repo)
+    if found["truncated"] and not recursive:  # what is not listed is not gone
+        raise NotThere(
+            f"A folder of {repo} has more entries than GitHub lists. Mirror one of its other folders."
+        )
+    return found
 
 
 def _read(reply: ServiceReply, repo: str) -> dict[str, Any]:
@@ -259,6 +286,8 @@ def _read(reply: ServiceReply, repo: str) -> dict[str, Any]:
         raise NotThere(
             f"The repository {repo} does not exist, or the GitHub App may not read it. Let its owner give access."
         )
+    if reply.status == _FORBIDDEN:
+        raise NotThere(f"GitHub does not let the App read {repo}. Let its owner give access.")
     if not reply.ok:
         raise NotThere(f"GitHub answered {reply.status} for the repository {repo}.")
     found: dict[str, Any] = reply.json()

@@ -47,17 +47,20 @@ def get(organization: str, repo: str) -> Mirror | None:
 def remove(mirror: Mirror, also: Callable[[Transaction], None]) -> None:
     """Remove a mirror, and `also` what else follows; a job deletes its documents.
 
-    Raises ConditionFailed if it is another one by now.
+    A sync that is under way may write more of them, so another job comes when it has ended. Raises ConditionFailed if
+    the mirror is another one by now, or its sync another worker's.
     """
     transaction = Transaction()
     transaction.delete(
         mirror.key,
-        condition="#id = :id",
+        condition="#id = :id AND claimedUntil = :claimed",
         names={"#id": "id"},
-        values={":id": mirror.id},
+        values={":id": mirror.id, ":claimed": mirror.claimed_until},
         on_failure=ConditionFailed,
     )
     jobs.put(transaction, removal_job(mirror.organization, mirror.id))
+    if mirror.claimed_until >= clock.now_ms():
+        jobs.put(transaction, removal_job(mirror.organization, mirror.id, due_at=mirror.claimed_until))
     also(transaction)
     transaction.commit()
 
@@ -220,11 +223,10 @@ def sync_job(mirror: Mirror) -> IntegrationJob:
     return IntegrationJob(kind=SYNC, app=App.CODEHOST, organization=mirror.organization, data=data)
 
 
-def removal_job(organization: str, mirror_id: str) -> IntegrationJob:
-    """Return the job that deletes what a removed mirror had."""
-    return IntegrationJob(
-        kind=REMOVE, app=App.CODEHOST, organization=organization, data={"mirrorId": mirror_id}
-    )
+def removal_job(organization: str, mirror_id: str, *, due_at: int | None = None) -> IntegrationJob:
+    """Return the job that deletes what a removed mirror had, at an instant (ms) if one is given."""
+    data = {"mirrorId": mirror_id}
+    return IntegrationJob(kind=REMOVE, app=App.CODEHOST, organization=organization, data=data, due_at=due_at)
 
 
 def files(organization: str, mirror_id: str) -> list[MirroredFile]:

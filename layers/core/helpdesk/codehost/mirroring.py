@@ -4,10 +4,18 @@ A sync works in slices and hands on; what is done is stored with each document, 
 request and never a doubled document. A request for another sync during one makes it look again before it ends.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
-from helpdesk.codehost import account_lookup, github, mirror_repository, planning, renaming, texts
+from helpdesk.codehost import (
+    account_lookup,
+    github,
+    mirror_problems,
+    mirror_repository,
+    planning,
+    renaming,
+    texts,
+)
 from helpdesk.codehost.errors import MAX_FILES, MAX_IMAGES
 from helpdesk.codehost.folders import Folders
 from helpdesk.codehost.github import NotThere, Renamed, Snapshot
@@ -18,7 +26,7 @@ from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
 from helpdesk.integrations.record import Connection
-from helpdesk.knowledge import checks, images
+from helpdesk.knowledge import checks, images, mdx
 from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.errors import (
@@ -38,11 +46,9 @@ from helpdesk.storage.transactions import Transaction
 
 ARCHIVE_FROM = 60
 """How many files are fetched at once, out of the archive, instead of one by one."""
+ARCHIVE_TRIES = 2
+"""How often a sync waits for an archive that does not come. Then it fetches the files one by one."""
 _CLAIMED_SECONDS = 30
-_PRIVATE = (
-    "The repository is private now, and its documents still answer visitors. "
-    "Remove the mirror if they should not."
-)
 _NO_TEXT = (BodyMissing, BodyTooLarge, TitleMissing)
 
 
@@ -50,8 +56,10 @@ class _Problem(Exception):
     """The sync ends; the text is for an admin."""
 
 
-def sync(organization: str, repo: str, mirror_id: str, job_id: str, adapter: Worker, until: int) -> str:
-    """Do a sync until an instant (ms); return the outcome. Raises TryLater."""
+def sync(
+    organization: str, repo: str, mirror_id: str, job_id: str, adapter: Worker, until: int, *, tries: int
+) -> str:
+    """Do a sync that was put off `tries` times until an instant (ms); return the outcome. Raises TryLater."""
     try:
         mirror = mirror_repository.claim(organization, repo, mirror_id, job_id)
     except ConditionFailed:
@@ -59,7 +67,7 @@ def sync(organization: str, repo: str, mirror_id: str, job_id: str, adapter: Wor
     if mirror is None:
         return "superseded"
     try:
-        return _Sync(mirror, adapter, until).run()
+        return _Sync(mirror, adapter, until, waits=tries < ARCHIVE_TRIES).run()
     except TryLater:
         mirror_repository.release(mirror)
         raise
@@ -72,8 +80,9 @@ def _required(connection: Connection | None, mirror: Mirror) -> Connection:
 
 
 class _Sync:
-    def __init__(self, mirror: Mirror, adapter: Worker, until: int) -> None:
+    def __init__(self, mirror: Mirror, adapter: Worker, until: int, *, waits: bool) -> None:
         self._mirror = mirror
+        self._waits = waits  # for an archive
         self._adapter = adapter
         self._until = until
         self._folders = Folders(mirror.organization)
@@ -102,9 +111,16 @@ class _Sync:
                 integrations.broke(connection, str(problem))
             return self._end(MirrorStatus.FAILED, str(problem), mirror.commit)
         became_private = found.private and mirror.was_public
-        if became_private and not (mirror.problem or "").startswith(_PRIVATE) and connection is not None:
+        if (
+            became_private
+            and not (mirror.problem or "").startswith(mirror_problems.PRIVATE)
+            and connection is not None
+        ):
             integrations.note(connection, f"{mirror.repo} became private, and its documents still answer.")
-        to_know = " ".join(filter(None, [_PRIVATE if became_private else "", _left_out(found)])) or None
+        left_out = mirror_problems.left_out(found, mirror.path, self._without_document(found.long))
+        to_know = (
+            " ".join(filter(None, [mirror_problems.PRIVATE if became_private else "", left_out])) or None
+        )
         was_public = mirror.was_public or not found.private
         return self._end(MirrorStatus.SYNCED, to_know, found.commit, found.repo_id, was_public=was_public)
 
@@ -113,6 +129,8 @@ class _Sync:
         mirror = self._mirror
         try:
             now = renaming.name_of(mirror.organization, number, self._adapter)
+            if now.casefold() == mirror.repo.casefold():
+                raise TryLater("the repository is being renamed")
             renaming.require_connected(mirror.organization, mirror.repo, now)
             if renaming.follow(mirror.organization, mirror.repo, now, number, holds=True):
                 return "renamed"
@@ -152,7 +170,8 @@ class _Sync:
         wanted |= dict(sorted(found.images.items())[:MAX_IMAGES])
         plan = planning.plan(mirror_repository.files(mirror.organization, mirror.id), wanted)
         for file, path in plan.renamed:
-            content = github.blob(account, mirror.repo, file.sha) if file.by_name else None
+            reads = file.by_name or mdx.is_named_mdx(file.path) != mdx.is_named_mdx(path)
+            content = github.blob(account, mirror.repo, file.sha) if reads else None
             self._rename(file, path, content, found)
             if self._is_over():
                 return False
@@ -167,7 +186,7 @@ class _Sync:
         )
         left = dict(plan.fetched)
         if len(left) >= ARCHIVE_FROM:
-            for path, content in github.archive(account, mirror.repo, found.commit, plan.fetched):
+            for path, content in self._archived(account, found, plan.fetched):
                 self._keep(known.get(path), path, left.pop(path), content, found)
                 if self._is_over():
                     return False
@@ -176,6 +195,15 @@ class _Sync:
             if self._is_over():
                 return False
         return True
+
+    def _archived(
+        self, account: Account, found: Snapshot, wanted: Mapping[str, str]
+    ) -> Iterator[tuple[str, bytes]]:
+        try:
+            yield from github.archive(account, self._mirror.repo, found.commit, wanted)
+        except TryLater:
+            if self._waits:
+                raise
 
     def _is_over(self) -> bool:
         return clock.now_ms() >= self._until
@@ -187,6 +215,8 @@ class _Sync:
             return
         text = texts.read(path, content)
         try:
+            if texts.is_pointer(content):
+                raise BodyMissing
             if known is not None and known.document_id is not None:
                 try:
                     self._change(
@@ -264,8 +294,10 @@ class _Sync:
         """Give a file's document its new address, and its new folder if that is another one."""
         mirror = self._mirror
         moves = self._below(file.path).rpartition("/")[0] != self._below(path).rpartition("/")[0]
+        text = None if content is None else texts.read(path, content)
         change = Change(
-            title=None if content is None else texts.read(path, content).title,
+            title=None if text is None else text.title,
+            body=None if text is None else text.body,
             folder_id=self._folders.of(self._below(path)) if moves else KEEP,
             url=self._url(path),
             source=self._source(path, found),
@@ -281,6 +313,13 @@ class _Sync:
         except DocumentNotFound:
             self._forget(file)  # somebody deleted it: it stays away until its text changes
             self._store(MirroredFile(path, file.sha, None, file.by_name))
+
+    def _without_document(self, paths: tuple[str, ...]) -> list[str]:
+        """Return those of some files that are no documents."""
+        if not paths:
+            return []
+        stored = mirror_repository.files(self._mirror.organization, self._mirror.id)
+        return sorted({file.path for file in stored if file.document_id is None} & set(paths))
 
     def _delete(self, file: MirroredFile) -> None:
         delete_document(self._mirror.organization, self._mirror.id, file)
@@ -349,29 +388,3 @@ def remove(organization: str, mirror_id: str, until: int) -> bool:
         if clock.now_ms() >= until:
             return False
     return True
-
-
-def _left_out(found: Snapshot) -> str | None:
-    """Return what an admin reads about files that are not mirrored."""
-    said = []
-    if found.archived:
-        said.append("The repository is archived at GitHub, so its documents stay as they are.")
-    if len(found.files) > MAX_FILES:
-        said.append(
-            f"Of {len(found.files):,} Markdown files the first {MAX_FILES:,} are mirrored. Mirror a folder."
-        )
-    if len(found.images) > MAX_IMAGES:
-        said.append(f"Of {len(found.images):,} images the first {MAX_IMAGES:,} are mirrored.")
-    if found.too_large:
-        said.append(f"{len(found.too_large)} files over 1 MB are left out, such as {found.too_large[0]}.")
-    return " ".join(said) or None
-
-
-def looks(mirrors: list[Mirror], wanted: Mapping[str, str | bool | None]) -> list[Mirror]:
-    """Return the mirrors that a push is about, by repository and branch."""
-    return [
-        each
-        for each in mirrors
-        if each.repo.casefold() == str(wanted["repo"]).casefold()
-        and (each.branch == wanted["branch"] or (each.branch is None and wanted["default"] is True))
-    ]

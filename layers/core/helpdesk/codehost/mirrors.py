@@ -117,6 +117,16 @@ def to_look_at(organization: str, account: str) -> list[Mirror]:
     ]
 
 
+def of_push(organization: str, account: str, repo: str, branch: str, *, default: bool) -> list[Mirror]:
+    """Return the mirrors that a push to a branch, maybe the default one, is about. One call."""
+    return [
+        each
+        for each in of_account(organization, account)
+        if each.repo.casefold() == repo.casefold()
+        and (each.branch == branch or (each.branch is None and default))
+    ]
+
+
 def remove(organization: str, repo: str, actor: str) -> None:
     """Remove a mirror and, in the background, its documents. Raises RepoNotConnected."""
 

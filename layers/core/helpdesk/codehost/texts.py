@@ -1,9 +1,10 @@
 """What a Markdown file becomes: a title, and a text without what only a website's generator reads.
 
-Front matter goes, apart from its title. Of MDX the imports, exports, comments and components go, and what is between
-them stays. Code is left as it is. Each step is linear in the text's length.
+Front matter in YAML, TOML or JSON goes, apart from its title. Of MDX the imports, exports, comments and components go,
+and what is between them stays. Code is left as it is. Each step is linear in the text's length.
 """
 
+import json
 import re
 from pathlib import PurePosixPath
 
@@ -14,9 +15,16 @@ from helpdesk.platform.text import without_hidden
 
 EXTENSIONS = (".md", ".mdx", ".markdown")
 _INDEXES = {"readme", "index"}
-_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL)
+_YAML = re.compile(r"---[ \t]*\r?\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL)
+_TOML = re.compile(r"\+\+\+[ \t]*\r?\n(.*?\n)?\+\+\+[ \t]*(?:\r?\n|$)", re.DOTALL)
+_JSON_END = re.compile(r"[ \t]*(?:\r?\n|$)")
 _MATTER_CHARACTERS = 20_000
-_TITLE = re.compile(r"^title[ \t]*:[ \t]*(.+?)[ \t]*\r?$", re.MULTILINE)
+_KEY = re.compile(
+    r"[^\s:#-][^:\r\n]*:(?:\s|$)"
+)  # of YAML; a text between two lines has none at its beginning
+_TITLE = re.compile(r"^title[ \t]*[:=][ \t]*(.+?)[ \t]*\r?$", re.MULTILINE)
+_IN_DOUBLE = re.compile(r'"(?:[^"\\]|\\.)*+"')
+_IN_SINGLE = re.compile(r"'((?:[^']|'')*+)'")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
 _LINE_CHARACTERS = 1_000  # of a heading; the rest of a longer line is no title
@@ -36,16 +44,16 @@ def is_markdown(path: str) -> bool:
     return path.lower().endswith(EXTENSIONS)
 
 
+def is_pointer(content: bytes) -> bool:
+    """Return whether a file stands for one of Git LFS, which holds its content (git-lfs.com, Specification)."""
+    return content.startswith(b"version https://git-lfs.github.com/spec/")
+
+
 def read(path: str, content: bytes) -> Text:
     """Return what a file becomes. Bytes that are no UTF-8 are replaced."""
-    text = content.decode("utf-8", errors="replace").replace("\x00", "")
-    matter = _MATTER.match(text[:_MATTER_CHARACTERS])
-    named = ""
-    if matter is not None:
-        found = _TITLE.search(matter.group(1) or "")
-        named = _unquoted(found.group(1)) if found else ""
-        text = text[matter.end() :]
-    text = text.removeprefix("\ufeff")
+    text = content.decode("utf-8", errors="replace").replace("\x00", "").removeprefix("\ufeff")
+    named, end = _matter(text[:_MATTER_CHARACTERS])
+    text = text[end:].removeprefix("\ufeff")
     if mdx.is_mdx(text, path):
         text = mdx.as_markdown(text)
     inside = _line(named) or _line(_first_heading(text))
@@ -53,9 +61,49 @@ def read(path: str, content: bytes) -> Text:
     return Text(title, text.strip("\r\n"), by_name=not inside)
 
 
+def _matter(text: str) -> tuple[str, int]:
+    """Return the title in a text's front matter, which may be empty, and where the matter ends: 0 without any."""
+    if text.startswith("{"):
+        return _json_matter(text)
+    found = _YAML.match(text) or _TOML.match(text)
+    if found is None:
+        return "", 0
+    inside = found.group(1) or ""
+    if text.startswith("-") and not _is_yaml(inside):
+        return "", 0
+    title = _TITLE.search(inside)
+    return (_unquoted(title.group(1)) if title else ""), found.end()
+
+
+def _json_matter(text: str) -> tuple[str, int]:
+    try:
+        found, at = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return "", 0
+    end = _JSON_END.match(text, at)
+    if end is None:
+        return "", 0
+    title = found.get("title")
+    return (title if isinstance(title, str) else ""), end.end()
+
+
+def _is_yaml(inside: str) -> bool:
+    """Return whether what is between two lines of hyphens begins with a key, or is empty."""
+    if not inside.strip():
+        return True
+    lines = (line for line in inside.splitlines() if line.strip() and not line.startswith("#"))
+    return _KEY.match(next(lines, "")) is not None
+
+
 def _unquoted(value: str) -> str:
-    if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
-        return value[1:-1]
+    """Return a title without its quotes and escapes, and without the comment behind it."""
+    if (double := _IN_DOUBLE.match(value)) is not None:
+        try:
+            return str(json.loads(double[0]))
+        except ValueError:  # an escape that JSON does not have
+            return double[0][1:-1]
+    if (single := _IN_SINGLE.match(value)) is not None:
+        return single[1].replace("''", "'")
     return "" if value[:1] in {"|", ">", "[", "{"} else value.partition(" #")[0]
 
 

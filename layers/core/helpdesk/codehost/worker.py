@@ -31,6 +31,7 @@ from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater, UnknownJob
 from helpdesk.integrations.record import AppCredentials, Connection, ConnectionStatus, Tokens
 from helpdesk.progress import reports
+from helpdesk.progress.errors import MAX_BRANCH_CHARACTERS
 from helpdesk.progress.schemas import CommitsReport
 from helpdesk.storage.transactions import Transaction
 
@@ -93,7 +94,9 @@ def work(job: IntegrationJob, until: int) -> str:
     organization = job.organization or ""
     if job.kind == mirror_repository.SYNC:
         data = job.data
-        return mirroring.sync(organization, data["repo"], data["mirrorId"], data["jobId"], _this(), until)
+        return mirroring.sync(
+            organization, data["repo"], data["mirrorId"], data["jobId"], _this(), until, tries=job.tries
+        )
     if job.kind == issue_renames.RENAME:
         return _issues_renamed(organization, job.data, until)
     if job.kind == issue_requests.LINK:
@@ -141,9 +144,12 @@ def removed(_app: AppCredentials | None, _connection: Connection, _tokens: Token
 
 
 def _pushed(connection: Connection, data: Mapping[str, Any]) -> str:
-    found = mirrors.of_account(connection.organization, connection.account)
-    mirrors.look_again(connection.organization, [each.repo for each in mirroring.looks(found, data)])
-    report = {name: data[name] for name in ("repo", "branch", "default", "commits")}
+    found = mirrors.of_push(
+        connection.organization, connection.account, data["repo"], data["branch"], default=data["default"]
+    )
+    mirrors.look_again(connection.organization, [each.repo for each in found])
+    report = {name: data[name] for name in ("repo", "default", "commits")}
+    report["branch"] = data["branch"][:MAX_BRANCH_CHARACTERS]
     if not data["commits"] or data["deleted"]:
         return "looked"
     offered = issue_links.offer(connection.organization, data["repo"], data["commits"])

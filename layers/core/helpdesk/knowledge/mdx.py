@@ -33,9 +33,14 @@ _ALONE = re.compile(rf"^[ \t]*(?!\{{#){_BRACES}[ \t]*$", re.MULTILINE)
 _TEXT = re.compile(r"""(?<=[({\s])(?:"([^"{}<>]*)"|'([^'"{}<>]*)')(?=[)}\s])""")
 
 
+def is_named_mdx(path: str) -> bool:
+    """Return whether a file is MDX by its name."""
+    return path.lower().endswith(".mdx")
+
+
 def is_mdx(text: str, path: str | None = None) -> bool:
     """Return whether a text is MDX: by its file's name, or as it imports a component."""
-    if path is not None and path.lower().endswith(".mdx"):
+    if path is not None and is_named_mdx(path):
         return True
     start = text[:_READ_CHARACTERS]
     if "import" not in start:

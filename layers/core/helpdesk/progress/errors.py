@@ -2,7 +2,8 @@
 
 from helpdesk.platform.errors import AppError
 
-MAX_REPO_CHARACTERS = 100
+MAX_REPO_CHARACTERS = 140
+"""As many as GitHub's `owner/repo` has at most: 39 and 100."""
 MAX_BRANCH_CHARACTERS = 250
 
 
