@@ -275,6 +275,20 @@ def test_a_pushed_commit_that_names_an_issue_is_offered_to_its_signal_once(
 
 
 @pytest.mark.usefixtures("opening")
+def test_commits_of_one_push_name_the_repository_in_any_case(
+    api: Client, github: CodeHost, repository: Repository, workers: Workers
+) -> None:
+    filed = file(api)
+    workers.run()
+    repository.push({"a.txt": "a"})
+    deliver(hooks.push(github, repository, "0" * 40, "see acme/shop#1", "fixes Acme/Shop#1", "fixes #1"))
+    workers.run()
+
+    commits = api.get(f"/v1/signals/{filed}").body["commits"]
+    assert sorted(each["message"] for each in commits) == ["fixes #1", "fixes Acme/Shop#1", "see acme/shop#1"]
+
+
+@pytest.mark.usefixtures("opening")
 @pytest.mark.parametrize("action", ["deleted", "transferred"])
 def test_an_issue_that_is_deleted_or_transferred_is_its_signals_no_more(
     api: Client, repository: Repository, github: CodeHost, workers: Workers, action: str

@@ -90,11 +90,11 @@ def offer(organization: str, repo: str, pushed: Sequence[Mapping[str, Any]]) -> 
         :MAX_NAMED
     ]
     of_issues = issue_repository.signals_of(
-        organization, {(reference.repo, reference.number) for _, reference in named}
+        organization, {(reference.repo.casefold(), reference.number) for _, reference in named}
     )
     count = 0
     for commit, reference in named:
-        signal_id = of_issues.get((reference.repo, reference.number))
+        signal_id = of_issues.get((reference.repo.casefold(), reference.number))
         if signal_id is None:
             continue
         says = "says that it finishes" if reference.finishes else "names"

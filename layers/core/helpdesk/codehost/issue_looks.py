@@ -42,26 +42,25 @@ def look(connection: Connection, adapter: Worker) -> int:
     if repo is None or repo.partition("/")[0].casefold() != connection.account.casefold():
         return 0
     account = accounts.opened(connection, adapter)
-    since = (settings.looked_at or now - _FIRST_MS) - _OVERLAP_MS
-    count, until = 0, now
+    before = settings.looked_at or now - _FIRST_MS
+    since = before - _OVERLAP_MS
+    count = 0
     try:
         number = github.id_of(account, repo, settings.repo_id)
-        found = list(_changed(account, repo, since))
+        found, until = _changed(account, repo, since, now)
     except Renamed as renamed:
         _follow_rename(organization, repo, renamed.number, adapter)
         return 0
     except NotThere:
         return 0
-    for page, rows in enumerate(found, 1):
+    for rows in found:
         known = issue_repository.signals_of(organization, [(repo, row["number"]) for row in rows])
         of_signals = [row for row in rows if (repo, row["number"]) in known]
         taken = [issue_moves.take_row(organization, row, repo, account) for row in of_signals]
         count += len(taken) - taken.count("known") - taken.count("nothing")
-        if page == MAX_PAGES and len(rows) == _ON_A_PAGE:
-            until = _ms(rows[-1]["updated_at"])
     count += issues.open_awaited(organization, adapter)
     count += _compare(organization, repo, adapter)
-    issue_settings.note_look(organization, repo, number, until)
+    issue_settings.note_look(organization, repo, number, before if until is None else until)
     return count
 
 
@@ -70,14 +69,34 @@ def _follow_rename(organization: str, repo: str, number: int, adapter: Worker) -
         renaming.follow(organization, repo, renaming.name_of(organization, number, adapter), number)
 
 
-def _changed(account: Account, repo: str, since: int) -> Iterator[list[dict[str, Any]]]:
-    """Yield pages of issues that changed since an instant (ms), the oldest change first."""
+def _changed(
+    account: Account, repo: str, since: int, now: int
+) -> tuple[list[list[dict[str, Any]]], int | None]:
+    """Return pages of issues that changed since an instant (ms), the oldest change first, and until when all is read.
+
+    None says that GitHub does not show them now: the next look begins where this one did. One that reads as much as it
+    may is continued where it ended, so that many changes of one day hold up none.
+    """
+    pages: list[list[dict[str, Any]]] = []
+    for rows in _pages(account, repo, since):
+        if rows is None:
+            return pages, None
+        pages.append(rows)
+    is_whole = len(pages) < MAX_PAGES or len(pages[-1]) < _ON_A_PAGE
+    return pages, now if is_whole else _ms(pages[-1][-1]["updated_at"]) + _OVERLAP_MS
+
+
+def _pages(account: Account, repo: str, since: int) -> Iterator[list[dict[str, Any]] | None]:
     at = datetime.fromtimestamp(since / 1_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     for page in range(1, MAX_PAGES + 1):
         query = f"state=all&sort=updated&direction=asc&since={at}&per_page={_ON_A_PAGE}&page={page}"
-        reply = github.ask(account, ServiceRequest(url=f"{API}/repos/{repo}/issues?{query}"))
+        url = f"{API}/repos/{repo}/issues?{query}"
+        reply = github.ask(account, ServiceRequest(url=url, max_bytes=github.MAX_ISSUES_BYTES))
         github.require_same_name(reply, repo)
-        rows = reply.json() if reply.ok else []
+        if not reply.ok:
+            yield None
+            return
+        rows = reply.json()
         yield rows
         if len(rows) < _ON_A_PAGE:
             return

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from helpdesk.admission.caller import Caller, Person
-from helpdesk.codehost import github, issue_repository, issues
+from helpdesk.codehost import github, issue_repository, issue_settings, issues
 from helpdesk.codehost.app_identity import API
 from helpdesk.codehost.issue_record import Issue
 from helpdesk.codehost.issue_repository import StaleIssue
@@ -216,11 +216,20 @@ def _move_signal(signal: Signal, status: SignalStatus) -> None:
 
 
 def _read(account: Account, issue: Issue) -> Found | None:
-    """Return an issue as it is, or None if it was deleted. Raises _NotRead, TryLater, Revoked."""
+    """Return an issue as it is, or None if it was deleted or transferred. Raises _NotRead, TryLater, Revoked."""
     reply = github.ask(account, ServiceRequest(url=_address(issue)))
-    if not reply.ok and reply.status != _DELETED:
+    if reply.ok:
+        return _found(reply.json())
+    if reply.status != _DELETED and not _is_transferred(issue, github.leads_to(reply)):
         raise _NotRead
-    return _found(reply.json()) if reply.ok else None
+    return None
+
+
+def _is_transferred(issue: Issue, number: int | None) -> bool:
+    """Return whether an issue is in the repository with an id by now, which is not its own under another name."""
+    chosen = issue_settings.settings(issue.organization)
+    is_known = chosen.repo_id is not None and (chosen.repo or "").casefold() == issue.repo.casefold()
+    return is_known and number is not None and number != chosen.repo_id
 
 
 def _found(shown: Mapping[str, Any]) -> Found:

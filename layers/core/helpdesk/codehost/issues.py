@@ -262,12 +262,14 @@ def _find(account: Account, issue: Issue) -> int | None:
     since = datetime.fromtimestamp(issue.since / 1_000 - 60, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     for page in range(1, _PAGES + 1):
         query = f"state=all&sort=created&direction=desc&since={since}&per_page={_ON_A_PAGE}&page={page}"
-        reply = github.ask(account, ServiceRequest(url=f"{API}/repos/{issue.repo}/issues?{query}"))
+        url = f"{API}/repos/{issue.repo}/issues?{query}"
+        reply = github.ask(account, ServiceRequest(url=url, max_bytes=github.MAX_ISSUES_BYTES))
         if not reply.ok:
             raise _refusal(reply, issue.repo)
         found = reply.json()
         for each in found:
-            if issue_text.mark(issue.signal_id) in (each.get("body") or ""):
+            is_pull = "pull_request" in each  # GitHub lists them, too, and one may quote the issue
+            if not is_pull and issue_text.mark(issue.signal_id) in (each.get("body") or ""):
                 return int(each["number"])
         if len(found) < _ON_A_PAGE:
             return None
