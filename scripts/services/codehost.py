@@ -124,30 +124,19 @@ class CodeHost:
         for name in names:
             self.rename(name, f"{login}/{name.partition('/')[2]}")
 
-    def code_for(
-        self,
-        *installations: Installation,
-        role: str | None = "admin",
-        guest_in: tuple[Installation, ...] = (),
-    ) -> str:
+    def code_for(self, *installations: Installation, **who: Any) -> str:
         """Return the code that GitHub gives to a person who can reach these installations, as who owns their accounts.
 
-        With another role they can read a repository of each, as a member of the organization or (None) as no member; so
-        they can of those that they are a guest in.
+        With another `role` they can read a repository of each, as a member of the organization or (None) as no member. So
+        they can where they are a `guest_in`.
         """
         code = f"code-{self.next_number()}"
-        self.codes[code] = Person(installations, role, guest_in)
+        self.codes[code] = Person(installations, **who)
         return code
 
-    def authorize(
-        self,
-        query: Mapping[str, str],
-        *installations: Installation,
-        role: str | None = "admin",
-        guest_in: tuple[Installation, ...] = (),
-    ) -> str:
+    def authorize(self, query: Mapping[str, str], *installations: Installation, **who: Any) -> str:
         """Return where a person is led who authorizes the App; the rest as for `code_for`. Raises ValueError."""
-        return people.leads_back(self, query, self.code_for(*installations, role=role, guest_in=guest_in))
+        return people.leads_back(self, query, self.code_for(*installations, **who))
 
     def register(self, manifest: Mapping[str, Any]) -> str:
         """Register the App of a manifest; return the code that leads to its credentials."""

@@ -126,7 +126,7 @@ class Person:
     """
 
     reaches: tuple[Installation, ...]
-    role: str | None
+    role: str | None = "admin"
     guest_in: tuple[Installation, ...] = ()
 
     @property

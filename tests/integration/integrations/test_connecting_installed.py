@@ -57,7 +57,7 @@ def come_back(
 ) -> Answer:
     """Authorize the App at GitHub and return."""
     query = {name: values[0] for name, values in parse_qs(urlsplit(leads_to).query).items()}
-    return visitor.open(github.authorize(query, *reached, **how).removeprefix(BASE_URL))  # type: ignore[arg-type]
+    return visitor.open(github.authorize(query, *reached, **how).removeprefix(BASE_URL))
 
 
 def connected(organization: NewOrganization) -> list[str]:

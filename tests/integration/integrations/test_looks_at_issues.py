@@ -19,7 +19,7 @@ DAY = 86_400
 
 def night(workers: Workers) -> None:
     """Let every connection be looked at."""
-    assert function("integration_worker").handler({"source": "aws.events"}, LongContext()) is None
+    assert function("integration_worker").handler({"run": "connections"}, LongContext()) is None
     workers.run()
 
 
