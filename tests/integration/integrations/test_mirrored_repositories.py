@@ -32,7 +32,11 @@ def test_a_mirrored_document_is_changed_in_its_repository_alone(
     workers.run()
     document = documents(api)["a.md"]["id"]
 
-    assert api.patch(f"/v1/knowledge/documents/{document}", {"body": "Mine"}).code == "doc_is_synced"
+    refused = api.patch(f"/v1/knowledge/documents/{document}", {"body": "Mine"})
+    assert refused.code == "doc_is_synced"
+    for field, value in {"folderId": None, "slug": "mine", "published": False}.items():
+        assert f"`{field}`" in refused.body["error"]["message"]
+        assert api.patch(f"/v1/knowledge/documents/{document}", {field: value}).status == 200
     folder = api.post("/v1/knowledge/folders", {"name": "Mine"}).body["id"]
     assert api.patch(f"/v1/knowledge/documents/{document}", {"folderId": folder}).status == 200
     repository.push({"a.md": page(1, " More.")})
@@ -63,6 +67,7 @@ def test_removing_a_repository_removes_its_documents_and_no_others(
         ({"repo": "acme"}, "repo_name_invalid"),
         ({"repo": "https://github.com/acme/docs"}, "repo_name_invalid"),
         ({"repo": "acme/.."}, "repo_name_invalid"),
+        ({"repo": "acme/docs.git"}, "repo_name_invalid"),
         ({"repo": "a#b/c"}, "repo_name_invalid"),
         ({"repo": "other/docs"}, "codehost_not_connected"),
         ({"repo": "acme/docs", "publishedAt": "docs"}, "bad_docs_url"),

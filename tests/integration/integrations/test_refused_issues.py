@@ -40,12 +40,14 @@ def test_a_signal_that_is_filed_while_the_account_is_suspended_gets_one_issue_wh
     filed = [file(api, f"Signal {number}") for number in range(3)]
     workers.run()
     assert status(api) == "broken"
+    assert problem(api) == api.get("/v1/integrations").body["integrations"][0]["problem"]
     look_again(workers)
     acme.suspended = False
     for _ in range(2):
         look_again(workers)
 
     assert status(api) == "connected"
+    assert problem(api) is None
     assert sorted(each["title"] for each in repository.issues.values()) == [
         "Signal 0",
         "Signal 1",

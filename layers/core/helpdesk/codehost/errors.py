@@ -15,7 +15,7 @@ class RepoNameInvalid(AppError):
     """The name of a repository is not `owner/repo`."""
 
     status, code = 400, "repo_name_invalid"
-    message = "Name the repository as `owner/repo`, such as `acme/docs`, without an address around it."
+    message = "Name the repository as `owner/repo`, such as `acme/docs`, without an address or `.git`."
 
 
 class RepoAlreadyConnected(AppError):

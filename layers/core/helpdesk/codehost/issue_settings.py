@@ -10,6 +10,7 @@ from helpdesk.codehost.mirrors import require_owner, require_repo
 from helpdesk.codehost.schemas import IssueRepoAnswer, IssueRepoInput
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import ConnectionStatus
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -20,9 +21,16 @@ def settings(organization: str) -> IssueSettings:
 
 
 def repo_of(organization: str) -> IssueRepoAnswer:
-    """Return where issues are opened, and whether by themselves. One call."""
+    """Return where issues are opened, whether by themselves, and why none is. Two calls, or one if nothing is set."""
     found = settings(organization)
-    return IssueRepoAnswer(repo=found.repo, auto_create=found.auto_create, problem=found.problem)
+    if found.repo is None:
+        return IssueRepoAnswer(repo=None, auto_create=found.auto_create, problem=None)
+    problem, connection = found.problem, account_lookup.owner_of(organization, found.repo)
+    if connection is None:
+        problem = f"No connected GitHub account owns {found.repo}. An admin connects it."
+    elif connection.status is ConnectionStatus.BROKEN:
+        problem = connection.problem
+    return IssueRepoAnswer(repo=found.repo, auto_create=found.auto_create, problem=problem)
 
 
 def note_look(organization: str, repo: str, number: int, at: int) -> None:

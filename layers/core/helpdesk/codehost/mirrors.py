@@ -150,6 +150,8 @@ def require_repo(repo: str) -> str:
     name = repo.strip()
     if _REPO.fullmatch(name) is None or len(name) > MAX_REPO_CHARACTERS or name.split("/")[1] in {".", ".."}:
         raise RepoNameInvalid
+    if name.casefold().endswith(".git"):  # GitHub gives no repository such a name
+        raise RepoNameInvalid
     return name
 
 

@@ -13,7 +13,8 @@ def require(organization: str, repo: str) -> None:
 
     Without a connected account any CI may report any repository. An account whose connection broke still has its own.
     """
-    accounts = sorted(each.account for each in integrations.connections(organization, App.CODEHOST))
+    found = sorted(each.account for each in integrations.connections(organization, App.CODEHOST))
+    accounts = list({each.casefold(): each for each in found}.values())
     owner, _, name = as_name(repo).partition("/")
     if not accounts or (name and owner.casefold() in {each.casefold() for each in accounts}):
         return

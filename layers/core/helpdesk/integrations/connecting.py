@@ -42,6 +42,7 @@ from helpdesk.storage.transactions import Transaction
 
 STATE_MINUTES = 10
 _TRIES = 3
+_MOST_TOGETHER = 10
 
 type Response = HtmlPage | SeeOther
 
@@ -194,8 +195,12 @@ def _working(organization: str, app: App, account_ids: Sequence[str]) -> frozens
 
 def _store(connection: Connection, tokens: Tokens) -> None:
     def attempt() -> None:
-        replaced = repository.get(connection.organization, connection.app, connection.slot)
+        found = repository.all_of(connection.organization, connection.app)
+        replaced = next((each for each in found if each.slot == connection.slot), None)
         transaction = Transaction()
+        for each in [each for each in found if _gave_way(each, connection)][:_MOST_TOGETHER]:
+            repository.remove(transaction, each)
+            service.add_replaced(transaction, each)
         repository.put(transaction, connection, replaced)
         secret_repository.put_tokens(transaction, connection, tokens)
         if replaced is not None:
@@ -204,6 +209,15 @@ def _store(connection: Connection, tokens: Tokens) -> None:
         transaction.commit()
 
     repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
+
+
+def _gave_way(found: Connection, connection: Connection) -> bool:
+    """Return whether a connection is broken and its account has another one now, as an App installed again has."""
+    return (
+        found.slot != connection.slot
+        and found.status is ConnectionStatus.BROKEN
+        and found.account.casefold() == connection.account.casefold()
+    )
 
 
 def _used_state(app: App, browser: Browser, query: CallbackQuery) -> ConnectState:

@@ -85,6 +85,11 @@ def remove(
     for _ in range(_TRIES):
         found = repository.all_of(organization, app)
         chosen = [each for each in found if account is None or each.account.casefold() == account.casefold()]
+        if found and not chosen:
+            raise NOT_CONNECTED[app](
+                f"No connected account of {APPS[app].service} has this name. "
+                "GET /v1/integrations lists those that are connected."
+            )
         if not chosen:
             raise NOT_CONNECTED[app]
         transaction = Transaction()

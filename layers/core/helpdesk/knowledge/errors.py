@@ -55,10 +55,13 @@ class DocumentChanged(AppError):
 
 
 class DocumentSynced(AppError):
-    """The document's text follows a crawled page or a repository, so only its folder can be changed."""
+    """The document's text follows a crawled page or a repository, so only its place can be changed."""
 
     status, code = 400, "doc_is_synced"
-    message = "This document is synced from its source. Change it there; only `folderId` can be changed here."
+    message = (
+        "This document is synced from its source. Change it there; only `folderId`, `slug` and `published` can be"
+        " changed here."
+    )
 
 
 class DocumentNotFound(AppError):
