@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from scripts.local import people
 from scripts.local.calls import call
@@ -131,10 +132,7 @@ def _load_guides(settings: StackSettings, key: str, progress: Progress) -> list[
 
     A guide that has changed since keeps its older text there: the API cannot replace a document yet.
     """
-    status, answer = call(settings, key, "GET", f"/v1/knowledge/documents?limit={_MOST_DOCUMENTS}")
-    if status != 200:
-        raise Problem(f"The knowledge documents could not be listed: {status} {answer}")
-    present = {document["title"] for document in answer["documents"]}
+    present = _titles(settings, key)
     guides = [path for pattern in settings.guides for path in sorted(GUIDES.glob(pattern))]
     texts = {path: path.read_text(encoding="utf-8").partition("\n") for path in guides}
     titles = {path: heading.lstrip("# ").strip() for path, (heading, _, _) in texts.items()}
@@ -162,6 +160,21 @@ def _load_guides(settings: StackSettings, key: str, progress: Progress) -> list[
             f"Indexing {len(missing)} guides of the project as knowledge: half a minute for all of them."
         )
     return first
+
+
+def _titles(settings: StackSettings, key: str) -> set[str]:
+    """Return the titles of all knowledge documents."""
+    found: set[str] = set()
+    cursor: str | None = ""
+    while cursor is not None:
+        after = f"&cursor={quote(cursor)}" if cursor else ""
+        path = f"/v1/knowledge/documents?limit={_MOST_DOCUMENTS}{after}"
+        status, answer = call(settings, key, "GET", path)
+        if status != 200:
+            raise Problem(f"The knowledge documents could not be listed: {status} {answer}")
+        found |= {document["title"] for document in answer["documents"]}
+        cursor = answer["nextCursor"]
+    return found
 
 
 def _topics() -> dict[str, str]:
