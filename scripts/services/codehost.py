@@ -127,8 +127,8 @@ class CodeHost:
     def code_for(self, *installations: Installation, **who: Any) -> str:
         """Return the code that GitHub gives to a person who can reach these installations, as who owns their accounts.
 
-        With another `role` they can read a repository of each, as a member of the organization or (None) as no member. So
-        they can where they are a `guest_in`.
+        With another `role` they can read a repository of each, as a member of the organization or (None) as no member.
+        So they can where they are a `guest_in`.
         """
         code = f"code-{self.next_number()}"
         self.codes[code] = Person(installations, **who)
