@@ -1,6 +1,7 @@
 """Connections of organizations to the stand-ins of services, as the routes and the worker would have made them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -56,13 +57,25 @@ def run_twice(workers: Workers) -> None:
         assert answer == {"batchItemFailures": []}
 
 
+@contextmanager
+def later(seconds: float) -> Iterator[None]:
+    """Let the block happen later: the queue's messages that are put off are there."""
+    at = clock.now_us() + round(seconds * 1_000_000)
+    for message in put_off():
+        message.delayed_until = 0
+    with clock.frozen(lambda: at):
+        yield
+
+
+def put_off() -> list[Any]:
+    """Return the messages of the integration queue, also those that are put off; `delayed_until` is an instant (ms)."""
+    return list(sqs_backends[DEFAULT_ACCOUNT_ID]["eu-west-1"].queues["integration"]._messages)
+
+
 def pass_hours(workers: Workers) -> None:
     """Do what is put off for less than an hour, six times one after the other."""
     for hour in range(6):
-        at = clock.now_us() + hour * 3_600_000_000
-        for message in sqs_backends[DEFAULT_ACCOUNT_ID]["eu-west-1"].queues["integration"]._messages:
-            message.delayed_until = 0
-        with clock.frozen(lambda at=at: at):  # type: ignore[misc]
+        with later(hour * 3_600):
             workers.run()
 
 

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from helpdesk.integrations.record import Connection
-from helpdesk.platform.clock import frozen, now_us
 from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation, Repository
 from tests.support.api import Client
+from tests.support.integrations import later
 from tests.support.workers import Workers
+
+__all__ = ["later"]  # and everything below
 
 
 @pytest.fixture
@@ -67,9 +69,3 @@ def deliver(sent: hooks.Sent) -> None:
     """Let GitHub send an event."""
     headers, body = sent
     assert Client(headers=headers).request("POST", "/v1/hooks/codehost", body).status == 200
-
-
-def later(seconds: int) -> Any:
-    """Let the block happen later."""
-    at = now_us() + seconds * 1_000_000
-    return frozen(lambda: at)

@@ -1,12 +1,9 @@
 """A deployment that has Linear set up, and a workspace of it."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from moto.core.models import DEFAULT_ACCOUNT_ID
-from moto.sqs.models import sqs_backends
 
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection, Tokens
@@ -36,16 +33,6 @@ def signal(api: Client, signal_id: str) -> dict[str, Any]:
 def state(workspace: Workspace, identifier: str = "ENG-1") -> str:
     """Return the name of an issue's state."""
     return workspace.shown()[identifier][1]
-
-
-@contextmanager
-def later(seconds: int) -> Iterator[None]:
-    """Let the block happen later: what is delayed until then is there."""
-    at = clock.now_us() + seconds * 1_000_000
-    for message in sqs_backends[DEFAULT_ACCOUNT_ID]["eu-west-1"].queues["integration"]._messages:
-        message.delayed_until = 0
-    with clock.frozen(lambda: at):
-        yield
 
 
 def look_again(workers: Workers) -> None:

@@ -5,9 +5,9 @@ import pytest
 from scripts.services.server import Services
 from scripts.services.tracker import Tracker, Workspace
 from scripts.services.workspaces import Team
-from tests.integration.tracker.conftest import file, later, look_again, signal, state
+from tests.integration.tracker.conftest import file, look_again, signal, state
 from tests.support.api import Client
-from tests.support.integrations import Send
+from tests.support.integrations import Send, later
 from tests.support.workers import Workers
 
 pytestmark = pytest.mark.usefixtures("opening")

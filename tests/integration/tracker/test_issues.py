@@ -7,10 +7,10 @@ import pytest
 from helpdesk.integrations.record import Connection
 from scripts.services.server import Said, Services
 from scripts.services.tracker import Tracker, Workspace
-from tests.integration.tracker.conftest import file, later, look_again, signal, state
+from tests.integration.tracker.conftest import file, look_again, signal, state
 from tests.support import table
 from tests.support.api import Client
-from tests.support.integrations import Send
+from tests.support.integrations import Send, later
 from tests.support.workers import Workers
 
 pytestmark = pytest.mark.usefixtures("opening")

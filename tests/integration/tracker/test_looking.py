@@ -10,8 +10,9 @@ from helpdesk.tracker import moving, worker
 from helpdesk.tracker.record import Issue
 from scripts.services.server import Fault, Said, Services
 from scripts.services.tracker import Tracker, Workspace
-from tests.integration.tracker.conftest import file, later, look_again, signal, state
+from tests.integration.tracker.conftest import file, look_again, signal, state
 from tests.support.api import Client
+from tests.support.integrations import later
 from tests.support.workers import Workers
 
 pytestmark = pytest.mark.usefixtures("opening")

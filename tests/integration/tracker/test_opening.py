@@ -6,10 +6,10 @@ import pytest
 
 from scripts.services.server import Fault, Said, Services
 from scripts.services.tracker import Tracker, Workspace
-from tests.integration.tracker.conftest import file, later, signal, state
+from tests.integration.tracker.conftest import file, signal, state
 from tests.support import table
 from tests.support.api import Client
-from tests.support.integrations import BASE_URL
+from tests.support.integrations import BASE_URL, later
 from tests.support.workers import Workers
 
 pytestmark = pytest.mark.usefixtures("opening")

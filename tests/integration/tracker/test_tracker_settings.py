@@ -6,8 +6,8 @@ import pytest
 
 from helpdesk.integrations.record import Connection
 from scripts.services.tracker import Tracker, Workspace
-from tests.integration.tracker.conftest import later
 from tests.support.api import Client
+from tests.support.integrations import later
 from tests.support.workers import Workers
 
 PATH = "/v1/integrations/tracker"
