@@ -1,6 +1,7 @@
 """The operator's commands about apps at services: print a manifest, register the GitHub App, store credentials."""
 
 import argparse
+import getpass
 import os
 import sys
 from pathlib import Path
@@ -26,8 +27,9 @@ def add_commands(commands: Any) -> None:
     app.add_argument(
         "values",
         metavar="NAME=VALUE",
-        nargs="+",
-        help="the app's credentials (the guide to integrations lists them); of private_key the path of its file",
+        nargs="*",
+        help="the app's credentials (the guide to integrations lists them); of private_key the path of its file. "
+        "What is missing is asked for, and not shown",
     )
     app.add_argument(
         "--at-once",
@@ -74,6 +76,10 @@ def _add_name(parser: argparse.ArgumentParser) -> None:
 def _set_app(options: argparse.Namespace) -> dict[str, Any]:
     given = [text.partition("=") for text in options.values]
     values = {name: value for name, _, value in given}
+    # What is on a command line is in the shell's history, and every user of the machine sees it meanwhile.
+    missing = [name for name in APPS[App(options.app)].credentials if name not in values]
+    if sys.stdin.isatty():
+        values |= {name: getpass.getpass(f"{name}: ") for name in missing}
     if "private_key" in values:
         try:
             values["private_key"] = Path(values["private_key"]).read_text(encoding="utf-8")

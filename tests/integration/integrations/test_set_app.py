@@ -1,5 +1,6 @@
 """The operator's commands about apps: their credentials, their manifests, and the registration of the GitHub App."""
 
+import getpass
 import json
 import re
 import threading
@@ -68,6 +69,26 @@ def test_credentials_are_stored_and_not_shown(capsys: pytest.CaptureFixture[str]
     assert stored["client_secret"] == "a=secret"
     assert "a=secret" not in capsys.readouterr().out
     assert "secret" not in repr(stored)
+
+
+def test_what_is_not_on_the_command_line_is_asked_for_in_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[str] = []
+
+    def typed(prompt: str) -> str:
+        asked.append(prompt)
+        return f"typed {len(asked)}"
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(getpass, "getpass", typed)
+
+    assert admin.main(["set-app", "tracker", "client_id=an id"]) == 0
+    stored = credentials.of(App.TRACKER)
+    assert stored is not None
+    assert stored.values == {"client_id": "an id", "client_secret": "typed 1", "hook_secret": "typed 2"}
+    assert asked == ["client_secret: ", "hook_secret: "]
+    assert "typed" not in capsys.readouterr().out
 
 
 def test_a_private_key_is_read_from_its_file(tmp_path: Path) -> None:
