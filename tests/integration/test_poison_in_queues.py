@@ -6,15 +6,20 @@ from typing import Any
 
 import pytest
 
+from helpdesk.integrations import worker as integrations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.privacy import retention
+from helpdesk.signals.kinds import SignalStatus
 from helpdesk.snoozes import service as snoozes
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import Item
+from helpdesk.tracker import repository as tracker
+from helpdesk.tracker.record import Issue
 from tests.integration.fanout.test_fan_out import received
 from tests.support.api import Client, Context, function
+from tests.support.integrations import connect_tracker
 from tests.support.template import ROOT
 
 BAD_BODIES = ["not json", "null", "[]", "5", '"text"', "{}", '{"organization": 5}', '{"kind": "moon"}']
@@ -90,3 +95,40 @@ def test_an_organization_that_cannot_be_read_holds_up_no_other_retention(
     )
 
     assert retention.start_daily_jobs(clock.now_ms() + 60_000) == 1
+
+
+def test_a_connection_that_cannot_be_read_holds_up_no_other_nightly_look(
+    organization: NewOrganization, other_organization: NewOrganization
+) -> None:
+    for of in (organization, other_organization):
+        connect_tracker(of.organization_id)
+    key = keys.Connection(organization.organization_id, "tracker", "one")
+    for name, value in (("status", "moon"), ("app", "moon"), ("accountId", None), ("connectedAt", "x")):
+        table.update(key, "SET #name = :value", names={"#name": name}, values={":value": value})
+        assert integrations.look_at_all(clock.now_ms() + 60_000) == 1
+
+    looked = {work["organization"] for work in received(settings().integration_queue_url)}
+    assert looked == {other_organization.organization_id}
+
+
+def test_an_issue_that_cannot_be_read_holds_up_no_other_in_the_nightly_look(
+    organization: NewOrganization,
+) -> None:
+    connection = connect_tracker(organization.organization_id)
+    for number in range(3):
+        tracker.begin(
+            Issue(
+                organization=connection.organization,
+                account_id=connection.account_id,
+                id=f"issue-{number}",
+                signal_id=f"signal-{number}",
+                team_id="team",
+                said=SignalStatus.OPEN,
+            )
+        )
+    key = keys.TrackerIssue(connection.organization, connection.account_id, "issue-2")
+    table.update(key, "SET said = :value", values={":value": "moon"})
+
+    found, after = tracker.issues(connection, 2, None)
+    assert ([each.id for each in found], after) == (["issue-0", "issue-1"], "issue-1")
+    assert tracker.issues(connection, 2, after) == ([], None)

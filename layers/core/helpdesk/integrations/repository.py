@@ -5,8 +5,9 @@ from typing import Any
 
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection, ConnectionStatus
-from helpdesk.platform import clock
+from helpdesk.platform import clock, unreadable
 from helpdesk.storage import attributes, keys, shards, table
+from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import OnFailure, Transaction
@@ -45,9 +46,17 @@ def organizations_of(app: App, account_id: str) -> list[str]:
 
 
 def of_shard(shard: int, after: Item | None) -> tuple[list[Connection], Item | None]:
-    """Return a page of the connections of one shard's organizations, and the key to continue from. One query."""
+    """Return a page of the connections of one shard's organizations, and the key to continue from. One query.
+
+    A connection that cannot be read is passed over.
+    """
     page = table.query(shards.connections(shard), index="GSI1", limit=_PAGE, after=after)
-    found = [Connection.from_item(attributes.text(item, "organization"), item) for item in page.items]
+    found = []
+    for item in page.items:
+        try:
+            found.append(Connection.from_item(attributes.text(item, "organization"), item))
+        except UnreadableItem as error:
+            unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
     return found, page.after
 
 

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from copy import replace
 
 from helpdesk.integrations.record import Connection
-from helpdesk.platform import clock
+from helpdesk.platform import clock, unreadable
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, table
+from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -60,7 +61,10 @@ def issue(organization: str, account_id: str, issue_id: str) -> Issue | None:
 
 
 def issues(connection: Connection, limit: int, after: str | None) -> tuple[list[Issue], str | None]:
-    """Return a page of the issues in a workspace, and the id to continue from. One call."""
+    """Return a page of the issues in a workspace, and the id to continue from. One call.
+
+    An issue that cannot be read is passed over.
+    """
     first = keys.TrackerIssue(connection.organization, connection.account_id, after or "~")
     page = table.query(
         first.pk,
@@ -69,8 +73,13 @@ def issues(connection: Connection, limit: int, after: str | None) -> tuple[list[
         after=None if after is None else first.attributes(),
         consistent=True,
     )
-    found = [Issue.from_item(connection.organization, connection.account_id, item) for item in page.items]
-    return found, found[-1].id if page.after is not None and found else None
+    found = []
+    for item in page.items:
+        try:
+            found.append(Issue.from_item(connection.organization, connection.account_id, item))
+        except UnreadableItem as error:
+            unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
+    return found, None if page.after is None else page.items[-1]["SK"].removeprefix("ISSUE#")
 
 
 def begin(begun: Issue) -> bool:
