@@ -83,8 +83,8 @@ SENT = frozenset(
 _WORDS = frozenset({"description", "title", "example", "examples", "deprecated", "default", "externalDocs"})
 _REFERENCE = "#/components/schemas/"
 _ERROR = "basic-error"
-_MOVED = 307
-"""What leads a request other than GET to a renamed repository, by GitHub's documentation ("Follow redirects")."""
+_MOVED = {301, 307}
+"""What leads any request to a renamed repository, by GitHub's documentation ("Follow redirects")."""
 _OPEN = "-with-more"
 _NEEDS = re.compile(
     r'a GitHub App must have at least (\w+)-level access for the "([\w ]+)" (?:repository )?permission'
@@ -147,7 +147,7 @@ class Description:
         elif asked.body:
             yield from self._wrong("request", operation["body"] or {"not": {}}, self._api, asked.json)
         answer = operation["answers"].get(str(said.status))
-        if answer is None and said.status < 400 and said.status != _MOVED:
+        if answer is None and said.status < 400 and said.status not in _MOVED:
             yield f"status {said.status}"
         elif said.json is not None or answer != {}:
             wanted = answer or {"$ref": f"{_REFERENCE}{_ERROR}"}

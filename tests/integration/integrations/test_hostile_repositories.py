@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from helpdesk.codehost import github as codehost
 from helpdesk.codehost import mirroring
 from helpdesk.integrations import client
 from helpdesk.integrations.record import Connection
@@ -273,3 +274,26 @@ def test_a_repository_whose_contents_the_app_may_not_read_any_more_says_what_to_
 
     assert (row(api)["status"], row(api)["documents"]) == ("failed", 1)
     assert row(api)["problem"] == "GitHub does not let the App read acme/docs. Let its owner give access."
+
+
+def test_a_repository_that_is_renamed_while_its_files_are_fetched_is_mirrored_under_its_new_name(
+    api: Client,
+    repository: Repository,
+    github: CodeHost,
+    workers: Workers,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    repository.push({"a.md": page(1), "b.md": page(2)})
+    blob = codehost.blob
+
+    def renamed_meanwhile(*about: object) -> bytes:
+        monkeypatch.setattr(codehost, "blob", blob)
+        github.rename("acme/docs", "acme/handbook")
+        return blob(*about)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(codehost, "blob", renamed_meanwhile)
+    mirror(api)
+    workers.run()
+
+    assert (row(api)["repo"], row(api)["status"]) == ("acme/handbook", "synced")
+    assert sorted(documents(api)) == ["a.md", "b.md"]

@@ -166,11 +166,12 @@ def leads_to(reply: ServiceReply) -> int | None:
 
 
 def blob(account: Account, repo: str, sha: str) -> bytes:
-    """Return a file's content by its hash. Raises NotThere, and what `ask` raises."""
+    """Return a file's content by its hash. Raises NotThere, Renamed, and what `ask` raises."""
     wanted = ServiceRequest(
         url=f"{_at(repo)}/git/blobs/{sha}", headers={"accept": _RAW}, max_bytes=MAX_FILE_BYTES + 1_000
     )
     reply = ask(account, wanted)
+    require_same_name(reply, repo)
     if not reply.ok:
         raise NotThere(f"GitHub answered {reply.status} for a file of {repo}.")
     return reply.body
