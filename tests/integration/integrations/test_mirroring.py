@@ -15,6 +15,7 @@ from scripts.services.server import Said, Services
 from tests.support import table
 from tests.support.api import Client
 from tests.support.effort import of
+from tests.support.integrations import pass_hours
 from tests.support.issues import deliver
 from tests.support.mirrors import DOCS, documents, mirror, page, push, row, text_of
 from tests.support.workers import LongContext, Workers
@@ -256,10 +257,7 @@ def test_a_limit_of_requests_puts_the_sync_off_and_it_goes_on_later(
     services.fail(path="/git/trees", said=Said(403, {"message": "API rate limit exceeded"}, headers=limited))
     workers.run()
     assert row(api)["status"] == "syncing"
-    later = now_us() + 2_000_000
-    with frozen(lambda: later):
-        while not documents(api):
-            workers.run()
+    pass_hours(workers)
 
     assert row(api)["status"] == "synced"
 

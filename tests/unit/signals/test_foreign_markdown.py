@@ -39,6 +39,12 @@ def test_a_text_mentions_nobody_refers_to_nothing_and_loads_nothing(text: str) -
     assert visible == text.replace("www.GitHub.com", "github.com")
 
 
+def test_characters_that_hide_or_turn_what_follows_go_and_tabs_and_joiners_stay() -> None:
+    said = harmless("a\x00b\x1b[31m \u202eturned\u2066, @\u200btorvalds\tin a tab, 👩\u200d💻")
+
+    assert said == "ab[31m turned, @\u200btorvalds\tin a tab, 👩\u200d💻"
+
+
 @pytest.mark.parametrize(
     "text", ["The export stops at row 1,000.", "**AT & T** has 3 # signs: `a < b`, [a](https://acme.example)"]
 )

@@ -7,6 +7,8 @@ divides what would be one (docs/decisions/0289). What is read stays the same.
 import re
 from typing import Final
 
+from helpdesk.platform.text import without_hidden
+
 _SPACE: Final = "\u200b"
 _DIVIDED: Final = re.compile(
     r"@(?=\w)"  # a person or a team; the commit of another repository
@@ -24,12 +26,17 @@ _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 def harmless(text: str) -> str:
-    """Return a text that is read as before, and mentions nobody, refers to no issue and loads no image.
+    """Return a text that is read as before, and mentions nobody, refers to no issue, loads no image and hides nothing.
 
     An address of GitHub leads there by way of redirect.github.com, from which no reference follows.
     """
-    lines = "\n".join(text.splitlines())
+    lines = "\n".join(_shown(line) for line in text.splitlines())
     return _closed(_GITHUB.sub("redirect.github.com", _DIVIDED.sub(rf"\g<0>{_SPACE}", lines)))
+
+
+def _shown(line: str) -> str:
+    """Return a line without control characters and those that turn the direction of what follows; tabs stay."""
+    return "\t".join(map(without_hidden, line.split("\t")))
 
 
 def quoted(text: str) -> str:
