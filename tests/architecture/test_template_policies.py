@@ -77,6 +77,12 @@ def test_the_function_that_connects_writes_tokens_and_reads_none() -> None:
     assert allowed("Connect")["PERSON#*"] == {"dynamodb:GetItem", "dynamodb:BatchGetItem"}
 
 
+def test_the_function_that_connects_finds_the_connections_that_a_new_one_takes_the_place_of() -> None:
+    reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
+
+    assert allowed("Connect")["ORG#*#INTEGRATION"] == reads | WRITES
+
+
 def test_the_pages_of_help_sites_reach_what_they_show_and_what_visitors_write() -> None:
     reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
     writes = {"dynamodb:PutItem", "dynamodb:UpdateItem"}
