@@ -217,6 +217,21 @@ def test_a_page_that_becomes_mdx_by_its_name_loses_its_components(
     assert text_of(api, before) == "# Page\n\nKept."
 
 
+def test_a_page_of_components_alone_that_becomes_mdx_by_its_name_is_no_document(
+    api: Client, repository: Repository, github: CodeHost, workers: Workers
+) -> None:
+    repository.push({"a.md": "<Landing />\n", "b.md": page(1)})
+    mirror(api)
+    workers.run()
+    assert sorted(documents(api)) == ["a.md", "b.md"]
+    repository.push({"a.md": None, "a.mdx": "<Landing />\n"})
+    push(github, repository)
+    workers.run()
+
+    assert sorted(documents(api)) == ["b.md"]
+    assert (row(api)["status"], row(api)["documents"]) == ("synced", 1)
+
+
 def test_a_limit_of_the_app_itself_breaks_no_connection(
     api: Client, repository: Repository, services: Services, workers: Workers
 ) -> None:

@@ -303,16 +303,21 @@ class _Sync:
             source=self._source(path, found),
         )
 
+        by_name = file.by_name if text is None else text.by_name
+
         def also(transaction: Transaction) -> None:
             mirror_repository.delete_file(transaction, mirror.organization, mirror.id, file.path)
-            renamed = MirroredFile(path, file.sha, file.document_id, file.by_name)
+            renamed = MirroredFile(path, file.sha, file.document_id, by_name)
             mirror_repository.put_file(transaction, mirror.organization, mirror.id, renamed)
 
         try:
             knowledge.change(mirror.organization, file.document_id or "", change, self._by_name, also=also)
         except DocumentNotFound:
             self._forget(file)  # somebody deleted it: it stays away until its text changes
-            self._store(MirroredFile(path, file.sha, None, file.by_name))
+            self._store(MirroredFile(path, file.sha, None, by_name))
+        except _NO_TEXT:  # by its new name all of it is components
+            self._delete(file)
+            self._store(MirroredFile(path, file.sha, None, by_name))
 
     def _without_document(self, paths: tuple[str, ...]) -> list[str]:
         """Return those of some files that are no documents."""
