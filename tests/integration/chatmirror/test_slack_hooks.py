@@ -150,6 +150,24 @@ def test_a_signed_request_of_another_form_is_refused(
     assert (answer.status, answer.code) == (400, code)
 
 
+@pytest.mark.parametrize(
+    ("authorizations", "account"),
+    [
+        ([{"team_id": "T1", "user_id": "UBOT"}], "T1"),
+        ([{"team_id": None, "user_id": "UBOT"}], "T9"),
+        ([], "T9"),
+        (None, "T9"),
+    ],
+)
+def test_an_event_of_a_shared_channel_is_of_the_workspace_that_the_app_is_installed_in(
+    slack: ChatMirror, acme: Workspace, authorizations: object, account: str
+) -> None:
+    headers, body = slack.event(acme, CHANGED)
+    sent = {**json.loads(body), "team_id": "T9", "authorizations": authorizations}
+
+    assert receiver.read(Hook(headers, json.dumps(sent).encode())).account_id == account
+
+
 @pytest.fixture
 def click(slack: ChatMirror, acme: Workspace) -> tuple[dict[str, str], str]:
     """A click of a button in a thread."""

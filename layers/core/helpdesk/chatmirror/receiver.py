@@ -71,7 +71,10 @@ def _event(sent: Mapping[str, Any]) -> Received:
     reader = None if is_others else _READERS.get(event["type"])
     name, data = ("", {}) if reader is None else reader(event)
     data = {"at": int(sent["event_time"]) * 1_000, **data}
-    return Received(sent["event_id"], sent["team_id"] if name else None, name, data)
+    # What happens in a channel that workspaces share may have happened in another one than that of the app.
+    installed = [each["team_id"] for each in (sent.get("authorizations") or [])[:1]]
+    team = next(filter(None, installed), sent["team_id"])
+    return Received(sent["event_id"], team if name else None, name, data)
 
 
 def _click(sent: Mapping[str, Any]) -> Received:
