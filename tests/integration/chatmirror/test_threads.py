@@ -11,6 +11,7 @@ from helpdesk.integrations import accounts
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
 from helpdesk.integrations.record import Connection
+from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from scripts.services.chatmirror import Channel, Workspace
@@ -18,6 +19,7 @@ from scripts.services.server import Said, Services
 from tests.integration.chatmirror.conftest import PATH
 from tests.support import table as items
 from tests.support.api import Client
+from tests.support.approvals import ask, conversation_of
 from tests.support.workers import Workers
 
 if TYPE_CHECKING:
@@ -198,6 +200,31 @@ def test_a_post_without_an_answer_is_looked_for_before_it_is_repeated(
     follow(connection, conversation)
 
     assert len(support.messages) == 2
+
+
+def test_a_question_without_an_answer_is_looked_for_also_if_somebody_writes_meanwhile(
+    connection: Connection,
+    support: Channel,
+    services: Services,
+    api: Client,
+    admin: Client,
+    organization: NewOrganization,
+) -> None:
+    conversation = conversation_of(api, organization.organization_id)
+    follow(connection, conversation.id)
+    ask(conversation)
+    services.fail("POST", "chat.postMessage", hangs_up=True, works=True)
+    with clock.frozen(partial(int, clock.now_us() + 30_000_000)), pytest.raises(OutcomeUnknown):
+        run(connection, conversation.id)
+    admin.post(f"/v1/conversations/{conversation.id}/reply", {"body": "One moment."})
+    with clock.frozen(partial(int, clock.now_us() + 60_000_000)):
+        follow(connection, conversation.id)
+
+    assert [each.partition("(")[0] for each in support.texts()[-2:]] == [
+        "The agent asks to call *Refund an order* ",
+        "*Ada Admin*\nOne moment.",
+    ]
+    assert sum("asks to call" in each for each in support.texts()) == 1
 
 
 def test_a_pause_that_slack_asks_for_puts_the_job_off(

@@ -56,7 +56,7 @@ _ABOUT_ONE_MESSAGE_BEGIN = ("invalid_attachments", "invalid_blocks", "invalid_me
 
 
 class _Next(NamedTuple):
-    """What is posted next: the id of an entry, what is said, and the thread afterwards without its time stamp."""
+    """What may be posted next: the id of an entry, what is said, and the thread afterwards without its time stamp."""
 
     id: str
     said: dict[str, Any]
@@ -125,20 +125,20 @@ def _waiting(conversation: Conversation, thread: Thread, settings: MirrorSetting
         return []
     customer = _customer(conversation)
     found: list[_Next] = []
-    at = since
     if thread.ts is None:
         base_url = function_settings().base_url or ""
         found.append(
-            _Next(conversation.id, texts.first(conversation, customer, base_url, buttons=buttons), at)
+            _Next(conversation.id, texts.first(conversation, customer, base_url, buttons=buttons), since)
         )
     for each in entries:
         is_line = each.kind is EntryKind.SYSTEM
-        at = at.__replace__(lines=each.id) if is_line else at.__replace__(messages=each.id)
-        found.append(_Next(each.id, texts.entry(each, customer), at))
+        after = since.__replace__(lines=each.id) if is_line else since.__replace__(messages=each.id)
+        found.append(_Next(each.id, texts.entry(each, customer), after))
     for one in asked:
-        at = at.__replace__(approvals=one.id)
-        found.append(_Next(one.id, texts.approval(one, buttons=buttons), at))
-    return found
+        after = since.__replace__(approvals=one.id)
+        found.append(_Next(one.id, texts.approval(one, buttons=buttons), after))
+    # What may have been posted is looked for before anything that was written meanwhile is.
+    return sorted(found, key=lambda each: each.id != thread.posting)
 
 
 def _post(thread: Thread, waiting: list[_Next], account: Account) -> str:

@@ -96,7 +96,7 @@ def take_over(
     The transaction raises StaleThread if the thread is gone, StaleTaken unless it is as it was seen.
     """
     values: dict[str, Any] = {f":{name}": value for name, value in taken.to_item().items()}
-    condition = "attribute_exists(PK) AND attribute_not_exists(takenBy)"
+    condition = "attribute_exists(PK) AND attribute_not_exists(takenPress)"
     if seen is not None:
         condition = "takenBy = :seenBy AND takenPress = :seenPress"
         values |= {":seenBy": seen.member, ":seenPress": seen.pressed_at}
