@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["_deployment", "acme", "admin", "connect", "connection", "memory", "services", "slack", "support"]
 
-WORLDS = of(25, 600)
+WORLDS = of(25, 300)
 STEPS = 30
 
 
@@ -121,6 +121,21 @@ class World:
         with clock.frozen(lambda: self.now):
             found = self.api.get(f"/v1/conversations/{self.conversation}").body["messages"]
         return [each["body"] for each in found if (each.get("agent") or {}).get("kind") == "human"]
+
+    def held(self) -> list[str]:
+        """Return what is a reply by the take-over that holds at the end and was neither sent nor refused.
+
+        Without those whose hook was lost.
+        """
+        taken = threads.taken(*self.place, self.thread)
+        found = conversations.find(self.place.organization, self.conversation)
+        if taken is None or not speaking.holds(taken, found):
+            return []
+        covered = [
+            each["message"] for each in self.written.values() if taken.covers(each["user"], each["message"])
+        ]
+        settled = claims.settled(self.place, covered)
+        return [each for each in covered if each not in settled and each not in self.lost]
 
     def left_before(self, message: str) -> list[str]:
         """Return the replies shortly before a message that were neither sent nor refused, as far as is known now."""
@@ -208,6 +223,7 @@ def test_replies_go_in_order_and_nothing_goes_that_was_written_before_a_take_ove
             and each["user"] != stranger
         }
         assert mentioned <= set(replies), seed
+        assert world.held() == [], seed
         refused = [each for each in world.written.values() if each["user"] == stranger]
         hinted = claims.settled(world.place, [each["message"] for each in refused])
         assert not any(hinted.values()), seed

@@ -145,6 +145,31 @@ def test_a_message_waits_for_a_click_that_may_have_been_before_it(
     assert replies(api, conversation) == [("Mira", "I am looking.")]
 
 
+def test_a_click_whose_job_is_late_takes_along_what_was_written_since(
+    conversation: str,
+    connection: Connection,
+    slack: ChatMirror,
+    acme: Workspace,
+    support: Channel,
+    mira: str,
+    api: Client,
+    send: Send,
+    workers: Workers,
+) -> None:
+    slack.say(acme, support, support.messages[0]["ts"], mira, "Shall I?")
+    click = slack.click(acme, support, support.messages[0], mira, "take_over")
+    for text in ("I am looking.", "Found it."):
+        slack.say(acme, support, support.messages[0]["ts"], mira, text)
+        at = clock.now_us() + LATER_US
+        with clock.frozen(lambda at=at: at):  # type: ignore[misc]
+            assert take_message(accounts.opened(connection, worker), job_of(support)) == "among_the_team"
+    send(click)
+    with clock.frozen(lambda: at):
+        workers.run()
+
+    assert replies(api, conversation) == [("Mira", "I am looking."), ("Mira", "Found it.")]
+
+
 def test_what_was_written_before_a_take_over_stays_in_slack_however_late_its_job_is(
     conversation: str,
     connection: Connection,

@@ -7,7 +7,7 @@ from helpdesk.admission.caller import Caller
 from helpdesk.approvals import service as approvals
 from helpdesk.approvals.schemas import ApprovalDecision
 from helpdesk.chatmirror import claim_repository as claims
-from helpdesk.chatmirror import speaking, texts
+from helpdesk.chatmirror import replies, speaking, texts
 from helpdesk.chatmirror import thread_repository as threads
 from helpdesk.chatmirror.record import Hint, Taken
 from helpdesk.chatmirror.thread_repository import StaleTaken, StaleThread
@@ -81,6 +81,7 @@ def take_click(account: Account, data: Mapping[str, Any]) -> str:
         return speaking.hint(account, data, data["user"], error.message)
     if press.action == texts.TAKE_OVER:
         speaking.hint_once(account, data, press.claim)
+        replies.take_along(account, data)
     return outcome
 
 

@@ -35,6 +35,7 @@ _ON_A_PAGE = 200
 _MARKED = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
 _CLICK_SECONDS = 5.0
 _LATER_SECONDS = 3.0
+_AHEAD_SECONDS = 5.0  # by which Slack's clock may be ahead
 _CHANGED_HANDS = (
     "This was not sent to the customer: somebody has handed the conversation back, resolved it or taken it over since"
     " you pressed Take over. Press it again, or begin with a mention of the app. What you write now stays in Slack."
@@ -74,49 +75,78 @@ def take_message(account: Account, data: Mapping[str, Any]) -> str:
     dialog = speaking.dialog_of(account, data, data["message"])
     if dialog is None:
         return "no_thread"
-    connection = account.connection
-    place = claims.Place(connection.organization, connection.account_id, data["channel"])
-    mention = f"<@{connection.details.get('bot')}>"
-    rule = _Rule(dialog, mention, threads.taken(*place, data["thread"]))
+    place, rule = _place(account, data), _rule(account, data, dialog)
     if not rule.is_reply(data):
         _wait_for_a_click(data)
         return "among_the_team"
     claim = place.reply(data["message"])
     if claims.is_there(claim):
         return speaking.hint_once(account, data, claim)
-    outcome, earlier = "", _replies_before(account, place, rule, data)
+    earlier = _replies_before(account, place, rule, data)
     holds = _holds(place, rule, [*earlier, data])
-    for each in [*earlier, data]:
-        if rule.is_mention(each) or holds:
-            outcome = _send(account, place, rule, each)
-        elif each is data:
-            outcome = _refuse(account, place, data, _CHANGED_HANDS)
-            if rule.taken is not None:
-                threads.end_taken(*place, data["thread"], rule.taken, data["message"])
+    _send_all(account, place, rule, earlier, holds=holds)
+    if rule.is_mention(data) or holds:
+        return _send(account, place, rule, data)
+    outcome = _refuse(account, place, data, _CHANGED_HANDS)
+    if rule.taken is not None:
+        threads.end_taken(*place, data["thread"], rule.taken, data["message"])
     return outcome
 
 
+def take_along(account: Account, data: Mapping[str, Any]) -> None:
+    """Send what was written since a click on Take over whose job is late: the jobs of that waited for a while alone.
+
+    Raises SlackError, Revoked, TryLater.
+    """
+    now_us, at_us = clock.now_us(), instant_us(data["at"])
+    dialog = speaking.dialog_of(account, data, data["at"])
+    if dialog is None or now_us - at_us < _CLICK_SECONDS * 1_000_000:
+        return
+    place, rule = _place(account, data), _rule(account, data, dialog)
+    ahead = {**data, "message": f"{now_us / 1_000_000 + _AHEAD_SECONDS:.6f}"}
+    written = _replies_before(account, place, rule, ahead, since_us=at_us)
+    _send_all(account, place, rule, written, holds=_holds(place, rule, written))
+
+
+def _place(account: Account, data: Mapping[str, Any]) -> claims.Place:
+    connection = account.connection
+    return claims.Place(connection.organization, connection.account_id, data["channel"])
+
+
+def _rule(account: Account, data: Mapping[str, Any], dialog: Dialog) -> _Rule:
+    mention = f"<@{account.connection.details.get('bot')}>"
+    return _Rule(dialog, mention, threads.taken(*_place(account, data), data["thread"]))
+
+
 def _replies_before(
-    account: Account, place: claims.Place, rule: _Rule, data: Mapping[str, Any]
+    account: Account,
+    place: claims.Place,
+    rule: _Rule,
+    data: Mapping[str, Any],
+    since_us: int | None = None,
 ) -> list[Mapping[str, Any]]:
-    """Return the replies of the thread that go before a message and were neither sent nor refused, oldest first."""
+    """Return the replies of the thread that go before a message and were neither sent nor refused, oldest first.
+
+    It looks back from the message, or to an instant (microseconds), and then from the oldest that it finds.
+    """
     found: list[Mapping[str, Any]] = []
     before = data
     for _ in range(_ROUNDS):
-        earlier = _unsettled_before(account, place, rule, before)
+        oldest_us = instant_us(before["message"]) - LOOK_BACK_SECONDS * 1_000_000
+        earlier = _unsettled_before(account, place, rule, before, min(oldest_us, since_us or oldest_us))
         if not earlier:
             break
-        before, found = earlier[0], [*earlier, *found]
+        before, since_us, found = earlier[0], None, [*earlier, *found]
     return found
 
 
 def _unsettled_before(
-    account: Account, place: claims.Place, rule: _Rule, data: Mapping[str, Any]
+    account: Account, place: claims.Place, rule: _Rule, data: Mapping[str, Any], oldest_us: int
 ) -> list[Mapping[str, Any]]:
     at = instant_us(data["message"])
     found = {
         each["message"]: each
-        for each in _read(account, data)
+        for each in _read(account, data, oldest_us)
         if instant_us(each["message"]) < at and rule.is_reply(each)
     }
     settled = claims.settled(place, list(found))
@@ -127,14 +157,13 @@ def _unsettled_before(
     return sorted(left, key=lambda each: instant_us(each["message"]))
 
 
-def _read(account: Account, data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return what people wrote in a thread shortly before a message, as far as Slack lets the bot read it."""
+def _read(account: Account, data: Mapping[str, Any], oldest_us: int) -> list[Mapping[str, Any]]:
+    """Return what people wrote in a thread before a message since an instant, as far as Slack lets the bot read it."""
     found: list[Mapping[str, Any]] = []
-    oldest = instant_us(data["message"]) / 1_000_000 - LOOK_BACK_SECONDS
     arguments = {
         "channel": data["channel"],
         "ts": data["thread"],
-        "oldest": f"{oldest:.6f}",
+        "oldest": f"{oldest_us / 1_000_000:.6f}",
         "latest": data["message"],
         "limit": _ON_A_PAGE,
     }
@@ -159,6 +188,14 @@ def _holds(place: claims.Place, rule: _Rule, wanted: Sequence[Mapping[str, Any]]
     if rule.taken is None or all(rule.is_mention(each) for each in wanted):
         return False
     return speaking.holds(rule.taken, conversations.find(place.organization, rule.dialog.conversation_id))
+
+
+def _send_all(
+    account: Account, place: claims.Place, rule: _Rule, wanted: Sequence[Mapping[str, Any]], *, holds: bool
+) -> None:
+    for each in wanted:
+        if rule.is_mention(each) or holds:
+            _send(account, place, rule, each)
 
 
 def _send(account: Account, place: claims.Place, rule: _Rule, data: Mapping[str, Any]) -> str:
