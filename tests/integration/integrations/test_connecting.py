@@ -301,36 +301,6 @@ def test_connecting_again_replaces_the_tokens_and_keeps_one_connection(
     assert len([item for item in table.everything() if item["PK"].endswith("#TOKENS")]) == 1
 
 
-def test_an_account_whose_app_was_installed_again_takes_the_place_of_its_broken_connection(
-    sign_in: SignIn,
-    ada: str,
-    organization: NewOrganization,
-    github: CodeHost,
-    acme: Installation,
-    connect_codehost: Callable[..., Connection],
-    api: Client,
-    workers: Workers,
-) -> None:
-    others = [connect_codehost(github.install("other")), connect_codehost(github.install("Acme"))]
-    for each in (others[0], connect_codehost(acme)):
-        service.broke(each, "The GitHub App was uninstalled on this account.")
-    again = github.install("acme", "docs")
-    visitor = sign_in(ADA)
-    _, state = begin(visitor, organization)
-    assert come_back(visitor, state, github.code_for(again), again.id).status == 200
-    workers.run()
-
-    rows = [each for each in api.get("/v1/integrations").body["integrations"] if each["app"] == "codehost"]
-    assert [(each["account"], each["status"]) for each in rows] == [
-        ("Acme", "connected"),
-        ("acme", "connected"),
-        ("other", "broken"),
-    ]
-    assert len([item for item in table.everything() if item["PK"].endswith("#TOKENS")]) == 3
-    message = api.post("/v1/commits", {"repo": "nobody/shop"}).body["error"]["message"]
-    assert message.endswith("Connected: acme, other.")
-
-
 def test_no_role_but_an_admins_removes_a_connection(
     connect_codehost: Callable[..., object],
     acme: Installation,
