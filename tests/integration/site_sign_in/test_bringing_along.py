@@ -1,19 +1,24 @@
 """What a browser wrote before somebody signed in there becomes theirs, and nobody else's."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
+from helpdesk.customers import merging as customer_merging
 from helpdesk.customers.jobs import MergeJob
+from helpdesk.messages import merging as sessions
 from helpdesk.platform import clock
 from helpdesk.platform.clock import frozen, now_us
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.privacy import merging
+from helpdesk.privacy.erasing import Outcome
 from tests.support import effort, signals
 from tests.support.api import Client
 from tests.support.dying import Died, dying
+from tests.support.interleaving import interleaved
 from tests.support.site_browser import SiteBrowser
-from tests.support.table import of_kind
+from tests.support.table import everything, of_kind
 from tests.support.workers import Workers
 
 type Mails = list[tuple[str, str, str]]
@@ -199,21 +204,129 @@ def test_an_erasure_of_either_customer_wins(
     assert [each["email"] for each in customers(api)] == ["ada@example.com"]
 
 
+def merge_job(browser: SiteBrowser, api: Client, mails: Mails) -> MergeJob:
+    """Sign in where somebody wrote; return the job that the sign-in leaves."""
+    session, [before] = sha256_hex(next(iter(browser.cookies.values()))), customers(api)
+    signed_in(browser, mails)
+    [after] = [each["id"] for each in customers(api) if each["id"] != before["id"]]
+    organization = api.get("/v1/organization").body["id"]
+    return MergeJob(organization, before["id"], session, after)
+
+
+def merge(job: MergeJob) -> Outcome:
+    return merging.merge(job, clock.now_ms() + 60_000)
+
+
+@pytest.mark.parametrize("added", ["fact", "conversation", "report"])
+def test_what_is_added_until_the_anonymous_customer_is_gone_moves_too(
+    browser: SiteBrowser, api: Client, mails: Mails, monkeypatch: pytest.MonkeyPatch, added: str
+) -> None:
+    everything_of(browser, api)
+    api.post(f"/v1/conversations/{conversation_id(api)}/resolve")
+    other = signals.filed(api, title="The import stops")
+    job = merge_job(browser, api, mails)
+    team = {
+        "fact": partial(api.post, f"/v1/customers/{job.anonymous_id}/facts", {"text": "Likes milk"}),
+        "conversation": partial(api.post, f"/v1/customers/{job.anonymous_id}/messages", {"body": "Hello"}),
+        "report": partial(api.post, f"/v1/signals/{other}/reports", {"customerId": job.anonymous_id}),
+    }
+    answers: list[int] = []
+    finish = customer_merging.finish
+
+    def finish_late(*given: Any) -> bool:
+        if not answers:
+            answers.append(team[added]().status)
+        return finish(*given)
+
+    monkeypatch.setattr(customer_merging, "finish", finish_late)
+
+    assert merge(job) is Outcome.FINISHED
+
+    assert answers == [200]
+    assert [each["id"] for each in customers(api)] == [job.customer_id]
+    left = [item["SK"] for item in everything() if item.get("customerId") == job.anonymous_id]
+    assert left == []
+    assert of_partition(f"#CUS#{job.anonymous_id}") == []
+
+
+def of_partition(end: str) -> list[str]:
+    """Return the sort keys of the items in the partition whose key ends so."""
+    return [item["SK"] for item in everything() if str(item["PK"]).endswith(end)]
+
+
+def test_a_run_that_dies_after_the_anonymous_customer_is_gone_is_finished_by_the_next(
+    browser: SiteBrowser, api: Client, mails: Mails, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything_of(browser, api)
+    job = merge_job(browser, api, mails)
+    finish = customer_merging.finish
+
+    def finish_and_die(*given: Any) -> bool:
+        assert api.post(f"/v1/customers/{job.anonymous_id}/facts", {"text": "Likes milk"}).status == 200
+        finish(*given)
+        raise Died
+
+    monkeypatch.setattr(customer_merging, "finish", finish_and_die)
+    with pytest.raises(Died):
+        merge(job)
+
+    merge(job)
+
+    facts = api.get(f"/v1/customers/{job.customer_id}").body["facts"]
+    assert sorted(fact["text"] for fact in facts) == ["Likes milk", "Likes tea"]
+
+
+def test_from_the_mark_of_an_erasure_on_nothing_moves(
+    browser: SiteBrowser, api: Client, admin: Client, mails: Mails, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything_of(browser, api)
+    job = merge_job(browser, api, mails)
+    close = sessions.close
+
+    def close_and_erase(*given: Any) -> None:
+        close(*given)
+        admin.delete(f"/v1/customers/{job.anonymous_id}")
+
+    monkeypatch.setattr(sessions, "close", close_and_erase)
+
+    merge(job)
+
+    assert [each["customerId"] for each in of_kind("COMMENT")] == [job.anonymous_id]
+    assert api.get(f"/v1/customers/{job.customer_id}").body["facts"] == []
+    assert [each["customerId"] for each in of_kind("REPORTER#")] == [job.anonymous_id]
+
+
+@pytest.mark.parametrize("seed", range(effort.of(5, 60)))
+def test_the_team_can_open_a_conversation_again_while_it_moves(
+    browser: SiteBrowser, api: Client, mails: Mails, seed: int
+) -> None:
+    browser.open("/contact")
+    browser.press("/contact", body="My parcel is lost")
+    conversation = conversation_id(api)
+    api.post(f"/v1/conversations/{conversation}/resolve")
+    job = merge_job(browser, api, mails)
+
+    def move() -> bool:
+        return merge(job) is Outcome.FINISHED
+
+    def reopen() -> bool:
+        return api.post(f"/v1/conversations/{conversation}/reopen").status == 200
+
+    assert interleaved([move, reopen], seed).all() == [True, True]
+    found = api.get(f"/v1/conversations/{conversation}").body["conversation"]
+    assert (found["customer"]["id"], found["status"]) == (job.customer_id, "open")
+
+
 def test_a_move_that_stops_anywhere_is_finished_by_the_next_run(api: Client, root: str, mails: Mails) -> None:
     browser = SiteBrowser(root)
     before = everything_of(browser, api)
-    session = sha256_hex(next(iter(browser.cookies.values())))
-    signed_in(browser, mails)
-    [after] = [each["id"] for each in customers(api) if each["id"] != before]
-    organization = api.get("/v1/organization").body["id"]
-    job = MergeJob(organization, before, session, after)
-    until = clock.now_ms() + 60_000
+    job = merge_job(browser, api, mails)
 
     at, done = 0, False
     while not done:
         try:
             with dying(at):
-                merging.merge(job, until)
+                merge(job)
             done = True
         except Died:
             at += effort.of(5, 1)

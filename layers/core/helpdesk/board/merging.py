@@ -6,7 +6,7 @@ from helpdesk.board import repository, trace_repository, votes
 from helpdesk.board.errors import CommentNotFound, PostNotFound
 from helpdesk.board.record import Comment, Post, Vote
 from helpdesk.board.repository import AlreadyVoted, NoVote, StalePost
-from helpdesk.customers import service as customers
+from helpdesk.customers.merging import Require
 from helpdesk.storage.keys import BoardTrace
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -17,14 +17,15 @@ def first(organization: str, customer_id: str, limit: int) -> list[BoardTrace]:
     return trace_repository.traces(organization, customer_id, limit)[0]
 
 
-def give(organization: str, trace: BoardTrace, after_id: str) -> None:
+def give(organization: str, trace: BoardTrace, after_id: str, require: Require) -> None:
     """Give a customer what a trace is of. May be repeated, and at once with itself.
 
-    Two votes of one person for a post become one. Raises CustomerNotFound if the customer is gone.
+    Two votes of one person for a post become one. `require` adds to the transaction what it requires of the customers.
+    Raises what that makes the transaction raise.
     """
     found = trace_repository.of_traces(organization, [trace]).get(trace)
     transaction = Transaction()
-    customers.require(transaction, organization, after_id)
+    require(transaction)
     try:
         if found is None:
             trace_repository.delete_of_deleted_post(organization, trace)

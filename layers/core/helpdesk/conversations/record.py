@@ -226,6 +226,10 @@ class StaleConversation(ConditionFailed):
         self.conversation = Conversation.from_item(item)
 
 
+class SessionGone(ConditionFailed):
+    """The conversation's session is gone: the conversation is in another one now, or its customer is being erased."""
+
+
 class ErasableConversation(FrozenRecord):
     """A conversation as an erasure sees it. `session_hash` is None if the team started it without a session."""
 

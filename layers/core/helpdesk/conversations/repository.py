@@ -7,6 +7,7 @@ from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import (
     BrowserContext,
     Conversation,
+    SessionGone,
     Snapshot,
     StaleConversation,
     newest_message,
@@ -280,7 +281,10 @@ def give(
 
 
 def forget_current(transaction: Transaction, conversation: Conversation) -> None:
-    """Make the session's next message look for its newest open conversation instead of trusting its hint."""
+    """Make the session's next message look for its newest open conversation instead of trusting its hint.
+
+    The transaction raises SessionGone.
+    """
     if (
         conversation.session_hash is None
     ):  # started by the team, with a customer who has an e-mail address only
@@ -288,10 +292,9 @@ def forget_current(transaction: Transaction, conversation: Conversation) -> None
     transaction.update(
         keys.Session(conversation.organization, conversation.session_hash),
         "SET conversationId = :none ADD openings :one",
-        # A session that is another customer's by now, or gone, means that this customer is being erased.
         condition="customerId = :customer",
         values={":none": None, ":one": 1, ":customer": conversation.customer_id},
-        on_failure=lambda _: ConversationNotFound(),
+        on_failure=SessionGone,
     )
 
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import approvals, jobs, list_repository, repository, thread, thread_repository
-from helpdesk.conversations.errors import ConversationArchived, NotAMember
+from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
 from helpdesk.conversations.list_repository import ListQuery
 from helpdesk.conversations.message_record import Message
-from helpdesk.conversations.record import Conversation, Snapshot, StaleConversation
+from helpdesk.conversations.record import Conversation, SessionGone, Snapshot, StaleConversation
 from helpdesk.conversations.state import (
     Handler,
     Speaker,
@@ -267,9 +267,19 @@ def retry_on_conflict[T](
             transaction.commit()
         except StaleConversation as stale:
             conversation = stale.conversation
+        except SessionGone:
+            conversation = _in_another_session(conversation)
         else:
             return outcome
     raise Conflict
+
+
+def _in_another_session(seen: Conversation) -> Conversation:
+    """Return a conversation whose session is gone as it is now. Raises ConversationNotFound unless it has another."""
+    now = repository.get(seen.organization, seen.id)
+    if now.session_hash == seen.session_hash:
+        raise ConversationNotFound  # its customer is being erased
+    return now
 
 
 def _after_resolution(before: Conversation) -> tuple[Job, ...]:

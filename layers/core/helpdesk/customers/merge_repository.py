@@ -34,10 +34,18 @@ def note(transaction: Transaction, organization: str, after_id: str, before_id: 
 
 
 def delete(transaction: Transaction, organization: str, seen: Customer) -> None:
-    """Remove a customer. The transaction raises ConditionFailed if they have changed, or are being erased."""
+    """Remove a customer. The transaction raises ConditionFailed if they have changed, or are being erased.
+
+    A conversation that the team has started with them is a change, too.
+    """
+    values: Item = {":seen": seen.updated_at}
+    outreach = "attribute_not_exists(outreachId)"
+    if seen.outreach_id is not None:
+        outreach, values[":outreach"] = "outreachId = :outreach", seen.outreach_id
     transaction.delete(
         keys.Customer(organization, seen.id),
-        condition=f"updatedAt = :seen AND attribute_not_exists({BEING_ERASED}) AND attribute_not_exists(identities)",
-        values={":seen": seen.updated_at},
+        condition=f"updatedAt = :seen AND {outreach} AND attribute_not_exists({BEING_ERASED}) "
+        "AND attribute_not_exists(identities)",
+        values=values,
         on_failure=ConditionFailed,
     )

@@ -1,6 +1,7 @@
 """Giving a customer what is known about an anonymous one, who then is gone."""
 
 import contextlib
+from collections.abc import Callable
 
 from helpdesk.customers import merge_repository as repository
 from helpdesk.customers import repository as customers
@@ -10,6 +11,9 @@ from helpdesk.search import jobs as search
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
+
+type Require = Callable[[Transaction], None]
+"""Adds to the transaction of a move what it requires of the two customers. That makes it raise CustomerNotFound."""
 
 FACTS = 40
 """Facts per page: each is two actions of a transaction."""
@@ -32,30 +36,33 @@ def begin(organization: str, before_id: str, after_id: str) -> None:
         transaction.commit()
 
 
-def move_facts(organization: str, before: Customer, after_id: str) -> None:
+def move_facts(organization: str, before_id: str, after_id: str, require: Require) -> None:
     """Move what the team noted about one customer to another, a page at a time. May be repeated.
 
-    Raises CustomerNotFound if the other is gone.
+    Raises what `require` makes the transactions raise.
     """
-    while page := customers.newest_facts(organization, before.id, FACTS, None)[0]:
+    while page := customers.newest_facts(organization, before_id, FACTS, None)[0]:
         transaction = Transaction()
-        customers.require(transaction, organization, after_id)
+        require(transaction)
         for fact in page:
-            _move(transaction, organization, before.id, after_id, fact)
+            _move(transaction, organization, before_id, after_id, fact)
         transaction.commit()
 
 
-def finish(organization: str, before_id: str, after_id: str) -> None:
-    """Remove a customer of whom nothing is left. Their name and address stay where no other is known.
+def finish(organization: str, seen: Customer, after_id: str) -> bool:
+    """Remove a customer of whom nothing is left; return whether they are gone.
 
-    The address stays unproven: that its owner signed in later proves another identity, not what was typed before.
-    Nothing happens if they are gone. Raises CustomerNotFound if the other is gone.
+    Their name and address stay where no other is known. The address stays unproven: that its owner signed in later
+    proves another identity, not what was typed before. They stay if the team has started a conversation with them since
+    they were seen. Raises CustomerNotFound if the other is gone.
     """
 
-    def attempt() -> None:
-        before = anonymous(organization, before_id)
+    def attempt() -> bool:
+        before = anonymous(organization, seen.id)
         if before is None:
-            return
+            return True
+        if before.outreach_id != seen.outreach_id:
+            return False
         after = customers.get(organization, after_id)
         name = {"name": before.name} if before.name is not None and after.name is None else {}
         email = {}
@@ -64,11 +71,12 @@ def finish(organization: str, before_id: str, after_id: str) -> None:
         transaction = Transaction()
         customers.update(transaction, organization, after_id, {**name, **email})
         repository.delete(transaction, organization, before)
-        for each in (before_id, after_id):
+        for each in (before.id, after_id):
             search.put(transaction, search.customer(organization, each))
         transaction.commit()
+        return True
 
-    repeat_when_stale(attempt, ConditionFailed)
+    return repeat_when_stale(attempt, ConditionFailed)
 
 
 def _move(transaction: Transaction, organization: str, before_id: str, after_id: str, fact: Fact) -> None:

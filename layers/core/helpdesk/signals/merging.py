@@ -2,7 +2,7 @@
 
 from copy import replace
 
-from helpdesk.customers import service as customers
+from helpdesk.customers.merging import Require
 from helpdesk.signals import erasure, repository
 from helpdesk.signals.record import Reporter
 from helpdesk.storage.retrying import repeat_when_stale
@@ -15,10 +15,10 @@ def reports_of(organization: str, customer_id: str) -> list[Reporter]:
     return repository.reports_of_customer(organization, customer_id)
 
 
-def give(organization: str, report: Reporter, after_id: str) -> None:
+def give(organization: str, report: Reporter, after_id: str, require: Require) -> None:
     """Give a customer a report; if they have reported the signal themselves, theirs counts. May be repeated.
 
-    Raises CustomerNotFound if the customer is gone.
+    `require` adds to the transaction what it requires of the customers. Raises what that makes the transaction raise.
     """
 
     def attempt() -> None:
@@ -30,7 +30,7 @@ def give(organization: str, report: Reporter, after_id: str) -> None:
             return
         signal = repository.find(organization, seen.signal_id)
         transaction = Transaction()
-        customers.require(transaction, organization, after_id)
+        require(transaction)
         repository.delete_reporter(transaction, seen)
         repository.put_reporter(transaction, replace(seen, customer_id=after_id))
         if signal is not None:
