@@ -12,7 +12,7 @@ from helpdesk.admission import allowance
 from helpdesk.admission.limits import Plan
 from helpdesk.messages import waits
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform import clients
+from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from tests.support import stand_in
 from tests.support.api import Client
@@ -46,6 +46,14 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         waits.forget()
         yield
     settings.cache_clear()
+
+
+@pytest.fixture
+def ticking(aws: None) -> Iterator[None]:
+    """Let a millisecond pass with each look at the clock, so that what follows another thing is later than it."""
+    instants = count(clock.now_us(), 1_000)
+    with clock.frozen(lambda: next(instants)):
+        yield
 
 
 @pytest.fixture

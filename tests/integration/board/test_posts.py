@@ -223,6 +223,7 @@ def test_a_visitors_list_says_which_posts_they_voted_for(api: Client) -> None:
     assert api.get("/v1/board/posts?session=x").code == "invalid_session"
 
 
+@pytest.mark.usefixtures("ticking")
 def test_posts_are_found_by_their_words(api: Client) -> None:
     workers = Workers()
     dark, light = written(api, "Dark theme"), written(api, "Light theme")

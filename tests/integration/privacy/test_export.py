@@ -37,6 +37,7 @@ def exported(api: Client, customer: str, limit: int) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.usefixtures("ticking")
 def test_an_export_contains_all_data_of_the_customer(api: Client, member: Client) -> None:
     file = api.request("POST", "/v1/uploads?name=photo.txt", "bytes", **{"content-type": "text/plain"}).body
     attached = {"id": file["id"], "name": "photo.txt"}

@@ -58,6 +58,7 @@ def test_a_customer_and_a_name_report_without_a_conversation(api: Client) -> Non
     ]
 
 
+@pytest.mark.usefixtures("ticking")
 def test_reporters_are_paged_oldest_first(api: Client) -> None:
     signal = filed(api)
     for number in range(5):
