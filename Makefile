@@ -134,7 +134,11 @@ licences: venv ## write the list of what is deployed with its licences (docs/dep
 
 .PHONY: deploy
 deploy: venv-local ## build and deploy to AWS (ENV=dev, staging or prod: a section of samconfig.toml)
-	@$(PYTHON) -m scripts.resources && sam build --config-env $(ENV) && sam deploy --config-env $(ENV)
+	@$(PYTHON) -m scripts.resources
+	@# A build that failed leaves a note of what it had not yet installed, and the next one would leave that out.
+	@$(PYTHON) -m scripts.sam build --config-env $(ENV) || { rm -f .aws-sam/build.toml; exit 1; }
+	@# SAM CLI reads AWS_DEFAULT_REGION alone, the AWS CLI AWS_REGION first.
+	@sam deploy --config-env $(ENV) $${AWS_REGION:+--region "$$AWS_REGION"}
 
 .PHONY: lock
 lock: venv ## renew every requirements.txt from its requirements.in (needs uv)

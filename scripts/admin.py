@@ -58,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status."""
     options = _parser().parse_args(arguments)
     try:
-        use_stack(options.stack_name, region=options.region, endpoint_url=options.endpoint_url)
+        # botocore itself reads AWS_DEFAULT_REGION alone; the AWS CLI reads AWS_REGION first.
+        region = options.region or os.environ.get("AWS_REGION")
+        use_stack(options.stack_name, region=region, endpoint_url=options.endpoint_url)
         result = options.run(options)
     except runner.MigrationRunning:
         print("Another migration is running. Wait for it to end, then run this again.", file=sys.stderr)

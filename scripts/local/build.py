@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -111,7 +112,8 @@ def _build(progress: Progress, wanted: str) -> None:
     progress.say("Building functions and layers (the first time half a minute).")
     _FINGERPRINT.unlink(missing_ok=True)
     _copy_sources()
-    command = ["sam", "build", "--cached", "--parallel", "--template-file", str(_SOURCE_TEMPLATE)]
+    command = [sys.executable, "-m", "scripts.sam", "build", "--cached", "--parallel"]
+    command += ["--template-file", str(_SOURCE_TEMPLATE)]
     command += ["--build-dir", str(_ARTIFACTS), "--cache-dir", str(BUILDS / "cache")]
     command += ["--parameter-overrides", f"Architecture={architecture()}", "--region", "us-east-1"]
     with _LOG.open("w", encoding="utf-8") as log:
@@ -129,6 +131,8 @@ def _build(progress: Progress, wanted: str) -> None:
         except subprocess.TimeoutExpired:
             raise Problem(f"sam build did not end within {BUILD_SECONDS} s; its log: {_LOG}") from None
     if done.returncode != 0:
+        # It notes what it had not yet installed, and the next build would leave that out.
+        (BUILDS / "build.toml").unlink(missing_ok=True)
         raise Problem(f"sam build failed: {_last_error(_LOG)} (whole log: {_LOG})")
     _FINGERPRINT.write_text(wanted, encoding="utf-8")
 
