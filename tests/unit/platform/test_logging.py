@@ -1,6 +1,10 @@
 """What the libraries may write where a function's log level is DEBUG, and what an error is called."""
 
+import json
 import logging
+import os
+import subprocess
+import sys
 
 import pytest
 from botocore.exceptions import ClientError
@@ -32,6 +36,31 @@ def test_a_library_that_logs_requests_is_silenced(name: str) -> None:
 
 def test_our_own_lines_follow_the_level_that_is_set() -> None:
     assert ours.logger.log_level == logging.INFO
+
+
+def test_lines_below_our_level_stay_out_where_lambda_would_let_them_pass() -> None:
+    # Lambda's filter is INFO then, for the lines of metrics, and Powertools takes it for its own level.
+    program = """
+from helpdesk.platform import logging, metrics
+logging.logger.info("left_out")
+logging.logger.warning("logged")
+metrics.count("Repairs")"""
+    levels = {
+        "AWS_LAMBDA_LOG_LEVEL": "INFO",
+        "POWERTOOLS_LOG_LEVEL": "WARN",
+        "POWERTOOLS_SERVICE_NAME": "reconciler",
+    }
+
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        env={**os.environ, **levels},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line.get("message", line.get("Repairs")) for line in lines] == ["logged", [1.0]]
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,14 @@ customer is erased.
 """
 
 import logging
+import os
 
 from aws_lambda_powertools import Logger
 
 # Lambda reads a line's level only if its time is in this form; any other line counts as INFO and is filtered as such.
 logger = Logger(log_uncaught_exceptions=False, utc=True, use_rfc3339=True)
+# Powertools would log at the level of Lambda's filter, which lets metrics pass and is INFO where WARN or ERROR is set.
+logging.getLogger(logger.name).setLevel(os.environ.get("POWERTOOLS_LOG_LEVEL", "INFO"))
 
 # At level DEBUG every library logs, and these would write what is sent: items, messages, e-mails.
 for _library in ("botocore", "urllib3", "aiohttp", "asyncio"):
