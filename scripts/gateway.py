@@ -129,7 +129,7 @@ def _refusal(status: int | None, code: str, message: str) -> dict[str, object]:
         headers["gatewayresponse.header.Retry-After"] = "'1'"
     body = json.dumps({"error": {"code": code, "message": message}}, separators=(",", ":"))
     return {
-        **({"statusCode": status} if status else {}),
+        **({"statusCode": str(status)} if status else {}),  # the gateway documents a string
         "responseParameters": headers,
         "responseTemplates": {"application/json": body},
     }

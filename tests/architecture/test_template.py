@@ -101,7 +101,7 @@ def test_the_gateways_own_refusals_are_error_objects() -> None:
 def test_a_refusal_of_the_gateway_has_the_specifications_code(refusal: str, status: int, code: str) -> None:
     response = gateway_responses()[refusal]
 
-    assert response["statusCode"] == status
+    assert response["statusCode"] == str(status)  # documented as a string
     assert json.loads(response["responseTemplates"]["application/json"])["error"]["code"] == code
 
 
