@@ -9,6 +9,7 @@ from helpdesk.codehost import mirroring
 from helpdesk.integrations import client
 from helpdesk.integrations.record import Connection
 from helpdesk.knowledge import service as knowledge
+from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, KnowledgeQuota
 from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation, Repository, entry
@@ -312,3 +313,25 @@ def test_a_repository_that_is_renamed_while_its_files_are_fetched_is_mirrored_un
 
     assert (row(api)["repo"], row(api)["status"]) == ("acme/handbook", "synced")
     assert sorted(documents(api)) == ["a.md", "b.md"]
+
+
+def test_a_knowledge_base_that_is_full_is_a_problem_until_it_has_room(
+    api: Client, repository: Repository, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for plan in KNOWLEDGE_QUOTAS:
+        monkeypatch.setitem(KNOWLEDGE_QUOTAS, plan, KnowledgeQuota(documents=2, size=200))
+    long = f"<Landing text='{'x' * 300}' />"
+    repository.push({"a.mdx": f"{long}\n\nText.\n", "b.md": page(2), "c.md": page(3)})
+    mirror(api)
+    workers.run()
+    assert (row(api)["status"], row(api)["documents"]) == ("failed", 2)
+    assert row(api)["problem"].startswith("The knowledge base is full. ")
+
+    repository.push({"c.md": None, "a.mdx": None, "a.md": f"{long}\n\nText.\n"})
+    sync(api, workers)
+    assert (row(api)["status"], row(api)["documents"]) == ("failed", 2)
+    assert row(api)["problem"].startswith("The knowledge base is full. ")
+
+    repository.push({"a.md": None})
+    sync(api, workers)
+    assert (row(api)["status"], row(api)["documents"], row(api)["problem"]) == ("synced", 1, None)

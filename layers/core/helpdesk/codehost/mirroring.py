@@ -79,6 +79,13 @@ def _required(connection: Connection | None, mirror: Mirror) -> Connection:
     return connection
 
 
+def _said(problem: Exception) -> str:
+    """Return what an admin reads about a sync that failed."""
+    if isinstance(problem, KNOWLEDGE_IS_FULL):
+        return f"The knowledge base is full. {problem.message}"
+    return "The GitHub account was disconnected." if isinstance(problem, NotConnectedNow) else str(problem)
+
+
 class _Sync:
     def __init__(self, mirror: Mirror, adapter: Worker, until: int, *, waits: bool) -> None:
         self._mirror = mirror
@@ -102,10 +109,8 @@ class _Sync:
                 return "handed_on"
         except Renamed as renamed:
             return self._rename_mirror(renamed.number)
-        except (NotThere, _Problem) as problem:
-            return self._end(MirrorStatus.FAILED, str(problem), mirror.commit)
-        except NotConnectedNow:
-            return self._end(MirrorStatus.FAILED, "The GitHub account was disconnected.", mirror.commit)
+        except (NotThere, _Problem, NotConnectedNow, *KNOWLEDGE_IS_FULL) as problem:
+            return self._end(MirrorStatus.FAILED, _said(problem), mirror.commit)
         except Revoked as problem:
             if connection is not None:
                 integrations.broke(connection, str(problem))
@@ -233,8 +238,6 @@ class _Sync:
             if known is not None and known.document_id is not None:
                 self._delete(known)
             self._store(MirroredFile(path, sha, None))
-        except KNOWLEDGE_IS_FULL as full:
-            raise _Problem(f"The knowledge base is full. {full.message}") from None
 
     def _keep_image(self, path: str, sha: str, content: bytes) -> None:
         organization, mirror_id = self._mirror.organization, self._mirror.id
