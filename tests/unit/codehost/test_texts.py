@@ -31,6 +31,8 @@ from helpdesk.codehost import texts
         ("a.md", "+++\ntitle = 'It is \"raw\"'\n[params]\n+++\n", 'It is "raw"'),
         ("a.md", '{\n  "title": "In JSON",\n  "tags": ["a"]\n}\n\n# Heading\n', "In JSON"),
         ("a.md", "+++\ntitle = [1]\n+++\n# Heading\n", "Heading"),
+        ("blank-heading.md", "# \u3164\n\ntext", "Blank heading"),
+        ("\u3164.md", "no heading", "\u3164.md"),
     ],
 )
 def test_the_title_is_of_the_front_matter_the_first_heading_or_the_file(

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from helpdesk.knowledge import mdx
 from helpdesk.knowledge.errors import MAX_TITLE_CHARACTERS
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.platform.text import without_hidden
+from helpdesk.platform.text import is_blank, without_hidden
 
 EXTENSIONS = (".md", ".mdx", ".markdown")
 _INDEXES = {"readme", "index"}
@@ -137,7 +137,10 @@ def _name(path: str) -> str:
 
 
 def _line(title: str) -> str:
+    """Return a title on one line; empty if nothing in it is visible."""
     line = without_hidden(" ".join(title.split())).strip()
+    if is_blank(line):
+        return ""
     if len(line) <= MAX_TITLE_CHARACTERS:
         return line
     cut = line[: MAX_TITLE_CHARACTERS - 1]
