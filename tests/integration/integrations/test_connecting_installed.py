@@ -284,3 +284,16 @@ def test_the_token_of_the_person_is_stored_nowhere(
     [token] = github.person_tokens
     assert token not in page.body
     assert token not in str(table.everything())
+
+
+@pytest.mark.parametrize("action", ["update", "install"])
+def test_what_somebody_saved_at_github_alone_connects_nothing_and_says_how(
+    visitor: Visitor, organization: NewOrganization, github: CodeHost, acme: Installation, action: str
+) -> None:
+    query = f"code={github.code_for(acme)}&installation_id={acme.id}&setup_action={action}"
+    page = visitor.open(f"/v1/connect/codehost/callback?{query}")
+
+    assert page.status == 400
+    assert "GitHub saved what you chose there" in page.body
+    assert "/v1/connect/codehost" in page.body
+    assert connected(organization) == []

@@ -225,6 +225,11 @@ def _used_state(app: App, browser: Browser, query: CallbackQuery) -> ConnectStat
         f"It was used already, is older than {STATE_MINUTES} minutes, or began in another browser. "
         f"Start again at /v1/connect/{app.value}."
     )
+    if not query.state and query.setup_action:  # it began at the service
+        raise ConnectFailed(
+            f"{APPS[app].service} saved what you chose there, and an account that is connected stays so. To connect "
+            f"one that has the App, start at /v1/connect/{app.value}."
+        )
     if len(query.state) != len(ids.secret()) or query.repeated:
         raise over
     found = secret_repository.take_state(sha256_hex(query.state), frozenset({browser.hash, *browser.before}))
