@@ -9,6 +9,7 @@ from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation, Repository
 from scripts.services.server import Said, Services
+from tests.support import table
 from tests.support.api import Client, function
 from tests.support.issues import acme, connection, deliver, file, later, opening, repository, signal, workers
 from tests.support.workers import LongContext, Workers
@@ -161,3 +162,24 @@ def test_the_secondary_limit_without_a_header_puts_the_issue_off_for_a_minute(
 
     assert signal(api, filed)["codehost"]["number"] == 1
     assert len(repository.issues) == 1
+    # so that no look opens another one, should somebody delete this one
+    assert [item for item in table.everything() if "#AWAITED#" in item["PK"]] == []
+
+
+@pytest.mark.usefixtures("opening")
+def test_an_issue_that_was_put_off_as_often_as_it_may_be_is_opened_by_the_next_look(
+    api: Client, repository: Repository, services: Services, workers: Workers
+) -> None:
+    said = {"message": "You have exceeded a secondary rate limit and have been temporarily blocked."}
+    services.fail("POST", "/issues", said=Said(403, said))
+    filed = file(api)
+    workers.run()
+    sqs_backends[DEFAULT_ACCOUNT_ID]["eu-west-1"].queues[
+        "integration"
+    ]._messages.clear()  # it is a dead letter
+    for _ in range(2):
+        look_again(workers)
+
+    assert signal(api, filed)["codehost"]["number"] == 1
+    assert len(repository.issues) == 1
+    assert [item for item in table.everything() if "#AWAITED#" in item["PK"]] == []

@@ -89,7 +89,10 @@ def forget_awaited(organization: str, signal_id: str) -> None:
 
 
 def opened(transaction: Transaction, issue: Issue, number: int) -> None:
-    """Add that a signal's issue is open. The transaction raises ConditionFailed if it was noted before."""
+    """Add that a signal's issue is open, and awaited no more.
+
+    The transaction raises ConditionFailed if it was noted before.
+    """
     transaction.set(
         issue.key,
         {"number": number},
@@ -103,6 +106,7 @@ def opened(transaction: Transaction, issue: Issue, number: int) -> None:
             "signalId": issue.signal_id,
         }
     )
+    transaction.delete(keys.AwaitedIssue(issue.organization, App.CODEHOST.value, issue.signal_id))
 
 
 def linked(transaction: Transaction, issue: Issue, seen: Issue | None, number: int) -> None:

@@ -58,11 +58,16 @@ class Refused(Exception):
 def follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -> str:
     """Open the issue of a signal that was filed, or bring an issue in line with its signal.
 
-    Raises TryLater, Revoked, NotConnectedNow.
+    An opening that is put off is awaited: its job is given up some day. Raises TryLater, Revoked, NotConnectedNow.
     """
-    return repeat_when_stale(
-        lambda: _follow(organization, signal_id, adapter, filed=filed), StaleIssue, StaleSignal
-    )
+    try:
+        return repeat_when_stale(
+            lambda: _follow(organization, signal_id, adapter, filed=filed), StaleIssue, StaleSignal
+        )
+    except TryLater:
+        if filed:
+            issue_repository.put_awaited(organization, signal_id)
+        raise
 
 
 def _follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -> str:
