@@ -7,8 +7,10 @@ import pytest
 
 from helpdesk.chatcommunity import asking, receiver, worker
 from helpdesk.integrations import accounts
+from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Hook
 from helpdesk.integrations.record import Connection
+from scripts.services import chatcommunity as fake
 from scripts.services.chatcommunity import ChatCommunity
 from scripts.services.community import BEGIN_THREADS, VIEW, Channel, Server
 from tests.integration.chatcommunity.test_asking import OTTO, TypeIn, conversations
@@ -46,6 +48,36 @@ def test_a_question_whose_thread_is_gone_gets_another_one(
     assert made.texts()[-1].endswith("On its way.")
     assert len(gone.messages) == answered
     assert len([each for each in made.messages if "On its way." in each["content"]]) == 1
+
+
+@pytest.mark.parametrize("how", ["removed", "reset"])
+def test_a_bot_that_is_out_for_a_while_comes_back_to_the_same_thread(
+    general: Channel,
+    acme: Server,
+    api: Client,
+    admin: Client,
+    connection: Connection,
+    discord: ChatCommunity,
+    type_in: TypeIn,
+    workers: Workers,
+    how: str,
+) -> None:
+    type_in(general, "ask", "Where is my order?")
+    [made] = acme.threads()
+    if how == "removed":
+        acme.has_bot = False
+    else:
+        discord.bot_token = "another one"
+    response = type_in(general, "ask", "Anybody there?")
+    assert response.message["content"].endswith(f"The answer comes in <#{made.id}>.")
+
+    acme.has_bot, discord.bot_token = True, fake.BOT_TOKEN
+    [found] = integrations.connections(connection.organization, connection.app)
+    worker.connected(found)
+    conversation = conversations(api)[0]["id"]
+    admin.post(f"/v1/conversations/{conversation}/reply", {"body": "On its way.", "takeOver": True})
+    workers.run()
+    assert made.texts()[-1].endswith("On its way.")
 
 
 def test_the_new_thread_is_the_conversations_and_the_former_one_is_forgotten(

@@ -174,13 +174,20 @@ def _place(account: Account, data: Mapping[str, Any], found: Conversation, shown
 
 
 def _is_there(account: Account, data: Mapping[str, Any], feed: Feed) -> bool:
-    """Return whether the answers of a conversation have a place that is not deleted or hidden since."""
+    """Return whether the answers of a conversation have a place that is not deleted or hidden since.
+
+    A bot that is out of the server comes back to the same place.
+    """
     if feed.channel == data["channel"]["id"]:
         return True
     try:
-        discord.look(account, feed.channel)
-    except DiscordError:
-        return False
+        try:
+            discord.look(account, feed.channel)
+        except DiscordError:
+            discord.channels(account)
+            return False
+    except Revoked:
+        pass
     return True
 
 
