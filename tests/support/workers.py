@@ -1,6 +1,7 @@
 """The whole service at work behind the API: stream, queues and workers, until nothing is left to do."""
 
 import itertools
+from contextlib import nullcontext
 from typing import Any
 
 from helpdesk.platform import clients
@@ -9,6 +10,7 @@ from helpdesk.storage.table import to_wire
 from tests.support import stand_in
 from tests.support import table as whole_table
 from tests.support.api import Context, function
+from tests.support.permissions import deleting_as
 
 WORKERS = {
     "agent": "agent_worker",
@@ -27,6 +29,9 @@ WORKERS = {
     "retry": "delivery",
 }
 """The function behind each queue."""
+
+_POLICIES = {"integration": "IntegrationWorker"}
+"""The functions whose deletions are compared with their policies."""
 
 _sequence = itertools.count(1)
 
@@ -76,7 +81,8 @@ class Workers:
         records = received(url) if stand_in.has_messages(url.rpartition("/")[2]) else []
         if not records:
             return 0
-        answer = function(WORKERS[queue]).handler({"Records": records}, context or LongContext())
+        with deleting_as(_POLICIES[queue]) if queue in _POLICIES else nullcontext():
+            answer = function(WORKERS[queue]).handler({"Records": records}, context or LongContext())
         failed = {failure["itemIdentifier"] for failure in answer["batchItemFailures"]}
         for record in records:
             if record["messageId"] not in failed:

@@ -17,6 +17,7 @@ from tests.integration.chatcommunity.test_asking import OTTO, TypeIn, conversati
 from tests.support import effort, table
 from tests.support.api import Client
 from tests.support.interleaving import interleaved
+from tests.support.permissions import deleting_as
 from tests.support.workers import Workers
 
 pytestmark = pytest.mark.usefixtures("connection", "quick")
@@ -98,6 +99,19 @@ def test_the_new_thread_is_the_conversations_and_the_former_one_is_forgotten(
     workers.run()
     kept = [each for each in table.everything() if "COMMUNITY" in each["PK"] or "COMMUNITY" in each["SK"]]
     assert {each["SK"].partition("#")[0] for each in kept} <= {"ASKER", "COMMAND", "PACE"}
+
+
+def test_the_worker_may_forget_a_former_place(
+    connection: Connection, general: Channel, acme: Server, discord: ChatCommunity, type_in: TypeIn
+) -> None:
+    type_in(general, "ask", "Where is my order?")
+    del acme.channels[acme.threads()[0].id]
+    headers, body = discord.command(acme, general, "ask", "Anybody there?")
+    data = receiver.read(Hook(headers, body.encode())).data
+    with deleting_as("IntegrationWorker") as deleted:
+        assert asking.ask(accounts.opened(connection, worker), data) == "asked"
+
+    assert len(deleted) == 2
 
 
 def test_a_place_in_a_channel_that_others_use_too_stays_theirs(

@@ -20,6 +20,7 @@ from tests.integration.chatmirror.conftest import PATH
 from tests.support import table as items
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of
+from tests.support.permissions import deleting_as
 from tests.support.workers import Workers
 
 if TYPE_CHECKING:
@@ -311,8 +312,10 @@ def test_a_thread_that_was_deleted_begins_again(
     follow(connection, conversation)
     support.messages.clear()
     write(api, "Second")
-    assert follow(connection, conversation)[-1] == "refused: thread_not_found"
-    follow(connection, conversation)
+    with deleting_as("IntegrationWorker") as deleted:
+        assert follow(connection, conversation)[-1] == "refused: thread_not_found"
+        follow(connection, conversation)
+    assert len(deleted) == 1
 
     assert support.texts()[1:] == ["*A visitor*\n&gt; Second"]
     [found] = [each for each in items.everything() if "conversationId" in each and "MIRROR" in each["PK"]]
