@@ -34,6 +34,7 @@ class CodeHostDesk:
         host.install(ACCOUNT, "docs", "shop")
         host.repositories["acme/docs"].push(_FILES)
         host.repositories["acme/shop"].push({"main.py": "print('shop')\n"})
+        host.installations.clear()  # as at GitHub, the App is on no account until somebody installs it
         host.on_repeat = send
         host.on_issue = lambda repository, number, action: self._tell(
             lambda: codehost_hooks.issue(host, repository, number, action, sender=BOT)
@@ -56,7 +57,7 @@ class CodeHostDesk:
             return None
         if found is not None:
             return [(f"{found.login} has the App: choose the other button", f"{root}/v1/connect/codehost")]
-        found = self._install()
+        found = self.install()
         back = {
             "code": self.service.code_for(found),
             "installation_id": found.id,
@@ -120,8 +121,8 @@ class CodeHostDesk:
     def _installation(self) -> Installation | None:
         return next((each for each in self.service.installations.values() if each.login == ACCOUNT), None)
 
-    def _install(self) -> Installation:
-        """Install the App again: an installation of its own, for all repositories."""
+    def install(self) -> Installation:
+        """Install the App: an installation of its own, for all repositories."""
         found = self.service.install(ACCOUNT)
         found.repositories |= set(self.service.repositories)
         return found

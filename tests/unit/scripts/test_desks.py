@@ -43,6 +43,7 @@ class Office:
     def __init__(self) -> None:
         self.sent: list[tuple[str, Mapping[str, str], str]] = []
         self.codehost = CodeHostDesk(self._of("codehost"))
+        self.codehost.install()
         self.chatmirror = ChatMirrorDesk(self._of("chatmirror"))
         self.chatcommunity = ChatCommunityDesk(self._of("chatcommunity"))
         self.tracker = TrackerDesk(self._of("tracker"))
@@ -167,6 +168,15 @@ def test_a_merged_pull_request_is_sent(office: Office) -> None:
     office.press("/codehost/pull-request", **merged)
 
     assert [each.data["state"] for each in office.received()] == ["merged"]
+
+
+def test_an_account_that_nobody_connected_does_not_have_the_app() -> None:
+    sent: list[str] = []
+    desk = CodeHostDesk(lambda _headers, body: sent.append(body))
+    desk.act("push", {"repo": "acme/docs", "path": "a.md", "message": "m", "content": "A"}, {})
+
+    assert desk.shown()["installed"] is False
+    assert sent == []
 
 
 def test_an_app_that_was_removed_is_sent_nothing_more_until_it_is_installed_again(office: Office) -> None:
