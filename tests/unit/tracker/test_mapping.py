@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.tracker.mapping import Follow, SignalState, StateMap, decide
-from helpdesk.tracker.record import Found, Issue, NamedState, State
+from helpdesk.tracker.record import Found, Issue, NamedState, State, TrackerSettings
 
 KINDS = ("triage", "backlog", "unstarted", "started", "completed", "canceled", "duplicate")
 STATES = (
@@ -49,6 +49,13 @@ def test_a_state_that_an_admin_names_takes_the_place_of_the_usual_one() -> None:
     assert states.state_of(SignalStatus.IN_REVIEW) == BY_NAME["QA"]
     assert states.state_of(SignalStatus.OPEN) == BY_NAME["Triage"]
     assert states.state_of(SignalStatus.DONE) == BY_NAME["Done"]
+
+
+def test_states_that_were_stored_by_name_still_count() -> None:
+    seen = TrackerSettings.from_item({"states": {"in review": "qa"}})
+
+    assert StateMap(STATES, seen.states).state_of(SignalStatus.IN_REVIEW) == BY_NAME["QA"]
+    assert TrackerSettings.from_item(seen.to_item()) == seen
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,11 @@ class NamedState(NamedTuple):
     id: str
     name: str
 
+    @classmethod
+    def from_attribute(cls, stored: Mapping[str, str] | str) -> Self:
+        """Read what is stored: at first it was the name alone."""
+        return cls("", stored) if isinstance(stored, str) else cls(stored["id"], stored["name"])
+
 
 class Team(FrozenRecord, kw_only=True):
     """A team of a workspace, with its states in the order of its board. `key` begins the identifiers of its issues."""
@@ -94,8 +99,7 @@ class TrackerSettings(FrozenRecord, kw_only=True):
             team=item.get("team"),
             auto_create=bool(item.get("autoCreate", False)),
             states={
-                status: NamedState(each["id"], each["name"])
-                for status, each in item.get("states", {}).items()
+                status: NamedState.from_attribute(each) for status, each in item.get("states", {}).items()
             },
             problem=item.get("problem"),
         )
