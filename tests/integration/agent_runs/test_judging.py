@@ -11,6 +11,7 @@ from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, REFUND, Runs, results
 from tests.support.converse import Reply, calls, guarded, refuses, says
+from tests.support.lagging import lagging_reads
 from tests.support.suggestions import listed
 from tests.support.tool_server import json_response
 
@@ -212,6 +213,21 @@ def test_a_tool_that_requires_identity_is_called_for_a_known_visitor_alone(desk:
     desk.work(ASK_REFUND, DONE)
     (call,) = desk.called()
     assert call["context"]["visitor"] == {"externalId": "customer-7", "name": "Vera", "email": None}
+
+
+def test_a_visitor_is_known_who_said_who_they_are_a_moment_ago(
+    desk: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.connect("low", requiresIdentity=True)
+
+    with lagging_reads(monkeypatch):
+        conversation = desk.write(user={"metadata": {"externalId": "customer-7"}})
+        desk.work(ASK_REFUND, DONE)
+        tested = desk.api.post("/v1/tools/refund/test", {"input": REFUND, "conversationId": conversation})
+
+    assert tested.body["ok"] is True
+    known = {"externalId": "customer-7", "name": None, "email": None}
+    assert [call["context"]["visitor"] for call in desk.called()] == [known, known]
 
 
 def test_names_that_nobody_declares_and_disabled_tools_are_rejected(desk: Runs) -> None:

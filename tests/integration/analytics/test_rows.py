@@ -11,6 +11,7 @@ from helpdesk.storage.wire import to_wire
 from tests.integration.analytics.conftest import Desk
 from tests.support.aws import recorded_calls
 from tests.support.changes import rows, run
+from tests.support.lagging import lagging_reads
 
 MINUTE = 60_000
 
@@ -63,6 +64,14 @@ def test_a_thread_becomes_rows_of_a_conversation_a_customer_and_messages(
     [rating] = desk.rows("ratings")
     assert (rating["stars"], rating["hasNote"], rating["resolvedBy"]) == (4, True, "team")
     assert [(each["kind"], each["quantity"]) for each in desk.rows("usageEvents")] == [("answer", 1)]
+
+
+def test_a_customer_of_a_moment_ago_has_a_row(desk: Desk, monkeypatch: Any) -> None:
+    with lagging_reads(monkeypatch):
+        desk.write("ada", user={"name": "Ada"})
+        desk.answer()
+
+    assert [(each["title"], each["conversations"]) for each in desk.rows("customers")] == [("Ada", 1)]
 
 
 def test_a_row_of_a_release_that_had_fewer_fields_has_nothing_in_the_newer_ones(

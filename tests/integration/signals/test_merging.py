@@ -32,6 +32,7 @@ def names(api: Client, signal: str) -> list[str]:
     return sorted(each["who"] for each in read(api, signal)["reporters"])
 
 
+@pytest.mark.usefixtures("ticking")
 def test_a_duplicates_reporters_and_titles_move_to_the_signal_that_stays(
     api: Client, member: Client, stranger: Client, organization: NewOrganization
 ) -> None:

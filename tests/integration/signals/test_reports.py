@@ -9,6 +9,7 @@ import pytest
 from helpdesk.organizations.schemas import NewOrganization
 from tests.support.api import Client, gateway_event
 from tests.support.interleaving import interleaved
+from tests.support.lagging import lagging_reads
 from tests.support.signals import conversation, events, filed, read, report, require_consistent
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
@@ -56,6 +57,19 @@ def test_a_customer_and_a_name_report_without_a_conversation(api: Client) -> Non
         ("grace@example.com", ""),
         ("A shop owner", "At the fair"),
     ]
+
+
+def test_a_customer_of_a_moment_ago_reports_under_their_name(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signal = filed(api)
+
+    with lagging_reads(monkeypatch):
+        vera = api.post("/v1/customers", {"name": "Vera"}).body["id"]
+        report(api, signal, customerId=vera)
+        report(api, signal, conversationId=conversation(api, "session-of-nina", user={"name": "Nina"}))
+
+    assert [each["who"] for each in read(api, signal)["reporters"]] == ["Vera", "Nina"]
 
 
 @pytest.mark.usefixtures("ticking")

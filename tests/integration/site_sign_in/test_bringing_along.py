@@ -17,6 +17,7 @@ from tests.support import effort, signals
 from tests.support.api import Client
 from tests.support.dying import Died, dying
 from tests.support.interleaving import interleaved
+from tests.support.lagging import lagging_reads
 from tests.support.site_browser import SiteBrowser
 from tests.support.table import everything, of_kind
 from tests.support.workers import Workers
@@ -315,6 +316,18 @@ def test_the_team_can_open_a_conversation_again_while_it_moves(
     assert interleaved([move, reopen], seed).all() == [True, True]
     found = api.get(f"/v1/conversations/{conversation}").body["conversation"]
     assert (found["customer"]["id"], found["status"]) == (job.customer_id, "open")
+
+
+def test_who_has_just_signed_in_for_the_first_time_gets_it(
+    browser: SiteBrowser, api: Client, mails: Mails, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = everything_of(browser, api)
+
+    with lagging_reads(monkeypatch):
+        job = merge_job(browser, api, mails)
+        assert merge(job) is Outcome.FINISHED
+
+    require_all_of(browser, api, before)
 
 
 def test_a_move_that_stops_anywhere_is_finished_by_the_next_run(api: Client, root: str, mails: Mails) -> None:

@@ -279,5 +279,5 @@ def test_each_route_costs_as_many_calls_as_documented(api: Client) -> None:
     assert changing == [write, read, read, "dynamodb:TransactWriteItems"]
     noted = "dynamodb:PutItem"
     assert testing == [write, read, read, *call, noted]
-    in_a_conversation = [read, "dynamodb:BatchGetItem", write, *call, write, noted]
+    in_a_conversation = [read, read, write, *call, write, noted]
     assert testing_in_a_conversation == [write, read, read, *in_a_conversation]

@@ -64,7 +64,7 @@ def desk(prepared: Prepared, offers: Offers, *, until: int, last_try: bool) -> D
     """Return what a run works with. Calls: tools, customer."""
     organization, customer_id = prepared.conversation.organization, prepared.conversation.customer_id
     tools, offered = tools_service.for_agent(organization)
-    found = customers.by_ids(organization, [customer_id]).get(customer_id) if tools else None
+    found = customers.find(organization, customer_id) if tools else None
     visitor = None if found is None else visitor_of(found)
     return Desk(prepared, tools, offered, visitor, offers(prepared, has_tools=bool(tools)), until, last_try)
 

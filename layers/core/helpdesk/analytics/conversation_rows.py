@@ -209,7 +209,7 @@ def _count_conversation(organization: str, conversation: Conversation) -> None:
 
 def write_customer(organization: str, customer_id: str) -> None:
     """Write the row of a customer who has none, with the conversations that they have had."""
-    customer = customers.by_ids(organization, [customer_id]).get(customer_id)
+    customer = customers.find(organization, customer_id)
     if customer is not None:
         had = [each.id for each in erasure.find(organization, customer_id, set())]
         repository.put_customer(organization, facts.of_customer(customer), had)

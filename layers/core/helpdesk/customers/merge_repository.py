@@ -2,7 +2,7 @@
 
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.customers.record import Customer
-from helpdesk.storage import keys, table
+from helpdesk.storage import keys
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -10,12 +10,6 @@ from helpdesk.storage.transactions import Transaction
 
 class AlreadyNoted(ConditionFailed):
     """The customer takes the other one over already."""
-
-
-def find(organization: str, customer_id: str) -> Customer | None:
-    """Return a customer, None if they are gone or being erased."""
-    item = table.get(keys.Customer(organization, customer_id))
-    return None if item is None or BEING_ERASED in item else Customer.from_item(item)
 
 
 def note(transaction: Transaction, organization: str, after_id: str, before_id: str) -> None:

@@ -21,7 +21,7 @@ FACTS = 40
 
 def anonymous(organization: str, customer_id: str) -> Customer | None:
     """Return a customer who never signed in, None if they are gone, are being erased, or have signed in."""
-    found = repository.find(organization, customer_id)
+    found = customers.find(organization, customer_id)
     return None if found is None or found.identities else found
 
 

@@ -59,16 +59,22 @@ def update(transaction: Transaction, organization: str, customer_id: str, identi
     )
 
 
+def find(organization: str, customer_id: str) -> Customer | None:
+    """Return a customer, None if they are gone or being erased."""
+    item = table.get(keys.Customer(organization, customer_id))
+    return None if item is None or BEING_ERASED in item else Customer.from_item(item)
+
+
 def get(organization: str, customer_id: str) -> Customer:
     """Return a customer. Raises CustomerNotFound."""
-    item = table.get(keys.Customer(organization, customer_id))
-    if item is None or BEING_ERASED in item:
+    found = find(organization, customer_id)
+    if found is None:
         raise CustomerNotFound
-    return Customer.from_item(item)
+    return found
 
 
 def get_many(organization: str, customer_ids: Sequence[str]) -> dict[str, Customer]:
-    """Return customers by id, without those that are gone."""
+    """Return customers by id, without those that are gone. What was written a moment ago may be missing."""
     wanted = [keys.Customer(organization, customer_id) for customer_id in dict.fromkeys(customer_ids)]
     found = table.get_many(wanted, consistent=False).values()
     return {item["id"]: Customer.from_item(item) for item in found if BEING_ERASED not in item}

@@ -41,7 +41,7 @@ _TRACES = 25
 def merge(job: MergeJob, until: int) -> Outcome:
     """Move what an anonymous customer has to another one, until it is done or the instant `until` (ms)."""
     before = merging.anonymous(job.organization, job.anonymous_id)
-    after = customers.by_ids(job.organization, [job.customer_id]).get(job.customer_id)
+    after = customers.find(job.organization, job.customer_id)
     if after is None or after.session_hash is None:
         return Outcome.FINISHED_BEFORE
     session = sessions.session(job.organization, after.session_hash)

@@ -160,7 +160,7 @@ def _reporter(organization: str, customer_id: str | None, who: str, quote: str, 
 
 def _customer(organization: str, customer_id: str) -> Customer | None:
     try:
-        return customers.by_ids(organization, [customer_id]).get(customer_id)
+        return customers.find(organization, customer_id)
     except MalformedKey:
         return None
 

@@ -23,8 +23,8 @@ def file(conversation: Conversation, question: Message, title: str, body: str) -
     heading = one_line(title, MAX_TITLE_CHARACTERS)
     if is_blank(heading) or is_blank(body) or len(body.encode()) > MAX_CHANGED_BYTES:
         return Declined.INCOMPLETE.value
-    known = customers.by_ids(conversation.organization, [conversation.customer_id])
-    name = (known[conversation.customer_id].name if conversation.customer_id in known else None) or ""
+    customer = customers.find(conversation.organization, conversation.customer_id)
+    name = (None if customer is None else customer.name) or ""
     drafted = checked(Draft(heading, body.strip()), name)
     if isinstance(drafted, Declined):
         return drafted.value

@@ -129,8 +129,8 @@ def _noted(conversation: Conversation, exchange: Exchange) -> LearnedQuestion | 
 def _drafted(
     conversation: Conversation, thread: Sequence[Message], exchange: Exchange, own: AgentSettings
 ) -> Draft | Declined:
-    known = customers.by_ids(conversation.organization, [conversation.customer_id])
-    name = (known[conversation.customer_id].name if conversation.customer_id in known else None) or ""
+    customer = customers.find(conversation.organization, conversation.customer_id)
+    name = (None if customer is None else customer.name) or ""
     if settings().agent_model_id:
         try:
             return model.draft(conversation.organization, thread, exchange, name)

@@ -1,6 +1,6 @@
 """The rules of tools: which the agent may call, what the organization sets, and a test call (Specification: Tools)."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from helpdesk.admission.caller import Caller
 from helpdesk.approvals.risk import Risk
@@ -32,9 +32,6 @@ from helpdesk.tools.schemas import (
     ToolUpdate,
 )
 from helpdesk.tools.visitors import Visitor, visitor_of
-
-if TYPE_CHECKING:
-    from helpdesk.customers.record import Customer
 
 _LIST = "tools"
 _TRIES = 8
@@ -181,9 +178,7 @@ def _visitor(organization: str, conversation_id: str) -> Visitor | None:
         raise ConversationNotFound from None
     if conversation.archived:
         raise ConversationArchived
-    found: Customer | None = customers.by_ids(organization, [conversation.customer_id]).get(
-        conversation.customer_id
-    )
+    found = customers.find(organization, conversation.customer_id)
     return None if found is None else visitor_of(found)
 
 
