@@ -64,7 +64,7 @@ class Reader:
             [sys.executable, "-m", "helpdesk.crawls.isolation"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"},
+            env=_environment(),
         )
         try:
             self._answer(self._process, START_SECONDS)
@@ -87,6 +87,16 @@ class Reader:
         if not ready:
             raise Unreadable
         return _read(process.stdout)[0]
+
+
+def _environment() -> dict[str, str]:
+    """Return the variables of the process: nothing of the worker's but where the interpreter and its modules are.
+
+    The interpreter of Lambda finds its own library, libpython, by LD_LIBRARY_PATH alone.
+    """
+    found = {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"}
+    libraries = os.environ.get("LD_LIBRARY_PATH")
+    return found | {"LD_LIBRARY_PATH": libraries} if libraries else found
 
 
 def _write(stream: IO[bytes] | None, head: bytes, body: bytes = b"") -> None:
