@@ -55,6 +55,16 @@ def test_mail_goes_out_from_an_identity_that_has_a_configuration_set(name: str) 
     ]
 
 
+def test_a_guardrail_of_the_standard_tier_may_be_applied_in_other_regions() -> None:
+    # Such a guardrail has a profile, and Bedrock authorizes it in each region of the profile.
+    [statement] = POLICIES["Guardrail"]
+
+    assert [str(arn).split(":bedrock:", 1)[-1] for arn in statement["Resource"]] == [
+        "${AWS::Region}:${AWS::AccountId}:guardrail/${GuardrailId}",
+        "*:${AWS::AccountId}:guardrail-profile/*",
+    ]
+
+
 def test_a_search_for_metrics_quotes_the_namespace() -> None:
     # The stack's name has a hyphen, and without quotes CloudWatch takes letters and digits alone.
     expressions = re.findall(r'"expression": "((?:[^"\\]|\\.)*)"', DASHBOARD)
