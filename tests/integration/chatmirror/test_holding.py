@@ -28,7 +28,14 @@ from tests.support.workers import Workers
 
 type Press = Callable[[str, str], None]
 type Say = Callable[[str, str], None]
+HAS_IT = "You have this conversation."
 LATER_US = 10_000_000  # by then no click before a message is on its way any more
+
+
+def hints(support: Channel) -> list[tuple[str, str]]:
+    """Return who reads what in the thread, other than that they have the conversation."""
+    shown = [(each["user"], each["text"]) for each in support.ephemeral]
+    return [(user, text) for user, text in shown if not text.startswith(HAS_IT)]
 
 
 @pytest.fixture
@@ -92,7 +99,7 @@ def test_what_is_said_after_a_take_over_ended_stays_in_slack_also_if_a_colleague
 
     assert replies(api, conversation) == [("Mira", "I am looking.")]
     # Once, and then the thread is the team's again.
-    [(user, text)] = [(each["user"], each["text"]) for each in support.ephemeral]
+    [(user, text)] = hints(support)
     assert user == mira
     assert text.startswith("This was not sent to the customer")
 
@@ -106,9 +113,21 @@ def test_who_takes_over_from_a_colleague_answers_and_the_colleague_reads_that_th
     say(noor, "Hello, this is Noor.")
 
     assert replies(api, conversation) == [("Noor", "Hello, this is Noor.")]
-    [(user, text)] = [(each["user"], each["text"]) for each in support.ephemeral]
+    [(user, text)] = hints(support)
     assert user == mira
     assert text.startswith("Noor took over.")
+
+
+def test_who_takes_over_what_the_team_has_already_reads_that_they_answer(
+    conversation: str, support: Channel, mira: str, api: Client, admin: Client, press: Press, say: Say
+) -> None:
+    assert admin.post(f"/v1/conversations/{conversation}/take-over").status == 200
+    press(mira, "take_over")
+    say(mira, "Hello, this is Mira.")
+
+    assert [each["user"] for each in support.ephemeral] == [mira]
+    assert support.ephemeral[0]["text"].startswith(HAS_IT)
+    assert replies(api, conversation) == [("Mira", "Hello, this is Mira.")]
 
 
 def test_who_takes_over_again_answers_again(
@@ -188,7 +207,7 @@ def test_what_was_written_before_a_take_over_stays_in_slack_however_late_its_job
         assert take_message(accounts.opened(connection, worker), data) == "among_the_team"
 
     assert replies(api, conversation) == []
-    assert support.ephemeral == []
+    assert hints(support) == []
 
 
 def test_who_presses_twice_replies_from_the_first_time_on(
@@ -230,7 +249,7 @@ def test_of_two_clicks_in_the_other_order_the_later_one_holds_and_the_earlier_on
     workers.run()
 
     assert api.get(f"/v1/conversations/{conversation}").body["conversation"]["status"] == "resolved"
-    [(user, text)] = [(each["user"], each["text"]) for each in support.ephemeral]
+    [(user, text)] = hints(support)
     assert user == mira
     assert text.startswith("A colleague pressed Take over after you.")
 
@@ -259,7 +278,7 @@ def test_of_two_who_take_over_at_once_the_later_one_holds_and_the_other_one_read
         found = threads.taken(connection.organization, connection.account_id, support.id, thread)
         assert found is not None
         assert (found.person, found.pressed_at) == clicks_at[1]
-        assert mira in {each["user"] for each in support.ephemeral}
+        assert mira in {user for user, _ in hints(support)}
 
 
 def test_what_was_written_in_alerts_does_not_travel_once_the_mode_is_two_way(

@@ -26,6 +26,10 @@ _BUSY_SECONDS = 1.0
 _TAKEN_FROM = (
     "{name} took over. What you write here stays in Slack, unless it begins with a mention of the app."
 )
+_YOURS = (
+    "You have this conversation. What you write in its thread is sent to the customer, until somebody hands it back,"
+    " resolves it or takes it over."
+)
 _TAKEN_SINCE = (
     "A colleague pressed Take over after you. What you write here stays in Slack, unless it begins with a mention of"
     " the app."
@@ -108,7 +112,10 @@ def _taken_over(press: _Press) -> str:
 
 
 def _try_to_take_over(press: _Press) -> str:
-    """Take over, and note since when; who loses the conversation by that reads so. Raises StaleThread, StaleTaken."""
+    """Take over, and note since when; who loses the conversation by that reads so, or who has it where no line says it.
+
+    Raises StaleThread, StaleTaken.
+    """
     former = threads.taken(*press.place, press.thread)
     found = conversations.find(press.place.organization, press.conversation_id)
     if found is None:
@@ -124,10 +131,12 @@ def _try_to_take_over(press: _Press) -> str:
     is_theirs = former is not None and is_held and former.member == press.member
     begins = former.at if former is not None and is_theirs else press.at
     taken = Taken(press.member, press.person, changes, begins, press.at)
-    loses = None
+    shown = None
     if former is not None and is_held and not is_theirs:
-        loses = Hint(former.person, _TAKEN_FROM.format(name=press.speaker.the_person().name))
-    claims.put(claim, press.claim, loses)
+        shown = Hint(former.person, _TAKEN_FROM.format(name=press.speaker.the_person().name))
+    elif speaking.is_teams(found):  # nothing changes about the conversation, so no line in the thread says it
+        shown = Hint(press.person, _YOURS)
+    claims.put(claim, press.claim, shown)
     threads.take_over(claim, *press.place, press.thread, taken, former)
     with prepend_to_next_transaction(claim):
         conversations.transition(press.speaker, press.conversation_id, Transition.TAKE_OVER)
