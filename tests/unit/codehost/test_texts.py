@@ -31,6 +31,8 @@ from helpdesk.codehost import texts
         ("a.md", "+++\ntitle = 'It is \"raw\"'\n[params]\n+++\n", 'It is "raw"'),
         ("a.md", '{\n  "title": "In JSON",\n  "tags": ["a"]\n}\n\n# Heading\n', "In JSON"),
         ("a.md", "+++\ntitle = [1]\n+++\n# Heading\n", "Heading"),
+        ("a.md", "# Use C#\n", "Use C#"),
+        ("a.md", "# #\n\n## After an empty one ##\n", "After an empty one"),
         ("blank-heading.md", "# \u3164\n\ntext", "Blank heading"),
         ("\u3164.md", "no heading", "\u3164.md"),
     ],
@@ -140,6 +142,15 @@ def test_a_hostile_file_of_a_megabyte_is_read_in_linear_time(piece: str) -> None
     texts.read("a.mdx", content)
 
     assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize("text", [f"---\ntitle: a{' ' * 19_000}x\n---\n", f"# a{' ' * 990}x\n"])
+def test_a_title_of_spaces_takes_no_time(text: str) -> None:
+    started = time.process_time()
+    for _ in range(5):
+        texts.read("a.md", text.encode())
+
+    assert time.process_time() - started < 0.5
 
 
 @given(st.binary(max_size=300), st.sampled_from(["a.md", "b/c.mdx", "d/index.markdown"]))

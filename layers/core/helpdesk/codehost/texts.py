@@ -22,10 +22,10 @@ _MATTER_CHARACTERS = 20_000
 _KEY = re.compile(
     r"[^\s:#-][^:\r\n]*:(?:\s|$)"
 )  # of YAML; a text between two lines has none at its beginning
-_TITLE = re.compile(r"^title[ \t]*[:=][ \t]*(.+?)[ \t]*\r?$", re.MULTILINE)
+_TITLE = re.compile(r"^title[ \t]*[:=](.*)$", re.MULTILINE)
 _IN_DOUBLE = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _IN_SINGLE = re.compile(r"'((?:[^']|'')*+)'")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t](.+)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
 _LINE_CHARACTERS = 1_000  # of a heading; the rest of a longer line is no title
 _MARKS = re.compile(r"[*_`]+|\[([^\]]*)\]\([^)]*\)")
@@ -72,7 +72,7 @@ def _matter(text: str) -> tuple[str, int]:
     if text.startswith("-") and not _is_yaml(inside):
         return "", 0
     title = _TITLE.search(inside)
-    return (_unquoted(title.group(1)) if title else ""), found.end()
+    return (_unquoted(title.group(1).strip()) if title else ""), found.end()
 
 
 def _json_matter(text: str) -> tuple[str, int]:
@@ -120,12 +120,18 @@ def _first_heading(text: str) -> str:
             continue
         line = line[:_LINE_CHARACTERS]  # noqa: PLW2901 - what follows reads no more of it
         heading = _HEADING.match(line)
-        if heading is not None:
-            return _MARKS.sub(r"\1", heading.group(1))
+        if heading is not None and (words := _unclosed(heading.group(1).strip())):
+            return _MARKS.sub(r"\1", words)
         if before and _UNDERLINE.match(line):
             return _MARKS.sub(r"\1", before)
         before = line.strip()
     return ""
+
+
+def _unclosed(heading: str) -> str:
+    """Return a heading without the signs that close it, which have a space before them."""
+    words = heading.rstrip("#")
+    return heading if words and not words[-1].isspace() else words.rstrip()
 
 
 def _name(path: str) -> str:
