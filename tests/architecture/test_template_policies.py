@@ -249,6 +249,7 @@ def test_the_eraser_removes_only_personal_data() -> None:
             "ORG#*#IDENTITY#*",
             "ORG#*#COMMUNITY#*",
             "ORG#*#MISSED#*",
+            "ORG#*#APPROVAL",
             "ORG#*#SESSION#*",
             "ORG#*#FILE#*",
             "ORG#*#RATINGS",

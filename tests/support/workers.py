@@ -1,7 +1,6 @@
 """The whole service at work behind the API: stream, queues and workers, until nothing is left to do."""
 
 import itertools
-from contextlib import nullcontext
 from typing import Any
 
 from helpdesk.platform import clients
@@ -29,9 +28,6 @@ WORKERS = {
     "retry": "delivery",
 }
 """The function behind each queue."""
-
-_POLICIES = {"integration": "IntegrationWorker"}
-"""The functions whose deletions are compared with their policies."""
 
 _sequence = itertools.count(1)
 
@@ -81,7 +77,7 @@ class Workers:
         records = received(url) if stand_in.has_messages(url.rpartition("/")[2]) else []
         if not records:
             return 0
-        with deleting_as(_POLICIES[queue]) if queue in _POLICIES else nullcontext():
+        with deleting_as(WORKERS[queue].title().replace("_", "")):
             answer = function(WORKERS[queue]).handler({"Records": records}, context or LongContext())
         failed = {failure["itemIdentifier"] for failure in answer["batchItemFailures"]}
         for record in records:
