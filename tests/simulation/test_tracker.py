@@ -95,6 +95,13 @@ class World:
             self.api.patch(f"/v1/signals/{self.signal}", {"status": self.status})
         self._job(filed=False)
 
+    def edit_signal(self) -> None:
+        """Let a person change something else about the signal, which is no move."""
+        self.now += 2_000_000
+        with clock.frozen(lambda: self.now):
+            priority = self.random.choice(("urgent", "high", "low"))
+            self.api.patch(f"/v1/signals/{self.signal}", {"priority": priority})
+
     def move_issue(self) -> None:
         """Let a person move the issue, which may be there before the signal has it."""
         if not self.acme.issues:
@@ -153,6 +160,8 @@ def test_after_the_look_both_are_where_the_last_person_moved_either(
             for _ in range(world.random.randrange(4)):
                 world.step(services)
             world.move_signal() if world.random.random() < 0.5 else world.move_issue()
+            if world.random.random() < 0.3:
+                world.edit_signal()
         while world.under_way:
             world.step(services)
         world.look()

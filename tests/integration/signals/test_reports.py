@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
 from tests.support.api import Client, gateway_event
 from tests.support.interleaving import interleaved
 from tests.support.lagging import lagging_reads
@@ -75,8 +76,10 @@ def test_a_customer_of_a_moment_ago_reports_under_their_name(
 @pytest.mark.usefixtures("ticking")
 def test_reporters_are_paged_oldest_first(api: Client) -> None:
     signal = filed(api)
-    for number in range(5):
-        report(api, signal, who=f"Reporter {number}")
+    began_at = clock.now_us()
+    for number in range(5):  # no two in one millisecond, in which they have no order
+        with clock.frozen(partial(int, began_at + number * 1_000)):
+            report(api, signal, who=f"Reporter {number}")
 
     found: list[str] = []
     query = "?limit=2"

@@ -130,6 +130,24 @@ def test_a_later_move_at_linear_wins_over_a_signals_move_that_is_still_on_its_wa
     assert state(acme) == "Done"
 
 
+def test_a_signal_that_is_edited_after_it_moved_has_not_moved_again(
+    api: Client, linear: Tracker, acme: Workspace, workers: Workers
+) -> None:
+    filed = file(api)
+    workers.run()
+    workers.holding.add("integration")
+    api.patch(f"/v1/signals/{filed}", {"status": "planned"})
+    at = linear.clock() + 5
+    linear.clock = lambda: at
+    linear.move(acme, "ENG-1", "Done")  # and the hook is late, or lost
+    with later(10):
+        api.patch(f"/v1/signals/{filed}", {"priority": "high"})
+        workers.holding.discard("integration")
+        workers.run()
+
+    assert (signal(api, filed)["status"], state(acme)) == ("done", "Done")
+
+
 def test_an_issue_that_moves_to_another_team_keeps_its_signal(
     api: Client, linear: Tracker, acme: Workspace, workers: Workers, send: Send, connection: Connection
 ) -> None:

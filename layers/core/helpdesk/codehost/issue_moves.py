@@ -60,7 +60,7 @@ class Follow(StrEnum):
 
 
 def decide(issue: Issue, status: SignalStatus, changed_at: int, found: Found) -> Follow:
-    """Return who follows whom, for a signal that changed last at an instant (ms).
+    """Return who follows whom, for a signal whose status changed last at an instant (ms).
 
     If both have moved, the later move wins; in the same second that of the issue, whose time is rounded down.
     """
@@ -164,7 +164,7 @@ def _known(organization: str, repo: str, number: int) -> tuple[Issue, Signal] | 
 
 
 def _bring_in_line(account: Account, issue: Issue, signal: Signal, found: Found) -> str:
-    match decide(issue, signal.status, signal.updated_at, found):
+    match decide(issue, signal.status, signal.last_moved_at, found):
         case Follow.AGREE:
             return _note(issue, found.closed, signal.status, "in_line")
         case Follow.TAKE:

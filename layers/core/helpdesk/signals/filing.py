@@ -51,6 +51,7 @@ def file(
         reporter_count=0 if first is None else 1,
         filed_at=now,
         updated_at=now,
+        moved_at=now,
         updated_by_name=by_name,
     )
     for _ in range(_TRIES):

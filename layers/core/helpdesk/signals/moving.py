@@ -60,6 +60,7 @@ def begin(
             codehost=survivor.codehost or duplicate.codehost,
             tracker=survivor.tracker or duplicate.tracker,
             aliases=titles.joined(survivor.title, survivor.aliases, duplicate.titles),
+            moved_at=changed.last_moved_at,
             updated_at=now,
             updated_by_name=by_name,
             version=survivor.version + 1,

@@ -35,7 +35,8 @@ class Signal(FrozenRecord, kw_only=True):
     `version` counts the writes of the item; each write requires it. `done_at` is when the status last became done, None
     with any other status. `task_id` is its card's. `merged_into` is the signal that took over its reporters: then it is
     a tombstone, which the API does not show, and `moving` says that some of what it had has not moved yet. `quiet` says
-    that it became done without a message to its reporters.
+    that it became done without a message to its reporters. `moved_at` is when its status changed last, None if an
+    earlier version wrote it.
     """
 
     organization: str
@@ -51,6 +52,7 @@ class Signal(FrozenRecord, kw_only=True):
     filed_at: int
     updated_at: int
     updated_by_name: str | None
+    moved_at: int | None = None
     done_at: int | None = None
     task_id: str | None = None
     merged_into: str | None = None
@@ -69,6 +71,11 @@ class Signal(FrozenRecord, kw_only=True):
     def is_request(self) -> bool:
         """Whether nobody has decided on it: it is open and has no card."""
         return self.status is SignalStatus.OPEN and self.task_id is None and self.merged_into is None
+
+    @property
+    def last_moved_at(self) -> int:
+        """When its status changed last (ms), or at the latest."""
+        return self.updated_at if self.moved_at is None else self.moved_at
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -92,6 +99,7 @@ class Signal(FrozenRecord, kw_only=True):
             filed_at=int(item["filedAt"]),
             updated_at=int(item["updatedAt"]),
             updated_by_name=item["updatedByName"],
+            moved_at=int(item["movedAt"]) if "movedAt" in item else None,
             done_at=int(item["doneAt"]) if "doneAt" in item else None,
             task_id=item.get("taskId"),
             merged_into=item.get("mergedInto"),
@@ -125,6 +133,7 @@ class Signal(FrozenRecord, kw_only=True):
             **{
                 name: value
                 for name, value in (
+                    ("movedAt", self.moved_at),
                     ("doneAt", self.done_at),
                     ("taskId", self.task_id),
                     ("mergedInto", self.merged_into),

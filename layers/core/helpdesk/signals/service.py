@@ -121,6 +121,7 @@ def changed(
         **given,
         status=status,
         task_id=seen.task_id if isinstance(task_id, _Keep) else task_id,
+        moved_at=seen.moved_at if status is seen.status else clock.now_ms(),
         done_at=(seen.done_at or clock.now_ms()) if status is SignalStatus.DONE else None,
     )
 
@@ -152,6 +153,7 @@ def add_change(
         becomes,
         reporter_count=seen.reporter_count + reporters,
         commit_count=seen.commit_count + commits,
+        moved_at=becomes.last_moved_at,
         updated_at=clock.now_ms(),
         updated_by_name=by_name,
         version=seen.version + 1,

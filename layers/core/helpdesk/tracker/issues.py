@@ -72,7 +72,8 @@ def go_on(account: Account, begun: Issue, signal: Signal, found: Found | None) -
 
     One that Linear refuses stays begun: the nightly look tries again.
     """
-    states = service.states_of(account.connection, begun.team_id)
+    team_id = begun.team_id if found is None else found.team_id
+    states = service.states_of(account.connection, team_id)
     try:
         if found is not None:
             return _link_found(begun, found, signal, states)
@@ -91,7 +92,7 @@ def _link_found(begun: Issue, found: Found, signal: Signal, states: StateMap) ->
     if signal.status in fitting:
         return link(begun, found, signal.status)
     moved = begun.said not in fitting
-    if moved and (signal.status is begun.said or found.at >= signal.updated_at):
+    if moved and (signal.status is begun.said or found.at >= signal.last_moved_at):
         return link(begun, found, signal.status, moved=True)
     return link(begun, found, begun.said)
 

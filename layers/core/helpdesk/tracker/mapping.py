@@ -96,7 +96,7 @@ class Follow(StrEnum):
 
 
 class SignalState(FrozenRecord):
-    """A signal's status, and when the signal changed last (ms)."""
+    """A signal's status, and when that changed last (ms)."""
 
     status: SignalStatus
     changed_at: int

@@ -144,7 +144,7 @@ def bring_in_line(connection: Connection, seen: Issue, found: Found, push: Push)
 
 def _moved(connection: Connection, seen: Issue, signal: Signal, found: Found, push: Push) -> str:
     states = service.states_of(connection, found.team_id)
-    signal_state = SignalState(signal.status, signal.updated_at)
+    signal_state = SignalState(signal.status, signal.last_moved_at)
     moved_at = signal_state.moved_at(seen, found)
     match decide(seen, signal_state, found, states):
         case Follow.AGREE:
