@@ -332,7 +332,7 @@ def test_a_report_that_is_not_one_is_refused(api: Client) -> None:
         {},
         {"repo": " "},
         {"repo": "a#b"},
-        {"repo": "x" * 101},
+        {"repo": "x" * 141},
         {"repo": "a/b", "branch": "x" * 251},
         {"repo": "a/b", "at": -1},
         {"repo": "a/b", "commits": [{**commit, "sha": "xyz"}]},
