@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from helpdesk.codehost import issue_looks
-from scripts.services.repositories import Repository
+from scripts.services.repositories import Installation, Repository
 from scripts.services.server import Said, Services
 from tests.support.api import Client, function
 from tests.support.integrations import pass_hours
@@ -112,3 +112,21 @@ def test_a_pull_request_that_quotes_an_issue_is_not_taken_for_it(
     pass_hours(workers)
 
     assert signal(api, filed)["codehost"]["number"] == 1
+
+
+@pytest.mark.usefixtures("opening")
+def test_a_first_look_after_a_week_without_the_account_finds_what_changed_in_it(
+    api: Client, acme: Installation, repository: Repository, workers: Workers
+) -> None:
+    filed = file(api)
+    workers.run()
+    acme.suspended = True
+    closed(repository, signal(api, filed)["codehost"]["number"], 60)
+    for days in range(1, 7):
+        with later(days * DAY):
+            night(workers)
+    acme.suspended = False
+    with later(7 * DAY):
+        night(workers)
+
+    assert signal(api, filed)["status"] == "done"

@@ -11,6 +11,7 @@ from helpdesk.codehost.schemas import IssueRepoAnswer, IssueRepoInput
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import ConnectionStatus
+from helpdesk.platform import clock
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -97,7 +98,8 @@ def set_repo(organization: str, wanted: IssueRepoInput, actor: str) -> str | Non
             raise IssueRepoMissing
         chosen.append(now)
         switch = seen.auto_create if wanted.auto_create is None else wanted.auto_create
-        known = seen if seen.repo == now else IssueSettings(repo=now)
+        # what changed before does not matter, and everything since does, whenever the first look comes
+        known = seen if seen.repo == now else IssueSettings(repo=now, looked_at=clock.now_ms())
         return replace(known, auto_create=switch)
 
     def log(transaction: Transaction) -> None:
