@@ -1,6 +1,7 @@
 """GET and PATCH /integrations/tracker: the team, its states, and the teams that there are."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -125,6 +126,21 @@ def test_a_team_of_another_workspace_is_none(
 
     shown = admin.get(PATH).body
     assert (shown["team"], shown["autoCreate"]) == (None, False)
+
+
+@pytest.mark.usefixtures("connection")
+def test_null_changes_nothing_and_is_not_in_the_log(admin: Client) -> None:
+    set_to = admin.patch(PATH, {"team": "ENG", "autoCreate": True}).body
+    before = admin.get("/v1/logs").body["logs"]
+    nulls: list[dict[str, Any]] = [
+        {"team": None},
+        {"autoCreate": None, "states": None},
+        {"states": {"open": None}},
+    ]
+    for body in (*nulls, {"states": {}}):
+        assert admin.patch(PATH, body).body == set_to
+
+    assert admin.get("/v1/logs").body["logs"] == before
 
 
 @pytest.mark.usefixtures("connection")

@@ -55,9 +55,10 @@ def change(caller: Caller, wanted: TrackerUpdate) -> TrackerSettingsAnswer:
     organization = caller.organization
     connection = integrations.connection(organization, App.TRACKER)
     teams = repository.teams(organization, connection.account_id)
-    if not wanted.model_fields_set:
-        return _answer(connection, settings(organization).within(connection.account_id), teams)
     named = None if wanted.team is None else _named(connection, teams, wanted.team)
+    changes = _changes(wanted, named)
+    if not changes:
+        return _answer(connection, settings(organization).within(connection.account_id), teams)
     became: list[TrackerSettings] = []  # with each try
 
     def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -67,7 +68,7 @@ def change(caller: Caller, wanted: TrackerUpdate) -> TrackerSettingsAnswer:
 
     def also(transaction: Transaction) -> None:
         integrations.require(transaction, connection)
-        integrations.add_changed(transaction, connection, caller.actor, _changes(wanted, named))
+        integrations.add_changed(transaction, connection, caller.actor, changes)
 
     integrations.change_settings(organization, App.TRACKER, next_settings, also)
     return _answer(connection, became[-1], teams)
@@ -234,5 +235,5 @@ def _changes(wanted: TrackerUpdate, team: Team | None) -> list[str]:
     return [
         *([f"the team {team.key}"] if team else []),
         *([f"new issues {'on' if wanted.auto_create else 'off'}"] if wanted.auto_create is not None else []),
-        *(["other states"] if wanted.states else []),
+        *(["other states"] if wanted.states and wanted.states.model_dump(exclude_none=True) else []),
     ]
