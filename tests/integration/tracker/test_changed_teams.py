@@ -97,6 +97,21 @@ def test_a_deleted_state_without_another_of_its_kind_is_a_problem_in_linears_wor
     assert sum(b"query Teams" in each.body for each in services.asked) == 1
 
 
+def test_a_team_that_nobody_listed_is_listed_before_a_state_of_its_counts(
+    api: Client, linear: Tracker, acme: Workspace, workers: Workers, send: Send
+) -> None:
+    filed = file(api)
+    workers.run()
+    send(linear.transfer(acme, "ENG-1", acme.team("OPS", "Operations")))
+    workers.run()
+    linear.move(acme, "OPS-1", "In Review")  # and the hook is lost
+    with later(61):
+        api.patch(f"/v1/signals/{filed}", {"status": "in progress"})
+        workers.run()
+
+    assert (signal(api, filed)["status"], state(acme, "OPS-1")) == ("in progress", "In Progress")
+
+
 def test_an_issue_in_a_team_that_nobody_listed_follows_its_signal(
     api: Client, linear: Tracker, acme: Workspace, workers: Workers, send: Send
 ) -> None:

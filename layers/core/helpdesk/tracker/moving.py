@@ -23,7 +23,7 @@ from helpdesk.storage.transactions import Transaction
 from helpdesk.tracker import directory, issues, repository, service
 from helpdesk.tracker.issues import BY_NAME
 from helpdesk.tracker.linear import Refused
-from helpdesk.tracker.mapping import Follow, SignalState, decide
+from helpdesk.tracker.mapping import Follow, SignalState, StateMap, decide
 from helpdesk.tracker.record import Found, Issue, State
 from helpdesk.tracker.repository import StaleIssue
 
@@ -82,7 +82,7 @@ def follow(connection: Connection, signal_id: str, opened: Callable[[], Account]
         found = issues.fetch(account, [seen.id]).get(seen.id)
         if found is None:
             return issues.unlink(seen)
-        return bring_in_line(connection, seen, found, pushing(account))
+        return bring_in_line(connection, seen, found, pushing(account), account)
 
     return repeat_when_stale(attempt, StaleIssue)
 
@@ -102,7 +102,7 @@ def look(connection: Connection, seen: Issue, account: Account, found: Found | N
         latest = first.pop() if first else repository.issue(seen.organization, seen.account_id, seen.id)
         if latest is None or found.at < latest.at:
             return "changed_since"
-        return bring_in_line(connection, latest, found, pushing(account))
+        return bring_in_line(connection, latest, found, pushing(account), account)
 
     return repeat_when_stale(attempt, StaleIssue)
 
@@ -126,8 +126,13 @@ def _go_on(connection: Connection, begun: Issue, account: Account, found: Found 
     return issues.go_on(account, begun, signal, found)
 
 
-def bring_in_line(connection: Connection, seen: Issue, found: Found, push: Push) -> str:
-    """Move the signal or its issue, whichever was not moved last. Raises StaleIssue, and what `push` raises."""
+def bring_in_line(
+    connection: Connection, seen: Issue, found: Found, push: Push, account: Account | None = None
+) -> str:
+    """Move the signal or its issue, whichever was not moved last. Raises StaleIssue, and what `push` raises.
+
+    With an account, the states of a team that is not known are listed first; otherwise their types count.
+    """
     try:
         signal = signals.survivor(connection.organization, seen.signal_id)
     except SignalNotFound:
@@ -139,11 +144,14 @@ def bring_in_line(connection: Connection, seen: Issue, found: Found, push: Push)
     if found.identifier != seen.identifier:
         issues.link(seen, found, seen.said)  # it is in another team by now
         raise StaleIssue(None)
-    return _moved(connection, seen, signal, found, push)
-
-
-def _moved(connection: Connection, seen: Issue, signal: Signal, found: Found, push: Push) -> str:
     states = service.states_of(connection, found.team_id)
+    if account is not None and not states.are_known:
+        directory.relist(account)
+        states = service.states_of(connection, found.team_id)
+    return _moved(seen, signal, found, states, push)
+
+
+def _moved(seen: Issue, signal: Signal, found: Found, states: StateMap, push: Push) -> str:
     signal_state = SignalState(signal.status, signal.last_moved_at)
     moved_at = signal_state.moved_at(seen, found)
     match decide(seen, signal_state, found, states):
