@@ -40,6 +40,7 @@ def test_a_team_opens_an_issue_once(api: Client, acme: Workspace, workers: Worke
     shown = track(api, filed, team=team)
     url = "https://linear.app/acme/issue/ENG-1/a-title"
     assert shown.body == {"tracker": {"identifier": "ENG-1", "url": url}}
+    assert track(api, filed, team="a team that is not there").code == "team_not_found"
 
 
 @pytest.mark.usefixtures("opening")

@@ -77,6 +77,7 @@ def change(caller: Caller, wanted: TrackerUpdate) -> TrackerSettingsAnswer:
 def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
     """Ask for an issue of a signal, a new or an existing one; return the issue, None until the worker has it.
 
+    A signal that has an issue keeps it, whichever team is named.
     What Linear said to the same request before is the answer to its repetition, and the worker tries again. Raises
     TrackerNotConnected, SignalNotFound, TeamNotFound, TrackerFailed, InvalidRequest.
     """
@@ -90,6 +91,8 @@ def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
             f"`identifier` must name an issue, such as ENG-12, in at most {MAX_IDENTIFIER_CHARACTERS} characters."
         )
     if signal.tracker is not None and identifier in {None, signal.tracker.identifier}:
+        if wanted.team is not None:
+            _chosen(connection, wanted.team)
         return LinkAnswer(tracker=tracker_issue(signal.tracker))
     if connection.status is ConnectionStatus.BROKEN:
         raise TrackerFailed(connection.problem or TrackerFailed.message)
