@@ -3,8 +3,6 @@
 from collections.abc import Callable
 
 import pytest
-from moto.core.models import DEFAULT_ACCOUNT_ID
-from moto.sqs.models import sqs_backends
 
 from helpdesk.chatmirror import outgoing, worker
 from helpdesk.integrations import missed
@@ -18,7 +16,7 @@ from scripts.services.server import Said, Services
 from tests.integration.chatmirror.conftest import PATH
 from tests.support import table as items
 from tests.support.api import Client
-from tests.support.integrations import Send
+from tests.support.integrations import Send, later
 from tests.support.workers import Workers
 
 GONE = Said(200, {"ok": False, "error": "not_in_channel"})
@@ -41,12 +39,9 @@ def noted() -> list[str]:
     return [each["SK"] for each in items.everything() if "#MISSED#" in each["PK"]]
 
 
-def later(workers: Workers) -> None:
+def do_later(workers: Workers) -> None:
     """Do what is due within ten seconds."""
-    for message in sqs_backends[DEFAULT_ACCOUNT_ID]["eu-west-1"].queues["integration"]._messages:
-        message.delayed_until = 0
-    at = clock.now_us() + 10_000_000
-    with clock.frozen(lambda: at):
+    with later(10):
         workers.run()
 
 
@@ -109,13 +104,13 @@ def test_a_bot_that_comes_back_to_the_channel_brings_what_was_missed(
     write(api, "of-a-kicked-bot", "1")
     write(api, "of-a-kicked-bot", "2")
     workers.run()
-    later(workers)
+    do_later(workers)
     assert "not_in_channel" in admin.get(PATH).body["problem"]
     assert acme.bot not in support.members  # who removed it meant that
 
     support.members.add(acme.bot)
     send(hooks.joined(slack, acme, support, acme.bot))
-    later(workers)
+    do_later(workers)
 
     assert said(support) == ["1", "2"]
     assert admin.get(PATH).body["problem"] is None
@@ -163,7 +158,7 @@ def test_a_message_that_comes_before_the_bot_is_in_the_channel_is_there_without_
     workers.run()
     assert said(support) == []
 
-    later(workers)
+    do_later(workers)
     workers.run()
 
     assert said(support) == ["Hello"]
@@ -177,7 +172,7 @@ def test_a_channel_that_takes_nothing_is_tried_once_more_and_not_again(
     write(api, "of-a-kicked-bot", "Hello")
     workers.run()
     for _ in range(4):
-        later(workers)
+        do_later(workers)
 
     assert len(services.said_to("POST", "chat.postMessage")) == 2
 
