@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from helpdesk.codehost import issue_looks
+from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation, Repository
 from scripts.services.server import Said, Services
 from tests.support.api import Client, function
@@ -85,6 +86,27 @@ def test_an_issue_whose_transfer_was_not_sent_is_unlinked_as_its_signal_moves_an
     workers.run()
 
     assert (signal(api, filed)["codehost"] is None) == is_another
+
+
+@pytest.mark.usefixtures("opening")
+def test_an_issue_stays_its_signals_where_a_former_name_leads_to_another_repository(
+    api: Client, github: CodeHost, acme: Installation, repository: Repository, workers: Workers
+) -> None:
+    filed = file(api)
+    workers.run()
+    night(workers)
+    github.rename("acme/shop", "acme/store")  # and no hook comes
+    github.add(acme, "shop")
+    github.rename("acme/shop", "acme/other")
+    api.patch(f"/v1/signals/{filed}", {"status": "done"})
+    workers.run()
+    assert signal(api, filed)["codehost"] is not None
+    for days in (1, 2):
+        with later(days * DAY):
+            night(workers)
+
+    assert signal(api, filed)["codehost"]["url"] == "https://github.com/acme/store/issues/1"
+    assert repository.issues[1]["state"] == "closed"
 
 
 @pytest.mark.usefixtures("opening")

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from helpdesk.admission.caller import Caller, Person
 from helpdesk.codehost import github, issue_repository, issue_settings, issues
 from helpdesk.codehost.app_identity import API
+from helpdesk.codehost.github import NotThere
 from helpdesk.codehost.issue_record import Issue
 from helpdesk.codehost.issue_repository import StaleIssue
 from helpdesk.integrations.accounts import Account
@@ -220,16 +221,24 @@ def _read(account: Account, issue: Issue) -> Found | None:
     reply = github.ask(account, ServiceRequest(url=_address(issue)))
     if reply.ok:
         return _found(reply.json())
-    if reply.status != _DELETED and not _is_transferred(issue, github.leads_to(reply)):
+    if reply.status != _DELETED and not _is_transferred(account, issue, github.leads_to(reply)):
         raise _NotRead
     return None
 
 
-def _is_transferred(issue: Issue, number: int | None) -> bool:
-    """Return whether an issue is in the repository with an id by now, which is not its own under another name."""
+def _is_transferred(account: Account, issue: Issue, number: int | None) -> bool:
+    """Return whether an issue is in the repository with an id by now, and no longer in its own.
+
+    A former name of its own may lead to another repository, too, that had the name later.
+    """
     chosen = issue_settings.settings(issue.organization)
-    is_known = chosen.repo_id is not None and (chosen.repo or "").casefold() == issue.repo.casefold()
-    return is_known and number is not None and number != chosen.repo_id
+    known = chosen.repo_id if (chosen.repo or "").casefold() == issue.repo.casefold() else None
+    if number is None or known is None or number == known:
+        return False
+    try:
+        return github.id_of(account, issue.repo, known) == known
+    except NotThere:
+        return False
 
 
 def _found(shown: Mapping[str, Any]) -> Found:

@@ -18,7 +18,7 @@ class IssueSettings(FrozenRecord, kw_only=True):
     repo         where issues are opened; None if nothing is set
     repo_id      its id at GitHub, which a rename keeps; None until it was looked at
     auto_create  whether an issue is opened as a signal is filed
-    looked_at    until when changes of its issues were looked at, at first when it was set (ms); None if set before that was kept
+    looked_at    until when changes of its issues were looked at (ms): at first, when it was set
     problem      what GitHub said where it did not open an issue; None if the last one was opened
     """
 
