@@ -144,6 +144,7 @@ def repository(
     default_branch: str,
     private: bool,
     archived: bool,
+    has_issues: bool,
 ) -> dict[str, Any]:
     """Return a repository as events have it."""
     url, page = f"{API}/repos/{full_name}", f"{WEB}/{full_name}"
@@ -171,9 +172,10 @@ def repository(
         "language": None,
         "license": None,
         **dict.fromkeys(_COUNTS, 0),
-        **dict.fromkeys(("has_issues", "has_projects", "has_downloads", "has_wiki"), True),
+        **dict.fromkeys(("has_projects", "has_downloads", "has_wiki"), True),
         **dict.fromkeys(("has_pages", "has_discussions", "disabled"), False),
         "archived": archived,
+        "has_issues": has_issues,
         "topics": [],
         "visibility": "private" if private else "public",
         "default_branch": default_branch,

@@ -31,6 +31,7 @@ class Repository:
     default_branch: str = "main"
     private: bool = False
     archived: bool = False
+    has_issues: bool = True
     branches: dict[str, dict[str, bytes]] = field(default_factory=dict)
     commits: dict[str, dict[str, bytes]] = field(default_factory=dict)
     issues: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -93,6 +94,7 @@ class Repository:
             default_branch=self.default_branch,
             private=self.private,
             archived=self.archived,
+            has_issues=self.has_issues,
         )
 
 

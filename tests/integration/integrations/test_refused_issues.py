@@ -1,5 +1,7 @@
 """Issues that GitHub does not let us open as a signal is filed are opened once it does, and the team reads why."""
 
+from typing import Any
+
 import pytest
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.sqs.models import sqs_backends
@@ -31,6 +33,34 @@ def problem(api: Client) -> str | None:
 
 def status(api: Client) -> str:
     return str(api.get("/v1/integrations").body["integrations"][0]["status"])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"archived": True}, "The repository acme/shop is archived, so no issue can be opened."),
+        ({"has_issues": False}, "Issues of acme/shop are switched off at GitHub."),
+        (
+            {"full_name": "acme/gone"},
+            "The repository acme/shop does not exist, or the GitHub App may not read it.",
+        ),
+    ],
+)
+def test_a_repository_that_takes_no_issue_is_a_problem_as_soon_as_it_is_set(
+    api: Client, github: CodeHost, repository: Repository, workers: Workers, change: dict[str, Any], said: str
+) -> None:
+    before = {name: getattr(repository, name) for name in change}
+    vars(repository).update(change)
+    github.repositories = {repository.full_name: repository}
+    assert api.post("/v1/integrations/issue-repo", {"repo": "acme/shop"}).status == 200
+    workers.run()
+    assert (problem(api) or "").startswith(said)
+
+    vars(repository).update(before)
+    github.repositories = {repository.full_name: repository}
+    api.post("/v1/integrations/issue-repo", {"repo": "acme/shop"})
+    workers.run()
+    assert problem(api) is None
 
 
 @pytest.mark.usefixtures("opening")

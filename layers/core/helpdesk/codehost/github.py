@@ -133,6 +133,18 @@ def id_of(account: Account, repo: str, known: int | None) -> int:
     return int(_shown(account, repo, known)["id"])
 
 
+def issues_problem(account: Account, repo: str, known: int | None) -> str | None:
+    """Return why no issue can be opened in a repository, as far as it shows. Raises what `id_of` raises."""
+    shown = _shown(account, repo, known)
+    if shown["archived"]:
+        return (
+            f"The repository {repo} is archived, so no issue can be opened. Unarchive it, or set another one."
+        )
+    if not shown["has_issues"]:
+        return f"Issues of {repo} are switched off at GitHub. Switch them on, or set another repository."
+    return None
+
+
 def _shown(account: Account, repo: str, known: int | None) -> dict[str, Any]:
     try:
         shown = _read(ask(account, ServiceRequest(url=_at(repo))), repo)

@@ -10,7 +10,15 @@ from datetime import UTC, datetime
 from itertools import batched
 from typing import Any
 
-from helpdesk.codehost import github, issue_moves, issue_repository, issue_settings, issues, renaming
+from helpdesk.codehost import (
+    account_lookup,
+    github,
+    issue_moves,
+    issue_repository,
+    issue_settings,
+    issues,
+    renaming,
+)
 from helpdesk.codehost.app_identity import API
 from helpdesk.codehost.github import NotThere, Renamed
 from helpdesk.integrations import accounts
@@ -62,6 +70,28 @@ def look(connection: Connection, adapter: Worker) -> int:
     count += _compare(organization, repo, adapter)
     issue_settings.note_look(organization, repo, number, before if until is None else until)
     return count
+
+
+def check(organization: str, adapter: Worker) -> str:
+    """Note why no issue can be opened in the repository that was set, before somebody files a signal.
+
+    Raises TryLater, Revoked, NotConnectedNow.
+    """
+    settings = issue_settings.settings(organization)
+    repo = settings.repo
+    connection = None if repo is None else account_lookup.owner_of(organization, repo)
+    if repo is None or connection is None:
+        return "no_account"
+    try:
+        problem = github.issues_problem(accounts.opened(connection, adapter), repo, settings.repo_id)
+    except Renamed as renamed:
+        _follow_rename(organization, repo, renamed.number, adapter)
+        return "renamed"
+    except NotThere as gone:
+        problem = str(gone)
+    if problem is not None:
+        issue_settings.note_problem(organization, repo, problem)
+    return "checked"
 
 
 def _follow_rename(organization: str, repo: str, number: int, adapter: Worker) -> None:

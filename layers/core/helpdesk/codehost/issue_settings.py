@@ -8,12 +8,17 @@ from helpdesk.codehost.errors import IssueRepoMissing
 from helpdesk.codehost.issue_record import IssueSettings
 from helpdesk.codehost.mirrors import require_owner, require_repo
 from helpdesk.codehost.schemas import IssueRepoAnswer, IssueRepoInput
+from helpdesk.integrations import jobs
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import ConnectionStatus
 from helpdesk.platform import clock
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
+
+CHECK = "check_issue_repo"
+"""The kind of the job that asks GitHub whether issues can be opened in the repository that was set."""
 
 
 def settings(organization: str) -> IssueSettings:
@@ -83,7 +88,7 @@ def is_that(known: int | None, number: int | None) -> bool:
 
 
 def set_repo(organization: str, wanted: IssueRepoInput, actor: str) -> str | None:
-    """Set the repository of issues, the switch, or both; return the repository.
+    """Set the repository of issues, the switch, or both; return the repository. Whether it takes issues, a job asks.
 
     Raises RepoNameInvalid, CodehostNotConnected, IssueRepoMissing.
     """
@@ -100,7 +105,8 @@ def set_repo(organization: str, wanted: IssueRepoInput, actor: str) -> str | Non
         switch = seen.auto_create if wanted.auto_create is None else wanted.auto_create
         # what changed before does not matter, and everything since does, whenever the first look comes
         known = seen if seen.repo == now else IssueSettings(repo=now, looked_at=clock.now_ms())
-        return replace(known, auto_create=switch)
+        # who names the repository has mended it, or GitHub says so again
+        return replace(known, auto_create=switch, problem=known.problem if repo is None else None)
 
     def log(transaction: Transaction) -> None:
         connection = account_lookup.owner_of(organization, chosen[-1] or "")
@@ -109,6 +115,8 @@ def set_repo(organization: str, wanted: IssueRepoInput, actor: str) -> str | Non
             if wanted.auto_create is not None:
                 said.append(f"autoCreate {'on' if wanted.auto_create else 'off'}")
             integrations.add_changed(transaction, connection, actor, said)
+        if repo is not None:
+            jobs.put(transaction, IntegrationJob(kind=CHECK, app=App.CODEHOST, organization=organization))
 
     _change(organization, changed, log)
     return chosen[-1]

@@ -101,6 +101,8 @@ def work(job: IntegrationJob, until: int) -> str:
         return _issues_renamed(organization, job.data, until)
     if job.kind == issue_requests.LINK:
         return issue_links.link(organization, job.data, _this())
+    if job.kind == issue_settings.CHECK:
+        return _issues_checked(organization)
     if job.kind == mirror_repository.REMOVE:
         if mirroring.remove(organization, job.data["mirrorId"], until):
             return "removed"
@@ -109,6 +111,22 @@ def work(job: IntegrationJob, until: int) -> str:
         transaction.commit()
         return "handed_on"
     raise UnknownJob(job.kind)
+
+
+def _issues_checked(organization: str) -> str:
+    try:
+        return issue_looks.check(organization, _this())
+    except Revoked as problem:
+        return _broke(organization, problem)
+
+
+def _broke(organization: str, problem: Revoked) -> str:
+    """Break the connection to the account whose repository has the issues."""
+    chosen = issue_settings.settings(organization).repo
+    connection = None if chosen is None else account_lookup.owner_of(organization, chosen)
+    if connection is not None:
+        integrations.broke(connection, str(problem))
+    return "broken"
 
 
 def _this() -> Worker:
@@ -122,11 +140,7 @@ def signal_changed(organization: str, signal_id: str, filed: bool) -> str:  # no
     except NotConnectedNow:
         return "not_connected"
     except Revoked as problem:
-        chosen = issue_settings.settings(organization).repo
-        connection = None if chosen is None else account_lookup.owner_of(organization, chosen)
-        if connection is not None:
-            integrations.broke(connection, str(problem))
-        return "broken"
+        return _broke(organization, problem)
 
 
 def connected(connection: Connection) -> str:
