@@ -162,9 +162,14 @@ def test_a_hook_that_fails_again_and_again_is_asked_for_ever_more_rarely_and_giv
 
 
 def test_attempts_are_listed_page_by_page_and_the_oldest_is_repeated_first(
-    github: CodeHost, repository: Repository, services: Services, repeated: list[hooks.Sent]
+    github: CodeHost,
+    repository: Repository,
+    services: Services,
+    repeated: list[hooks.Sent],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    sent = [hooks.push(github, repository, ZERO, f"Commit {number}") for number in range(203)]
+    monkeypatch.setattr(lost_hooks, "ON_A_PAGE", 10)
+    sent = [hooks.push(github, repository, ZERO, f"Commit {number}") for number in range(23)]
     for each in sent:
         attempts.failed(github, *each)
     run()

@@ -35,9 +35,12 @@ def signed(app: AppCredentials) -> str:
     return jwt.encode({"alg": "RS256"}, claims, RSAKey.import_key(app["private_key"]))
 
 
-def as_app(app: AppCredentials, wanted: ServiceRequest) -> ServiceReply:
-    """Send a request as the App itself. Raises TryLater where GitHub's limit is reached, and as `client.send`."""
-    headers = {"authorization": f"Bearer {signed(app)}", **VERSION_HEADERS}
+def as_app(token: str, wanted: ServiceRequest) -> ServiceReply:
+    """Send a request as the App itself, with a token that it signed.
+
+    Raises TryLater where GitHub's limit is reached, and as `client.send`.
+    """
+    headers = {"authorization": f"Bearer {token}", **VERSION_HEADERS}
     return within_limit(client.send(HOSTS, wanted.__replace__(headers=headers)))
 
 
@@ -55,7 +58,7 @@ def within_limit(reply: ServiceReply) -> ServiceReply:
 def login_of(app: AppCredentials, installation_id: str) -> str | None:
     """Return what the account of an installation is called, or None if GitHub does not say. Raises TryLater."""
     try:
-        reply = as_app(app, ServiceRequest(url=f"{API}/app/installations/{installation_id}"))
+        reply = as_app(signed(app), ServiceRequest(url=f"{API}/app/installations/{installation_id}"))
     except Unauthorized:
         return None
     account = reply.json().get("account") if reply.ok else None
@@ -65,7 +68,7 @@ def login_of(app: AppCredentials, installation_id: str) -> str | None:
 def installation_tokens(app: AppCredentials, installation_id: str) -> Tokens:
     """Return a new token of an installation, which lasts an hour. Raises Revoked, TryLater, Unauthorized."""
     reply = as_app(
-        app,
+        signed(app),
         ServiceRequest(
             method="POST",
             url=f"{API}/app/installations/{installation_id}/access_tokens",

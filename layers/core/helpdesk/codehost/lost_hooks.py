@@ -13,12 +13,11 @@ from itertools import batched
 from typing import Any
 
 from helpdesk.codehost import attempt_repository, receiver
-from helpdesk.codehost.app_identity import API, as_app
-from helpdesk.integrations import client, credentials
+from helpdesk.codehost.app_identity import API, as_app, signed
+from helpdesk.integrations import credentials
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
 from helpdesk.integrations.outcomes import TryLater
-from helpdesk.integrations.record import AppCredentials
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
@@ -28,8 +27,9 @@ KEPT_MS = 3 * DAY_MS
 """How long GitHub keeps an attempt, and can deliver its hook again."""
 WAITS_MS = (0, 10 * MINUTE_MS, HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS)
 """How long after its first, second, … failure a hook is asked for again. After one more it is given up."""
+ON_A_PAGE = 100
+"""Attempts in a response, GitHub's most."""
 
-_ON_A_PAGE = 100
 _MAX_PAGES = 100
 _FORBIDDEN = 403
 _NEXT = re.compile(r'[?&]cursor=([\w%.~-]+)[^>]*>;\s*rel="next"')
@@ -52,12 +52,12 @@ def ask_again(until: int) -> int:
     app = credentials.of(App.CODEHOST)
     if app is None:
         return 0
-    count = 0
+    count, token = 0, signed(app)  # for all of the run: signing takes longer than a request
     try:
-        for attempt in _due(_failed(app, until)):
+        for attempt in _due(_failed(token, until)):
             if clock.now_ms() >= until:
                 break
-            _ask(app, attempt)
+            _ask(token, attempt)
             count += 1
     except Unauthorized:
         logger.error("app_refused", extra={"app": App.CODEHOST.value})
@@ -66,15 +66,15 @@ def ask_again(until: int) -> int:
     return count
 
 
-def _failed(app: AppCredentials, until: int) -> list[Attempt]:
+def _failed(token: str, until: int) -> list[Attempt]:
     """Return the attempts that failed while GitHub still can repeat them, the newest first."""
     found: list[Attempt] = []
     since, cursor = clock.now_ms() - KEPT_MS, ""
     for _ in range(_MAX_PAGES):
         reply = _sent(
-            app,
+            token,
             ServiceRequest(
-                url=f"{API}/app/hook/deliveries?status=failure&per_page={_ON_A_PAGE}"
+                url=f"{API}/app/hook/deliveries?status=failure&per_page={ON_A_PAGE}"
                 + (f"&cursor={cursor}" if cursor else "")
             ),
         )
@@ -100,7 +100,7 @@ def _due(failed: Sequence[Attempt]) -> list[Attempt]:
         if attempts[-1].at + waits.get(len(attempts), 0) <= now
     ]
     due: list[Attempt] = []
-    for some in batched(waited, _ON_A_PAGE, strict=False):
+    for some in batched(waited, ON_A_PAGE, strict=False):
         followed = attempt_repository.followed(App.CODEHOST, [attempt.id for attempt, _ in some])
         for attempt, failures in some:
             if attempt.id in followed:
@@ -113,10 +113,10 @@ def _due(failed: Sequence[Attempt]) -> list[Attempt]:
     return due
 
 
-def _ask(app: AppCredentials, attempt: Attempt) -> None:
+def _ask(token: str, attempt: Attempt) -> None:
     # Noted afterwards: a worker that dies in between asks twice, which does no harm.
     _sent(
-        app,
+        token,
         ServiceRequest(
             method="POST", url=f"{API}/app/hook/deliveries/{attempt.id}/attempts", repeatable=True
         ),
@@ -124,10 +124,10 @@ def _ask(app: AppCredentials, attempt: Attempt) -> None:
     attempt_repository.note_followed(App.CODEHOST, attempt.id, KEPT_MS)
 
 
-def _sent(app: AppCredentials, wanted: ServiceRequest) -> ServiceReply:
-    reply = as_app(app, wanted)
+def _sent(token: str, wanted: ServiceRequest) -> ServiceReply:
+    reply = as_app(token, wanted)
     if reply.status == _FORBIDDEN:
-        raise TryLater("the limit of requests is reached", client.pause(reply.headers))
+        raise TryLater("GitHub does not let the App see its deliveries")
     return reply
 
 
