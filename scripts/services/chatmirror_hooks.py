@@ -84,21 +84,19 @@ def broadcast(
 
 def joined(slack: ChatMirror, workspace: Workspace, channel: Channel, user: str, **how: Any) -> Sent:
     """Return what is sent about a person, or the bot, who entered a channel."""
-    event = {
-        "type": "member_joined_channel",
-        "user": user,
-        "channel": channel.id,
-        "channel_type": "G" if channel.private else "C",
-        "team": workspace.id,
-        "event_ts": slack.ts(),
-    }
-    return slack.event(workspace, event, **how)
+    return _member(slack, workspace, channel, user, "joined", **how)
 
 
 def left(slack: ChatMirror, workspace: Workspace, channel: Channel, user: str, **how: Any) -> Sent:
     """Return what is sent about a person, or the bot, who left a channel or was removed from it."""
+    return _member(slack, workspace, channel, user, "left", **how)
+
+
+def _member(
+    slack: ChatMirror, workspace: Workspace, channel: Channel, user: str, did: str, **how: Any
+) -> Sent:
     event = {
-        "type": "member_left_channel",
+        "type": f"member_{did}_channel",
         "user": user,
         "channel": channel.id,
         "channel_type": "G" if channel.private else "C",

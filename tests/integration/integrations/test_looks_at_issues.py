@@ -25,7 +25,7 @@ def night(workers: Workers) -> None:
 
 
 def closed(repository: Repository, number: int, seconds: float) -> None:
-    """Close an issue in some seconds, of which no hook comes."""
+    """Close an issue in some seconds. No hook comes."""
     at = (datetime.now(UTC) + timedelta(seconds=seconds)).timestamp()
     repository.change_issue(number, {"state": "closed", "state_reason": "completed"}, at)
 

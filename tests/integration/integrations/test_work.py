@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from moto.core.models import DEFAULT_ACCOUNT_ID
-from moto.sqs.models import sqs_backends
 
 from helpdesk.codehost import worker as codehost
 from helpdesk.integrations import accounts, jobs, secret_repository, service, worker
@@ -23,6 +21,7 @@ from scripts.services.repositories import Installation
 from scripts.services.server import Said, Services
 from scripts.template import loops_written_out
 from tests.support.api import Client, function
+from tests.support.integrations import put_off
 from tests.support.template import ROOT, template
 from tests.support.workers import LongContext, Workers, received
 
@@ -235,7 +234,7 @@ def queued_due_at() -> int:
 
 def queued() -> dict[str, Any]:
     """Return the job in the queue, whatever delay its message has."""
-    [message] = sqs_backends[DEFAULT_ACCOUNT_ID]["eu-west-1"].queues["integration"]._messages
+    [message] = put_off()
     return dict(json.loads(message.body))
 
 
