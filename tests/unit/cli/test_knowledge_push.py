@@ -120,9 +120,22 @@ def test_a_push_waits_as_often_as_the_allowance_is_used_up(tmp_path: Path, docs:
     user = pushing(tmp_path, service)
     result = user.run("knowledge", "push", str(docs))
     assert (result.exit_code, len(service.paths)) == (0, 12)
-    assert "The allowance is used up. Continuing in 120 s." in result.stderr
     assert sum(user.clock.slept) >= 120
     assert max(user.clock.slept) == 1.0  # so that Ctrl-C is not waited for
+
+
+def test_a_wait_is_announced_once_and_then_only_a_longer_one(capsys: pytest.CaptureFixture[str]) -> None:
+    waits = [2.0, 2.0, 1.0, 2.0, 45.0, 2.0, 45.0]
+
+    def request() -> None:
+        if waits:
+            raise Refusal(429, "rate_limited", "Full.", retry_after=waits.pop(0))
+
+    Patience(lambda _: None).call(request)
+    assert capsys.readouterr().err.splitlines() == [
+        "The allowance is used up. Continuing in 2 s, and then as it refills.",
+        "The allowance is used up. Continuing in 45 s, and then as it refills.",
+    ]
 
 
 def test_a_service_that_stays_unavailable_ends_the_push(tmp_path: Path, docs: Path) -> None:

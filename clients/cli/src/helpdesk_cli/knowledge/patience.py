@@ -43,6 +43,7 @@ class Patience:
 
     def __init__(self, sleep: Callable[[float], None]) -> None:
         self._sleep = sleep
+        self._longest_announced = 0.0
         self._stopped = threading.Event()
         self._waiting = threading.Lock()
 
@@ -93,7 +94,10 @@ class Patience:
 
     def _wait(self, seconds: float) -> None:
         self._check()
-        note(f"The allowance is used up. Continuing in {seconds:.0f} s.")
+        # While an allowance refills, there is a wait after every few requests.
+        if seconds > self._longest_announced:
+            self._longest_announced = seconds
+            note(f"The allowance is used up. Continuing in {seconds:.0f} s, and then as it refills.")
         while seconds > 0:
             self._check()
             self._sleep(min(seconds, 1.0))
