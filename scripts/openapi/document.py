@@ -7,6 +7,7 @@ from typing import Any
 
 from helpdesk.admission.caller import Access, KeyRule
 from helpdesk.http.content import Content
+from helpdesk.http.schemas import requires_a_field
 from helpdesk.http.validation import FORM
 from helpdesk.idempotency.errors import IdempotencyInProgress
 from helpdesk.oauth.errors import OAuthError
@@ -178,7 +179,7 @@ def _request_body(route: Route) -> dict[str, Any] | None:
     }
     if route.raw_body is not None:
         content["application/octet-stream"] = {"schema": {"type": "string", "format": "binary"}}
-    body: dict[str, Any] = {"required": not route.body[1].may_be_empty, "content": content}
+    body: dict[str, Any] = {"required": requires_a_field(route.body[1]), "content": content}
     if route.raw_body is not None:
         body["description"] = (
             "The file itself with its media type, or its announcement as JSON without `name`."

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from helpdesk.board.errors import (
     MAX_BODY_CHARACTERS,
@@ -118,8 +118,6 @@ class BoardUpdate(Body):
 class VoterInput(Body):
     """The person who votes: a visitor by `session`, or a customer by `customerId`; without both, the caller."""
 
-    may_be_empty = True
-
     session: Session | None = None
     """The visitor's session token. A session that is not known makes a customer."""
     customer_id: str | None = None
@@ -137,7 +135,7 @@ class VoterQuery(Query):
 class PostInput(VoterInput):
     """The body of POST /board/posts. Without `session` and `customerId`, the author is the caller."""
 
-    may_be_empty = False
+    model_config = ConfigDict(json_schema_extra={"required": ["title"]})
 
     title: PostTitle | None = None
     """Required, up to 200 characters after trimming. The error is `title_required` if it is missing or blank."""
@@ -170,8 +168,6 @@ class PostSignalInput(Body):
 
 class CommentInput(VoterInput):
     """The body of POST /board/posts/{id}/comments. Without `session` and `customerId`, the author is the caller."""
-
-    may_be_empty = False
 
     body: Annotated[str, schema_hint(minLength=1, maxLength=MAX_COMMENT_CHARACTERS)]
     """Plain text."""

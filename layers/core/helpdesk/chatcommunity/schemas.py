@@ -10,8 +10,6 @@ _Name = Annotated[str, schema_hint(minLength=1, maxLength=101)]
 class CommunityUpdate(Body):
     """PATCH /integrations/chatcommunity. Only what is sent changes."""
 
-    may_be_empty = True
-
     channel: _Name | None = None
     """The channel's name, with or without #, or its ID at Discord."""
     role: _Name | None = None

@@ -14,8 +14,6 @@ SentMode = Annotated[Mode, Field(strict=False)]
 class MirrorUpdate(Body):
     """PATCH /integrations/chatmirror. Only what is sent changes."""
 
-    may_be_empty = True
-
     channel: Annotated[str, schema_hint(minLength=1, maxLength=81)] | None = None
     """The channel's name, with or without #."""
     enabled: bool | None = None

@@ -48,12 +48,7 @@ UNKNOWN_FIELD = "unknown_field"
 
 
 class Body(BaseModel):
-    """A request body or a part of one. Unknown fields are refused; the error names the nearest known one.
-
-    With `may_be_empty` a request without a body counts as one with an empty object.
-    """
-
-    may_be_empty: ClassVar[bool] = False
+    """A request body or a part of one. Unknown fields are refused; the error names the nearest known one."""
 
     model_config = ConfigDict(
         strict=True, alias_generator=to_camel, extra="forbid", frozen=True, defer_build=True
@@ -122,6 +117,17 @@ class Answer(BaseModel):
 def field_names(model: type[BaseModel]) -> tuple[str, ...]:
     """Return the names of a model's fields as they are sent, in their order."""
     return tuple(field.alias or name for name, field in model.model_fields.items())
+
+
+@cache
+def requires_a_field(model: type[Body]) -> bool:
+    """Return whether a body needs any field, so that a request cannot omit it.
+
+    Some fields are required by a rule with an error code of its own; `json_schema_extra` names them.
+    """
+    hint = model.model_config.get("json_schema_extra")
+    by_rule = isinstance(hint, dict) and hint.get("required")
+    return bool(by_rule) or any(field.is_required() for field in model.model_fields.values())
 
 
 @cache

@@ -9,19 +9,35 @@ from urllib.parse import parse_qs
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, from_json
 
-from helpdesk.http.schemas import UNKNOWN_FIELD, Body, Form, PageQuery, Parameters, Query, field_names
+from helpdesk.http.schemas import (
+    UNKNOWN_FIELD,
+    Body,
+    Form,
+    PageQuery,
+    Parameters,
+    Query,
+    field_names,
+    requires_a_field,
+)
 from helpdesk.http.unknown_names import unknown_field
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
 
+_JSON_WHITESPACE = b" \t\n\r"
+
 
 def parse_body[B: Body](model: type[B], body: str | None, *, is_base64: bool) -> B:
-    """Return the body as its model.
+    """Return the body as its model. An empty body counts as an empty object if the model requires no field.
 
     Raises InvalidJson if the text is not a JSON object in UTF-8. Unpaired surrogates, NaN and excessive nesting are
     refused, too, because they could not be stored. Raises InvalidRequest if a field is invalid.
     """
+    content = body_bytes(body, is_base64=is_base64)
+    if not content.strip(_JSON_WHITESPACE):
+        if requires_a_field(model):
+            raise InvalidJson(f"{InvalidJson.message} The body is empty.")
+        content = b"{}"
     try:
-        fields = from_json(body_bytes(body, is_base64=is_base64), allow_inf_nan=False)
+        fields = from_json(content, allow_inf_nan=False)
     except (ValueError, RecursionError) as error:
         # The parser's own words name the reason and the position, and nothing of the body.
         raise InvalidJson(f"{InvalidJson.message} It cannot be read: {error}.") from None

@@ -265,10 +265,7 @@ def _bound(route: Route, request: Request) -> dict[str, Any]:
         arguments[route.raw_body] = RawBody(content, media_type)
     elif route.body is not None:
         name, body = route.body
-        if body.may_be_empty and not request.body:
-            arguments[name] = parse_body(body, "{}", is_base64=False)
-        else:
-            arguments[name] = parse_body(body, request.body, is_base64=request.is_base64)
+        arguments[name] = parse_body(body, request.body, is_base64=request.is_base64)
     if route.form is not None:
         name, form = route.form
         arguments[name] = parse_form(form, request.body, media_type, is_base64=request.is_base64)

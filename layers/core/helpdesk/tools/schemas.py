@@ -149,8 +149,6 @@ class AcceptedChanges(Body):
 class ToolTestInput(Body):
     """The body of POST /tools/{name}/test; it may be left out."""
 
-    may_be_empty: ClassVar[bool] = True
-
     input: dict[str, Any] | None = None
     """The tool's input; an empty object if it is left out."""
     as_: Annotated[

@@ -24,8 +24,6 @@ class StatesInput(Body):
 class TrackerUpdate(Body):
     """PATCH /integrations/tracker. Only what is sent changes."""
 
-    may_be_empty = True
-
     team: TeamName | None = None
     """The team in which issues are opened, by its key or name."""
     auto_create: bool | None = None
@@ -76,8 +74,6 @@ class TrackerSettingsAnswer(Answer):
 
 class LinkInput(Body):
     """The body of POST /signals/{id}/tracker. Send at most one of the two; the team that is set if neither."""
-
-    may_be_empty = True
 
     team: TeamName | None = None
     """The team in which an issue is opened, by its key or name."""
