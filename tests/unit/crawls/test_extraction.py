@@ -102,6 +102,103 @@ def test_a_wrong_charset_is_seen_through(body: bytes, content_type: str) -> None
     assert read_html(body, content_type, "https://fern.example/")["text"] == "Grüße"
 
 
+@pytest.mark.parametrize(
+    ("label", "codec", "text"),
+    [
+        ("gb2312", "gb18030", "朱镕基 𠀀"),
+        ("GBK", "gb18030", "朱镕基"),
+        ("euc-kr", "cp949", "뷁 한국어"),
+        ("ks_c_5601-1987", "cp949", "뷁 한국어"),
+        ("big5", "big5hkscs", "喺香港嘅"),
+        ("big5-hkscs", "big5hkscs", "喺香港嘅"),
+        ("shift_jis", "cp932", "①㈱髙"),
+        ("x-sjis", "cp932", "①㈱髙"),
+        ("euc-jp", "euc_jp", "日本語"),
+        ("x-euc-jp", "euc_jp", "日本語"),
+        ("iso-2022-jp", "iso2022_jp", "日本語"),
+        ("iso-8859-1", "cp1252", "“Grüße” – €"),
+        ("iso-8859-9", "cp1254", "“İstanbul”"),
+        ("tis-620", "cp874", "“รหัสผ่าน”"),
+        ("iso-8859-8-i", "iso8859-8", "שלום"),
+        ("iso-8859-15", "iso8859-15", "Œuvre à 5 €"),
+        ("windows-1251", "cp1251", "Привет"),
+        ("x-cp1251", "cp1251", "Привет"),
+        ("koi8-u", "koi8-u", "Привіт"),
+        ("macintosh", "mac_roman", "Grüße"),
+        ("utf-16le", "utf-16-le", "Grüße 日本語"),
+        ("unicode-1-1-utf-8", "utf-8", "Grüße 日本語"),
+    ],
+)
+def test_a_page_is_read_in_its_charset_as_browsers_know_it(label: str, codec: str, text: str) -> None:
+    found = read_html(text.encode(codec), f"text/html; Charset='{label}'", "https://fern.example/")
+
+    assert found["text"] == text
+
+
+def test_characters_that_japanese_computers_added_to_the_standard_are_read() -> None:
+    in_euc_jp = b"\xad\xa1\xad\xea\xfc\xe2"
+    in_iso_2022_jp = b"\x1b$B\x2d\x21\x2d\x6a\x1b(B"
+
+    assert read_html(in_euc_jp, "text/html; charset=euc-jp", "https://fern.example/")["text"] == "①㈱髙"
+    assert (
+        read_html(in_iso_2022_jp, "text/html; charset=iso-2022-jp", "https://fern.example/")["text"] == "①㈱"
+    )
+
+
+@pytest.mark.parametrize(
+    ("label", "body", "text"),
+    [
+        ("gb2312", "简".encode("gb18030") + b"\xff" + "体".encode("gb18030"), "简\ufffd体"),
+        ("euc-kr", "한".encode("cp949") + b"\xff" + "국".encode("cp949"), "한\ufffd국"),
+        ("shift_jis", "日".encode("cp932") + b"\x81 " + "本".encode("cp932"), "日\ufffd 本"),
+        ("euc-jp", "日".encode("euc_jp") + b"\xff" + "本".encode("euc_jp"), "日\ufffd本"),
+        ("utf-8", "日".encode() + b"\xff" + "本".encode(), "日\ufffd本"),
+        ("windows-1251", "При".encode("cp1251") + b"\x98", "При\ufffd"),
+    ],
+)
+def test_a_bad_byte_costs_one_character_and_not_the_page(label: str, body: bytes, text: str) -> None:
+    assert read_html(body, f"text/html; charset={label}", "https://fern.example/")["text"] == text
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "<meta charset=euc-kr>",
+        "<META HTTP-EQUIV='Content-Type' CONTENT='text/html; charset=euc-kr'>",
+        "<!-- <meta charset=utf-8> --><meta content='text/html;charset=EUC-KR' http-equiv=content-type>",
+        "<meta name=description content='charset=utf-8'><meta charset='ks_c_5601-1987'>",
+        "<?xml version='1.0' encoding='euc-kr'?>",
+        "<meta charset=nonsense><meta charset=euc-kr>",
+    ],
+)
+def test_a_page_declares_its_charset_itself(declaration: str) -> None:
+    body = (declaration + "<p>뷁 한국어").encode("cp949")
+
+    assert read_html(body, "text/html", "https://fern.example/")["text"] == "뷁 한국어"
+
+
+def test_the_header_has_the_word_before_the_page() -> None:
+    body = "<meta charset=utf-8>Привет".encode("cp1251")
+
+    found = read_html(body, "text/html; charset=windows-1251", "https://fern.example/")
+
+    assert found["text"] == "Привет"
+
+
+def test_a_page_that_can_only_be_ascii_does_not_declare_utf_16() -> None:
+    body = "<meta charset=utf-16>Grüße".encode()
+
+    assert read_html(body, "text/html", "https://fern.example/")["text"] == "Grüße"
+
+
+def test_markdown_is_read_in_the_charset_of_its_header() -> None:
+    found = read_markdown(
+        "# 뷁".encode("cp949"), "text/markdown; charset=euc-kr", "https://fern.example/a.md"
+    )
+
+    assert found["text"] == "# 뷁"
+
+
 def test_a_page_says_what_it_wants() -> None:
     head = (
         "<meta name=ROBOTS content='NoIndex, NOFOLLOW'><link rel=canonical href=/a>"

@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+from helpdesk.crawls.robots import packed, unpacked
 from helpdesk.crawls.sitemaps import MAX_LISTED, parse_llms, parse_sitemap
 from helpdesk.outbound.fetcher import MAX_PAGE_BYTES
 
@@ -35,3 +36,28 @@ def test_no_more_than_5000_addresses_of_a_list_are_read() -> None:
     assert MAX_LISTED == 5_000
     assert len(parse_sitemap(LISTED * 5_001).locations) == 5_000
     assert len(parse_llms(b"[a](/b) " * 5_001)) == 5_000
+
+
+@pytest.mark.parametrize(
+    ("declaration", "codec", "content_type"),
+    [
+        ('<?xml version="1.0" encoding="windows-1251"?>', "cp1251", "application/xml"),
+        ("", "cp1251", "text/xml; charset=windows-1251"),
+        ('<?xml version="1.0" encoding="UTF-16"?>', "utf-16", "application/xml"),
+        ("", "utf-8-sig", "text/plain"),
+    ],
+)
+def test_a_list_is_read_in_the_charset_that_it_declares(
+    declaration: str, codec: str, content_type: str
+) -> None:
+    body = f"{declaration}<urlset><url><loc>https://a.example/помощь</loc></url></urlset>".encode(codec)
+
+    assert parse_sitemap(body, content_type).locations == ("https://a.example/помощь",)
+
+
+def test_a_byte_order_mark_hides_no_rule_and_no_address() -> None:
+    robots = unpacked(packed("\ufeffUser-agent: *\nDisallow: /private\n".encode()))
+
+    assert not robots.allows("https://a.example/private")
+    assert parse_sitemap("\ufeffhttps://a.example/1\n".encode()).locations == ("https://a.example/1",)
+    assert parse_llms("[Hilfe für alle](/für)".encode("cp1252"), "text/plain; charset=latin1") == ("/für",)

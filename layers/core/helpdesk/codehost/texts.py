@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from helpdesk.knowledge import mdx
 from helpdesk.knowledge.errors import MAX_TITLE_CHARACTERS
+from helpdesk.platform import charsets
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.text import is_blank, without_hidden
 
@@ -50,8 +51,8 @@ def is_pointer(content: bytes) -> bool:
 
 
 def read(path: str, content: bytes) -> Text:
-    """Return what a file becomes. Bytes that are no UTF-8 are replaced."""
-    text = content.decode("utf-8", errors="replace").replace("\x00", "").removeprefix("\ufeff")
+    """Return what a file becomes. Bytes that aren't UTF-8, and have no byte order mark, are read as Windows-1252."""
+    text = charsets.decoded(content).replace("\x00", "").removeprefix("\ufeff")
     named, end = _matter(text[:_MATTER_CHARACTERS])
     text = text[end:].removeprefix("\ufeff")
     if mdx.is_mdx(text, path):

@@ -12,6 +12,7 @@ import html_to_markdown
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from helpdesk.crawls.sitemaps import markdown_links
+from helpdesk.platform import charsets
 
 MAX_LINKS = 2_000
 MAX_REFRESH_SECONDS = 5
@@ -49,13 +50,8 @@ _NOT_A_LANGUAGE: Final = frozenset(
     {"text", "none", "plaintext", "default", "light", "dark", "wrapper", "container"}
 )
 _REFRESH: Final = re.compile(r"\s*([\d.]{1,9})\s*[;,]\s*(?:url\s*=\s*)?['\"]?([^'\"]+)", re.IGNORECASE)
-_CHARSET: Final = re.compile(
-    rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.IGNORECASE
-)
-_TEXT_CHARSETS: Final = re.compile(
-    r"utf-?8|utf-?16(le|be)?|us-ascii|ascii|latin-?1|iso-?8859-\d{1,2}|windows-\d{3,4}|cp\d{3,4}|koi8-[ru]|macintosh|"
-    r"shift[_-]?jis|euc-(jp|kr)|iso-2022-jp|gb(k|2312|18030)|big5"
-)
+_DECLARED_BYTES: Final = 4_096
+"""Where a page declares its charset, as far as it is looked for. The standard asks pages for the first 1,024 bytes."""
 _OPTIONS: Final = html_to_markdown.ConversionOptions(
     bullets="-",
     extract_metadata=False,
@@ -70,7 +66,7 @@ _SEPARATORS: Final = re.compile(r"\s+(?:[|·–—»]|::|-)\s+")
 
 def read_html(body: bytes, content_type: str, address: str) -> dict[str, Any]:
     """Return what an HTML page says; see `pages.Page` for the fields."""
-    document = LexborHTMLParser(decoded(body, content_type))
+    document = LexborHTMLParser(_decoded(body, content_type))
     base = _attribute(document, "base[href]", "href")
     base = urljoin(address, base) if base else address
     robots = " ".join(
@@ -94,7 +90,7 @@ def read_html(body: bytes, content_type: str, address: str) -> dict[str, Any]:
 
 def read_markdown(body: bytes, content_type: str, address: str) -> dict[str, Any]:
     """Return what a Markdown page says; see `pages.Page` for the fields."""
-    text = decoded(body, content_type).replace("\r\n", "\n")
+    text = charsets.decoded_as(body, content_type).replace("\r\n", "\n")
     front, text = _front_matter(text)
     heading = re.search(r"^#[ \t]+(\S.{0,200}?)[ \t#]*$", text, re.MULTILINE)
     title = heading[1] if heading else front
@@ -109,37 +105,20 @@ def read_markdown(body: bytes, content_type: str, address: str) -> dict[str, Any
     }
 
 
-def decoded(body: bytes, content_type: str) -> str:
-    """Return a body as text: by its byte order mark, the header, the page's own declaration, or the first that fits."""
-    for mark, name in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
-        if body.startswith(mark):
-            return body.decode(name, "replace")
-    header = re.search(r"charset\s*=\s*[\"']?([\w:.-]+)", content_type, re.IGNORECASE)
-    meta = _CHARSET.search(body, 0, 4_096)
-    for found in (header[1] if header else "", meta[1].decode() if meta else "", "utf-8"):
-        name = found.lower()
-        if not _TEXT_CHARSETS.fullmatch(name):
-            continue
-        if name in {"iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii"}:
-            name = "utf-8" if _is_utf8(body) else "cp1252"  # browsers read these names as Windows' characters
-        try:
-            return body.decode(name)
-        except (UnicodeDecodeError, LookupError):
-            continue
-    return body.decode("utf-8" if _mostly_utf8(body) else "cp1252", "replace")
+def _decoded(body: bytes, content_type: str) -> str:
+    """Return a page as text: by its byte order mark, the header, its own declaration, or the first that fits."""
+    header = charsets.codec_of(charsets.named_in(content_type))
+    return charsets.decoded(body, header or _declared_codec(body))
 
 
-def _is_utf8(body: bytes) -> bool:
-    try:
-        body.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _mostly_utf8(body: bytes) -> bool:
-    text = body[:100_000].decode("utf-8", "replace")
-    return text.count("\N{REPLACEMENT CHARACTER}") * 20 < sum(not char.isascii() for char in text)
+def _declared_codec(body: bytes) -> str | None:
+    """Return the codec of the charset that a page declares itself, in an XML declaration or in a `meta`."""
+    head = LexborHTMLParser(body[:_DECLARED_BYTES].decode("latin-1"))
+    metas = [node.attributes for node in head.css("meta[charset], meta[http-equiv=content-type i]")]
+    declared = [each.get("charset") or charsets.named_in(f";{each.get('content')}") for each in metas]
+    found = next(filter(None, map(charsets.codec_of, [charsets.named_in_xml(body), *declared])), None)
+    # A declaration that was readable as ASCII is not in UTF-16.
+    return charsets.UTF_8 if found is not None and found.startswith("utf-16") else found
 
 
 def _content(document: LexborHTMLParser, base: str) -> tuple[str, str]:

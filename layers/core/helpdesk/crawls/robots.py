@@ -5,6 +5,8 @@ from typing import Final
 
 from protego import Protego
 
+from helpdesk.platform import charsets
+
 USER_AGENT = "Helpdesk-Crawler/1.0 (reads pages into a knowledge base)"
 MAX_BYTES = 500 * 1024
 """How much of the file counts, as RFC 9309 asks for at least."""
@@ -42,4 +44,4 @@ def packed(body: bytes) -> bytes:
 
 def unpacked(stored: bytes) -> Robots:
     """Return the rules of a file that `packed` compressed."""
-    return Robots(zlib.decompress(stored).decode(errors="replace").replace("\0", ""))
+    return Robots(charsets.decoded(zlib.decompress(stored)).replace("\0", ""))

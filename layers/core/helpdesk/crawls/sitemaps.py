@@ -6,6 +6,7 @@ import zlib
 from typing import Final
 
 from helpdesk.outbound.fetcher import MAX_PAGE_BYTES
+from helpdesk.platform import charsets
 from helpdesk.platform.frozen_record import FrozenRecord
 
 MAX_SITEMAPS = 20
@@ -28,12 +29,14 @@ class Sitemap(FrozenRecord):
     locations: tuple[str, ...]
 
 
-def parse_sitemap(body: bytes) -> Sitemap:
+def parse_sitemap(body: bytes, content_type: str = "") -> Sitemap:
     """Read a sitemap, also a compressed or damaged one, or a plain list of addresses.
 
     It is read as text and not as XML, so there are no entities to expand.
     """
-    text = _plain(body).decode(errors="replace")
+    plain = _plain(body)
+    label = charsets.named_in(content_type) or charsets.named_in_xml(plain)
+    text = charsets.decoded(plain, charsets.codec_of(label))
     found = [html.unescape(_without_cdata(each)).strip() for each in _some(_LOCATION, text)]
     if not found and "<" not in text[:1_000]:
         found = [
@@ -44,9 +47,9 @@ def parse_sitemap(body: bytes) -> Sitemap:
     return Sitemap(_INDEX.search(text, 0, 10_000) is not None, tuple(found))
 
 
-def parse_llms(body: bytes) -> tuple[str, ...]:
+def parse_llms(body: bytes, content_type: str = "") -> tuple[str, ...]:
     """Return the links of an llms.txt, in their order."""
-    return tuple(_some(_MARKDOWN_LINK, body.decode(errors="replace")))
+    return tuple(_some(_MARKDOWN_LINK, charsets.decoded_as(body, content_type)))
 
 
 def markdown_links(text: str) -> list[str]:

@@ -182,13 +182,15 @@ class _Slice:
         was_read = fetched.status == 200 and fetched.encoding is None
         if was_read:
             if address.kind is Kind.SITEMAP:
-                self._add_sitemap(fetched.body)
+                self._add_sitemap(fetched.body, fetched.headers.get("content-type", ""))
             else:
-                self._add_pages(parse_llms(fetched.body), address.url)
+                self._add_pages(
+                    parse_llms(fetched.body, fetched.headers.get("content-type", "")), address.url
+                )
         self._frontier.outcome(address, Outcome.UNCHANGED if was_read else Outcome.NOT_FOUND).commit()
 
-    def _add_sitemap(self, body: bytes) -> None:
-        listed = parse_sitemap(body)
+    def _add_sitemap(self, body: bytes, content_type: str) -> None:
+        listed = parse_sitemap(body, content_type)
         if not listed.index:
             self._add_pages(listed.locations)
             return
