@@ -54,6 +54,7 @@ def _of_tools[Request](api: Client, organization: str, to: Callable[..., Request
     one = "/v1/tool-endpoints/<endpoint_id>"
     accept = {"changes": [change]}
     yield to("POST", f"/v1/tool-endpoints/{endpoint}/changes/accept", accept, route=f"{one}/changes/accept")
+    yield to("PATCH", f"/v1/tool-endpoints/{endpoint}", {"url": f"{url}/2"}, route=one)
     yield to("DELETE", f"/v1/tool-endpoints/{endpoint}", route=one)
 
 

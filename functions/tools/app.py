@@ -30,6 +30,7 @@ from helpdesk.tools.schemas import (
     ToolEndpointInput,
     ToolEndpointsAnswer,
     ToolEndpointSaved,
+    ToolEndpointUpdate,
     ToolsAnswer,
     ToolsQuery,
     ToolTestInput,
@@ -50,6 +51,17 @@ api = Api()
 def add_tool_endpoint(caller: Caller, wanted: ToolEndpointInput) -> ToolEndpointSaved:
     """Add a tool endpoint and start a sync. A URL that is connected already is synced again."""
     return ToolEndpointSaved(ok=True, id=endpoints.put(caller, wanted.url))
+
+
+@api.patch(
+    "/v1/tool-endpoints/<endpoint_id>",
+    access=Access.ADMIN,
+    errors=(ToolEndpointNotFound, InvalidUrl, MissingServiceKey, LegacyApiKey),
+)
+def move_tool_endpoint(caller: Caller, endpoint_id: str, wanted: ToolEndpointUpdate) -> ToolEndpointSaved:
+    """Give a tool endpoint another URL and start a sync. Its tools and your settings of them stay."""
+    endpoints.move(caller, endpoint_id, wanted.url)
+    return ToolEndpointSaved(ok=True, id=endpoint_id)
 
 
 @api.get("/v1/tool-endpoints", access=Access.ADMIN)
@@ -86,7 +98,10 @@ def accept_tool_changes(caller: Caller, endpoint_id: str, wanted: AcceptedChange
 
 @api.delete("/v1/tool-endpoints/<endpoint_id>", access=Access.ADMIN, errors=(ToolEndpointNotFound,))
 def remove_tool_endpoint(caller: Caller, endpoint_id: str) -> Ok:
-    """Remove a tool endpoint and its tools. Calls that wait for an approval expire."""
+    """Remove a tool endpoint and its tools. Calls that wait for an approval expire.
+
+    A raised risk and a switched-off tool are kept by the tool's name, and apply again once an endpoint declares it.
+    """
     endpoints.remove(caller, endpoint_id)
     return OK
 

@@ -10,16 +10,18 @@ _KEY = "key_01jd3g1a4d7f0h3k6n9r2v5y8c"
 
 BODIES: dict[str, Any] = {
     "addToolEndpoint": {"url": "https://shop.example.com/helpdesk/tools"},
+    "moveToolEndpoint": {"url": "https://tools.example.com/helpdesk"},
     "acceptToolChanges": {"changes": [_CHANGE]},
     "updateTool": {"risk": "reviewed"},
     "testTool": {"input": {"order": "FS-1042"}, "as": "customer-7"},
 }
 
 _OK = {"ok": True}
+_SAVED = {"ok": True, "id": _ENDPOINT}
 
 ANSWERS: dict[str, Any] = {
     **dict.fromkeys(("syncToolEndpoint", "removeToolEndpoint", "acceptToolChanges", "updateTool"), _OK),
-    "addToolEndpoint": {"ok": True, "id": _ENDPOINT},
+    **dict.fromkeys(("addToolEndpoint", "moveToolEndpoint"), _SAVED),
     "listToolEndpoints": {
         "toolEndpoints": [
             {

@@ -252,6 +252,7 @@ ROUTES: dict[str, str] = {
         GET /v1/customers/<customer_id>/export
         DELETE /v1/tool-endpoints/<endpoint_id>
         GET /v1/tool-endpoints
+        PATCH /v1/tool-endpoints/<endpoint_id>
         PATCH /v1/tools/<name>
         POST /v1/tool-endpoints/<endpoint_id>/changes/accept
         POST /v1/tool-endpoints/sync

@@ -48,6 +48,9 @@ def test_a_tool_from_its_server_to_its_removal(
             assert owner.run("tools", "test", "refund", "--input", wrong).exit_code == 2
         assert owner.ok("tools", "sync", "--url", server.url).startswith("Reading 1 manifest.")
 
+        assert owner.ok("tools", "move", endpoint_id, server.url + "?2").startswith(f"Moved {endpoint_id}.")
+        assert server.url + "?2" in owner.ok("tools", "endpoints")
+
         assert owner.run("tools", "remove", endpoint_id, stdin="n\n").exit_code == 1
         assert owner.ok("tools", "remove", endpoint_id, "--yes") == f"Removed {endpoint_id}.\n"
     assert "helpdesk tools list" in owner.run("tools", "test", "refund").stderr

@@ -45,7 +45,7 @@ def stored(declared: Declaration, **changed: Any) -> Tool:
 
 def planned(*declared: Declaration, have: tuple[Tool, ...] = ()) -> Plan:
     ends = {"tool_1": endpoint(), "tool_2": endpoint("tool_2")}
-    return planning.plan(ends["tool_1"], ends, {tool.name: tool for tool in have}, list(declared), 9)
+    return planning.plan(ends["tool_1"], ends, {tool.name: tool for tool in have}, {}, list(declared), 9)
 
 
 def test_a_new_tool_is_added_with_the_risk_that_it_declares() -> None:
@@ -177,3 +177,14 @@ def test_a_definition_is_of_everything_declared_and_of_its_endpoint() -> None:
     assert len(hashes) == 9
     assert declaration("a").definition("tool_1") == declared.definition("tool_1")
     assert stored(declared, raised_risk=Risk.HIGH).definition == declared.definition("tool_1")
+
+
+def test_a_tool_that_the_organization_chose_something_about_is_never_forgotten() -> None:
+    withdrawn = [stored(declaration(f"t{n}"), withdrawn=True, updated_at=n) for n in range(66)]
+    withdrawn[0] = replace(withdrawn[0], raised_risk=Risk.HIGH)
+    withdrawn[1] = replace(withdrawn[1], enabled=False)
+
+    assert planned(have=tuple(withdrawn)).forgets == ()
+    assert [
+        each.name for each in planned(have=(*withdrawn, stored(declaration("z"), withdrawn=True))).forgets
+    ] == ["z"]

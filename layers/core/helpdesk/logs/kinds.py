@@ -34,6 +34,7 @@ class LogKind(StrEnum):
     TOOL_CALL_DENIED = "tool_call_denied"
     TOOL_CALL_EXPIRED = "tool_call_expired"
     TOOL_ENDPOINT_ADDED = "tool_endpoint_added"
+    TOOL_ENDPOINT_CHANGED = "tool_endpoint_changed"
     TOOL_ENDPOINT_REMOVED = "tool_endpoint_removed"
     TOOLS_SYNCED = "tools_synced"
     TOOL_CHANGES_ACCEPTED = "tool_changes_accepted"

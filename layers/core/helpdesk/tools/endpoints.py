@@ -1,4 +1,4 @@
-"""The rules of tool endpoints: adding, syncing, accepting changes, removing, and which key signs.
+"""The rules of tool endpoints: adding, moving, syncing, accepting changes, removing, and which key signs.
 
 Specification: Tool endpoints. The syncs themselves are in `sync`.
 """
@@ -42,24 +42,40 @@ def put(caller: Caller, url: str) -> str:
     An endpoint whose item cannot be read is stored again, and the sync reads what it declares; its tools stay. The
     bucket of syncs is not charged. Raises LegacyApiKey, InvalidUrl, MissingServiceKey, TooManyToolEndpoints.
     """
+    _require_callable(caller, url)
+
+    def attempt() -> str:
+        endpoint_id = repository.find_by_url(caller.organization, url)
+        if endpoint_id is None:
+            return _add(caller, url)
+        if not _store_again(caller, endpoint_id, url):
+            raise ConditionFailed(None)  # it was removed meanwhile
+        return endpoint_id
+
+    return repeat_when_stale(attempt, ConditionFailed, secret_keys.NewestKeyRevoked, most=_TRIES)
+
+
+def move(caller: Caller, endpoint_id: str, url: str) -> None:
+    """Give an endpoint another URL and sync it, with the rules of `put`.
+
+    Its tools and what the organization chose about them stay. So does a call that waits for an approval, while the
+    manifest at the new URL declares its tool as before. Raises ToolEndpointNotFound,
+    LegacyApiKey, InvalidUrl (also if another endpoint has the URL), MissingServiceKey.
+    """
+    _require_callable(caller, url)
+
+    def attempt() -> None:
+        if not _store_again(caller, endpoint_id, url):
+            raise ToolEndpointNotFound
+
+    repeat_when_stale(attempt, ConditionFailed, secret_keys.NewestKeyRevoked, most=_TRIES)
+
+
+def _require_callable(caller: Caller, url: str) -> None:
+    """Raises LegacyApiKey, InvalidUrl."""
     if caller.legacy:
         raise LegacyApiKey
     addresses.require_public(url, allow_loopback=settings().allow_loopback_urls)
-    for _ in range(_TRIES):
-        endpoint_id = repository.find_by_url(caller.organization, url)
-        try:
-            if endpoint_id is None:
-                return _add(caller, url)
-            endpoint = repository.endpoint(caller.organization, endpoint_id)
-            if endpoint is not None:
-                _sync_again(caller, endpoint)
-                return endpoint.id
-        except UnreadableItem:
-            if endpoint_id is not None and _repaired(caller, endpoint_id, url):
-                return endpoint_id
-        except (ConditionFailed, secret_keys.NewestKeyRevoked):
-            continue
-    raise Conflict
 
 
 def _new(job: SyncJob, url: str, key_id: str, created_at: int) -> ToolEndpoint:
@@ -78,11 +94,30 @@ def _new(job: SyncJob, url: str, key_id: str, created_at: int) -> ToolEndpoint:
     )
 
 
-def _repaired(caller: Caller, endpoint_id: str, url: str) -> bool:
-    """Store an endpoint again whose item cannot be read; return False if it was removed or its key revoked meanwhile.
+def _store_again(caller: Caller, endpoint_id: str, url: str) -> bool:
+    """Give an endpoint a URL, its present one or another, and schedule a sync; return whether there is the endpoint.
 
-    Raises NewestKeyRevoked, MissingServiceKey.
+    Raises ConditionFailed and NewestKeyRevoked if it or its key changed meanwhile, MissingServiceKey,
+    InvalidUrl if another endpoint has the URL.
     """
+    try:
+        endpoint = repository.endpoint(caller.organization, endpoint_id)
+    except UnreadableItem:
+        return _repaired(caller, endpoint_id, url)
+    if endpoint is None:
+        return False
+    transaction = Transaction()
+    keeps = caller.key_id is None and endpoint.key_id is not None
+    key_id = None if keeps else secret_keys.add_signing_key(transaction, caller)
+    _schedule(transaction, endpoint, key_id, url)
+    if url != endpoint.url:
+        _log_move(transaction, caller, endpoint_id)
+    transaction.commit()
+    return True
+
+
+def _repaired(caller: Caller, endpoint_id: str, url: str) -> bool:
+    """Store an endpoint again whose item cannot be read. Returns and raises what `_store_again` does."""
     seen = repository.remains(caller.organization, endpoint_id)
     if seen is None:
         return False
@@ -92,10 +127,9 @@ def _repaired(caller: Caller, endpoint_id: str, url: str) -> bool:
     key_id = keeps or secret_keys.add_signing_key(transaction, caller)
     repository.repair(transaction, _new(job, url, key_id, seen.created_at), seen)
     transaction.put(job.to_item())
-    try:
-        transaction.commit()
-    except (ConditionFailed, secret_keys.NewestKeyRevoked):
-        return False
+    if url != seen.url:
+        _log_move(transaction, caller, endpoint_id)
+    transaction.commit()
     logger.warning("tool_endpoint_repaired", extra={"endpoint": endpoint_id})
     return True
 
@@ -112,18 +146,11 @@ def _add(caller: Caller, url: str) -> str:
     return endpoint.id
 
 
-def _sync_again(caller: Caller, endpoint: ToolEndpoint) -> None:
-    """Raises ConditionFailed if the endpoint was removed or its key revoked, NewestKeyRevoked, MissingServiceKey."""
-    transaction = Transaction()
-    keeps = caller.key_id is None and endpoint.key_id is not None
-    key_id = None if keeps else secret_keys.add_signing_key(transaction, caller)
-    _schedule(transaction, endpoint, key_id)
-    transaction.commit()
-
-
-def _schedule(transaction: Transaction, endpoint: ToolEndpoint, key_id: str | None = None) -> None:
+def _schedule(
+    transaction: Transaction, endpoint: ToolEndpoint, key_id: str | None = None, url: str | None = None
+) -> None:
     job = SyncJob(endpoint.organization, endpoint.id, ids.new("sync"))
-    repository.schedule(transaction, endpoint, job.sync_id, key_id)
+    repository.schedule(transaction, endpoint, job.sync_id, key_id, url)
     transaction.put(job.to_item())
 
 
@@ -231,14 +258,18 @@ def accept_changes(caller: Caller, endpoint_id: str, wanted: Sequence[str]) -> N
 
 def remove(caller: Caller, endpoint_id: str) -> None:
     """Remove an endpoint and its tools. A job ends what waits for it. Raises ToolEndpointNotFound."""
-    url = repository.url_of(caller.organization, endpoint_id)
-    if url is None:
-        raise ToolEndpointNotFound
-    transaction = Transaction()
-    repository.remove_endpoint(transaction, caller.organization, endpoint_id, url)
-    transaction.put(RemovalJob(caller.organization, endpoint_id).to_item())
-    _log(transaction, caller, LogKind.TOOL_ENDPOINT_REMOVED, endpoint_id, "A tool endpoint was removed.")
-    transaction.commit()
+
+    def attempt() -> None:
+        seen = repository.remains(caller.organization, endpoint_id)
+        if seen is None:
+            raise ToolEndpointNotFound
+        transaction = Transaction()
+        repository.remove_endpoint(transaction, caller.organization, endpoint_id, seen.url)
+        transaction.put(RemovalJob(caller.organization, endpoint_id).to_item())
+        _log(transaction, caller, LogKind.TOOL_ENDPOINT_REMOVED, endpoint_id, "A tool endpoint was removed.")
+        transaction.commit()
+
+    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
 
 
 def replace_secrets(transaction: Transaction, organization: str, key_id: str) -> None:
@@ -248,6 +279,11 @@ def replace_secrets(transaction: Transaction, organization: str, key_id: str) ->
     raises ConditionFailed if endpoints were added, removed or signed by another key meanwhile.
     """
     secret_repository.replace_secrets(transaction, organization, key_id)
+
+
+def _log_move(transaction: Transaction, caller: Caller, endpoint_id: str) -> None:
+    summary = "A tool endpoint got another URL."
+    _log(transaction, caller, LogKind.TOOL_ENDPOINT_CHANGED, endpoint_id, summary)
 
 
 def _log(

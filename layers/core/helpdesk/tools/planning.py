@@ -8,6 +8,9 @@ What adds protection is in force at once, even if the rest of the change waits.
 
 A tool that its manifest no longer declares is withdrawn and not deleted. Otherwise a manifest could drop a tool and
 declare it again with a lower risk.
+
+What the organization chose about a tool, a raised risk or that it is off, belongs to the tool's name. A tool that comes
+back has it, also from another endpoint after its own was removed.
 """
 
 from copy import replace
@@ -27,7 +30,7 @@ from helpdesk.tools.record import (
 )
 
 MAX_WITHDRAWN = MAX_TOOLS
-"""How many withdrawn tools of an endpoint are kept, the latest ones."""
+"""How many withdrawn tools of an endpoint are kept, the latest ones, besides those that the organization chose for."""
 
 
 class NameTaken(ValueError):
@@ -60,14 +63,16 @@ def plan(
     endpoint: ToolEndpoint,
     others: dict[str, ToolEndpoint],
     stored: dict[str, Tool],
+    orphans: dict[str, Tool],
     declared: list[Declaration],
     now: int,
 ) -> Plan:
     """Compare an endpoint's manifest with the organization's tools. Raises NameTaken.
 
-    others  the organization's endpoints by ID
-    stored  its tools by name, the withdrawn ones too
-    now     the present in ms
+    others   the organization's endpoints by ID
+    stored   its tools by name, the withdrawn ones too
+    orphans  what is left of tools whose endpoint was removed, by name
+    now      the present in ms
     """
     writes: list[Write] = []
     changes: list[ToolChange] = []
@@ -75,9 +80,12 @@ def plan(
         seen = stored.get(each.name)
         if seen is not None and seen.endpoint_id != endpoint.id and not seen.withdrawn:
             raise NameTaken(_taken(each.name, seen.endpoint_id, others))
+        orphan = orphans.get(each.name)
         tool, change = _compared(each, seen, endpoint.id, now)
+        if orphan is not None and seen is None:
+            tool = replace(tool, raised_risk=orphan.raised_risk, enabled=orphan.enabled)
         if tool != seen:
-            writes.append(Write(tool, seen))
+            writes.append(Write(tool, seen or orphan))
         if change is not None:
             changes.append(change)
     names = {each.name for each in declared}
@@ -86,7 +94,8 @@ def plan(
         if not gone.withdrawn:
             writes.append(Write(replace(gone, withdrawn=True, waiting=None, updated_at=now), gone))
             changes.append(ToolChange(gone.name, ChangeKind.REMOVED, (), None))
-    kept = sorted((tool for tool in own if tool.withdrawn), key=lambda tool: tool.updated_at, reverse=True)
+    withdrawn = (tool for tool in own if tool.withdrawn and not tool.has_choice)
+    kept = sorted(withdrawn, key=lambda tool: tool.updated_at, reverse=True)
     return Plan(
         writes=tuple(writes),
         forgets=tuple(kept[MAX_WITHDRAWN:]),

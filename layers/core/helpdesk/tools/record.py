@@ -136,6 +136,11 @@ class Tool(FrozenRecord):
         return higher(self.declared.risk, self.raised_risk)
 
     @property
+    def has_choice(self) -> bool:
+        """Whether the organization chose something about the tool, which then outlives its endpoint."""
+        return self.raised_risk is not None or not self.enabled
+
+    @property
     def waiting_id(self) -> str | None:
         """The ID of the change that waits for an admin; None if none does."""
         return None if self.waiting is None else change_id(self.waiting.definition(self.endpoint_id))

@@ -1,4 +1,6 @@
-"""Deletes what a removed tool endpoint left: its tools' items, and calls that wait for an approval.
+"""Deletes what a removed tool endpoint leaves: its tools, and calls that wait for an approval.
+
+A tool that the organization chose something about stays stored, so that the choice applies when its name comes back.
 
 The transaction that removes the endpoint adds the job, so a crash at any point loses nothing. Each step may be
 repeated. Its tools are gone for every reader before that, because a tool counts only together with its endpoint.

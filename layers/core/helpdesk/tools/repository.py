@@ -5,33 +5,34 @@ from copy import replace
 from typing import NamedTuple
 
 from helpdesk.approvals.risk import Risk
+from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform import clock, unreadable
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table
 from helpdesk.storage.attributes import UnreadableItem
-from helpdesk.storage.table import EXISTS, ConditionFailed, Item
+from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.errors import (
     MAX_TOOL_ENDPOINTS,
-    ToolEndpointNotFound,
     ToolNotFound,
     TooManyToolEndpoints,
 )
 from helpdesk.tools.record import SyncStatus, Tool, ToolChange, ToolEndpoint, due_index
 
+_URL_TAKEN = "Another tool endpoint has this URL. Remove that one first, or give another URL."
 _ENDPOINT, _TOOL = "ENDPOINT#", "TOOL#"
 
 
 class Catalog(NamedTuple):
     """An organization's endpoints in the order of their creation, and its tools by name, the withdrawn ones too.
 
-    A tool whose endpoint was removed is not among them, though its item may still exist until `removal` deletes it:
-    `orphans` has the endpoint of such a tool by the tool's name.
+    A tool whose endpoint was removed is not among them. `orphans` has it by name while its item exists: until `removal`
+    deletes it, and for good if the organization chose something about it.
     """
 
     endpoints: list[ToolEndpoint]
     tools: dict[str, Tool]
-    orphans: dict[str, str]
+    orphans: dict[str, Tool]
 
 
 def catalog(organization: str) -> Catalog:
@@ -41,7 +42,7 @@ def catalog(organization: str) -> Catalog:
     """
     endpoints: dict[str, ToolEndpoint] = {}
     tools: dict[str, Tool] = {}
-    orphans: dict[str, str] = {}
+    orphans: dict[str, Tool] = {}
     known: set[str] = set()
     items = table.query_all(keys.ToolEndpointCount(organization).pk)
     for item in items:
@@ -61,7 +62,7 @@ def catalog(organization: str) -> Catalog:
             if tool.endpoint_id in known:
                 tools[tool.name] = tool
             else:
-                orphans[tool.name] = tool.endpoint_id
+                orphans[tool.name] = tool
     return Catalog(list(endpoints.values()), tools, orphans)
 
 
@@ -157,20 +158,47 @@ def add_endpoint(transaction: Transaction, endpoint: ToolEndpoint) -> None:
     transaction.put(endpoint.to_item(), new=True)
 
 
-def schedule(
-    transaction: Transaction, endpoint: ToolEndpoint, sync_id: str, key_id: str | None = None
-) -> None:
-    """Make a sync the endpoint's latest one, and with `key_id` let another key sign from now on.
+def _move(transaction: Transaction, organization: str, endpoint_id: str, url: str, new_url: str) -> None:
+    """Let an endpoint claim another address.
 
-    The transaction raises ConditionFailed if the endpoint was removed or its key was revoked in the meantime.
+    The transaction raises InvalidUrl if another endpoint has it, ConditionFailed if this one no longer has
+    the address that was read.
+    """
+    transaction.put(
+        {**url_key(organization, new_url).attributes(), "endpointId": endpoint_id},
+        new=True,
+        on_failure=lambda _: InvalidUrl(_URL_TAKEN),
+    )
+    transaction.delete(
+        url_key(organization, url),
+        condition="endpointId = :endpoint",
+        values={":endpoint": endpoint_id},
+        on_failure=ConditionFailed,
+    )
+
+
+def schedule(
+    transaction: Transaction,
+    endpoint: ToolEndpoint,
+    sync_id: str,
+    key_id: str | None = None,
+    url: str | None = None,
+) -> None:
+    """Make a sync the endpoint's latest one; with `key_id` another key signs, with `url` it has another address.
+
+    The transaction raises ConditionFailed if the endpoint was removed or its key was revoked in the meantime, or if it
+    got another address, InvalidUrl if another endpoint has the new one.
     """
     of, due = endpoint.organization, due_index(endpoint.id)
     chosen = key_id or endpoint.key_id
+    if url is not None and url != endpoint.url:
+        _move(transaction, of, endpoint.id, endpoint.url, url)
     transaction.update(
         keys.ToolEndpoint(of, endpoint.id),
-        "SET syncId = :sync, #status = :pending, keyId = :key, GSI2PK = :due, GSI2SK = :when, requeues = :none",
-        condition="keyId = :seen",
-        names={"#status": "status"},
+        "SET syncId = :sync, #status = :pending, keyId = :key, GSI2PK = :due, GSI2SK = :when, requeues = :none, "
+        "#url = :url",
+        condition="keyId = :seen AND #url = :seenUrl",
+        names={"#status": "status", "#url": "url"},
         values={
             ":due": due["GSI2PK"],
             ":when": due["GSI2SK"],
@@ -179,6 +207,8 @@ def schedule(
             ":pending": SyncStatus.PENDING.value,
             ":key": chosen,
             ":seen": endpoint.key_id,
+            ":url": url or endpoint.url,
+            ":seenUrl": endpoint.url,
         },
         on_failure=ConditionFailed,
     )
@@ -187,57 +217,59 @@ def schedule(
 
 
 class Remains(NamedTuple):
-    """What is known of an endpoint that cannot be read."""
+    """What is known of an endpoint even if it cannot be read."""
 
+    url: str
     key_id: str | None
     created_at: int
 
 
 def remains(organization: str, endpoint_id: str) -> Remains | None:
-    """Return what is known of an endpoint that cannot be read; None if it was removed."""
+    """Return what is known of an endpoint even if it cannot be read; None if there is no such endpoint."""
     item = table.get(keys.ToolEndpoint(organization, endpoint_id))
     if item is None:
         return None
     key_id, created_at = item.get("keyId"), item.get("createdAt")
     return Remains(
+        str(item["url"]),
         key_id if isinstance(key_id, str) else None,
         created_at if isinstance(created_at, int) else clock.now_ms(),
     )
 
 
 def repair(transaction: Transaction, endpoint: ToolEndpoint, seen: Remains) -> None:
-    """Store an endpoint in place of one that cannot be read.
+    """Store an endpoint, maybe with another address, in place of one that cannot be read.
 
-    The transaction raises ConditionFailed if the endpoint was removed or its key revoked in the meantime.
+    The transaction raises ConditionFailed if the endpoint was removed or its key revoked in the meantime, or if it got
+    another address, InvalidUrl if another endpoint has the new one.
     """
+    if endpoint.url != seen.url:
+        _move(transaction, endpoint.organization, endpoint.id, seen.url, endpoint.url)
     key = keys.ToolEndpoint(endpoint.organization, endpoint.id)
     item = {name: value for name, value in endpoint.to_item().items() if name not in key.attributes()}
     transaction.set(
         key,
         item,
-        condition=EXISTS if seen.key_id is None else "keyId = :seen",
-        values=None if seen.key_id is None else {":seen": seen.key_id},
+        condition="#url = :seenUrl" + ("" if seen.key_id is None else " AND keyId = :seen"),
+        values={":seenUrl": seen.url} | ({} if seen.key_id is None else {":seen": seen.key_id}),
         on_failure=ConditionFailed,
     )
     if endpoint.key_id != seen.key_id:
         transaction.delete(keys.EndpointSecret(endpoint.organization, endpoint.id))
 
 
-def url_of(organization: str, endpoint_id: str) -> str | None:
-    """Return an endpoint's address, even if nothing else of it can be read; None if there is no such endpoint."""
-    item = table.get(keys.ToolEndpoint(organization, endpoint_id))
-    return None if item is None else str(item["url"])
-
-
 def remove_endpoint(transaction: Transaction, organization: str, endpoint_id: str, url: str) -> None:
-    """Remove an endpoint with its secret, and decrease the count. The transaction raises ToolEndpointNotFound.
+    """Remove an endpoint with its secret, and decrease the count.
 
+    The transaction raises ConditionFailed if the endpoint was removed or got another address in the meantime.
     Its tools are gone for every reader from then on (see `catalog`); `removal` deletes their items.
     """
     transaction.delete(
         keys.ToolEndpoint(organization, endpoint_id),
-        condition=EXISTS,
-        on_failure=lambda _: ToolEndpointNotFound(),
+        condition="#url = :url",
+        names={"#url": "url"},
+        values={":url": url},
+        on_failure=ConditionFailed,
     )
     transaction.delete(url_key(organization, url))
     transaction.delete(keys.EndpointSecret(organization, endpoint_id))

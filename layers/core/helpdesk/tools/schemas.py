@@ -24,8 +24,18 @@ class ToolEndpointInput(Body):
     """HTTPS, on a public internet address, without credentials in it. A connected URL is synced again."""
 
 
+class ToolEndpointUpdate(Body):
+    """The body of PATCH /tool-endpoints/{id}."""
+
+    url: EndpointUrl
+    """The new URL, with the rules of PUT. Its manifest is read at once; the endpoint's present URL is read again."""
+
+
 class ToolEndpointSaved(Answer):
-    """The response of PUT /tool-endpoints. The sync has been scheduled; its result is in GET /tool-endpoints."""
+    """The response of PUT /tool-endpoints and PATCH /tool-endpoints/{id}.
+
+    The sync has been scheduled; its result is in GET /tool-endpoints.
+    """
 
     ok: bool
     id: str

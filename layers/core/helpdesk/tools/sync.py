@@ -93,12 +93,9 @@ def _store(endpoint: ToolEndpoint, declared: list[Declaration]) -> None:
         stored, at = repository.catalog(of), clock.now_ms()
         others = {each.id: each for each in stored.endpoints}
         try:
-            found = planning.plan(endpoint, others, stored.tools, declared, at)
+            found = planning.plan(endpoint, others, stored.tools, stored.orphans, declared, at)
         except NameTaken as taken:
             raise _Problem(str(taken)) from None
-        for name in found.names:
-            if name in stored.orphans:
-                sync_repository.delete_tools(of, stored.orphans[name], [name])
         try:
             sync_repository.commit(endpoint, found, _log_entry(endpoint, found), at)
         except ConditionFailed:

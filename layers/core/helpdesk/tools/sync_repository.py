@@ -1,13 +1,14 @@
 """What a sync writes, and what the removal of an endpoint deletes."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from helpdesk.platform import unreadable
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import ConditionFailed, Item
-from helpdesk.storage.transactions import OnFailure, Transaction
+from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import repository
 from helpdesk.tools.json_text import canonical
 from helpdesk.tools.planning import Plan, Write
@@ -58,7 +59,12 @@ def commit(endpoint: ToolEndpoint, plan: Plan, log_entry: Item | None, at: int) 
             if isinstance(step, Write):
                 _store(transaction, endpoint.organization, step)
             else:
-                _delete(transaction, endpoint.organization, step.name, step.endpoint_id, ConditionFailed)
+                transaction.delete(
+                    keys.Tool(endpoint.organization, step.name),
+                    condition="endpointId = :endpoint",
+                    values={":endpoint": step.endpoint_id},
+                    on_failure=ConditionFailed,
+                )
         transaction.commit()
 
 
@@ -138,14 +144,21 @@ def tools_of(organization: str, endpoint_id: str) -> list[str]:
 
 
 def delete_tools(organization: str, endpoint_id: str, names: Sequence[str]) -> None:
-    """Delete a removed endpoint's tools, one by one. One that another endpoint has taken over stays."""
+    """Delete a removed endpoint's tools, one by one.
+
+    One that another endpoint has taken over stays, and one that the organization chose something about: the choice is
+    the name's, for whichever endpoint declares it next.
+    """
     for name in names:
         transaction = Transaction()
-        _delete(transaction, organization, name, endpoint_id, ConditionFailed)
-        try:
+        transaction.delete(
+            keys.Tool(organization, name),
+            condition="endpointId = :endpoint AND enabled = :yes AND raisedRisk = :none",
+            values={":endpoint": endpoint_id, ":yes": True, ":none": None},
+            on_failure=ConditionFailed,
+        )
+        with suppress(ConditionFailed):
             transaction.commit()
-        except ConditionFailed:
-            continue
 
 
 def _require_latest(transaction: Transaction, endpoint: ToolEndpoint) -> None:
@@ -174,14 +187,3 @@ def _store(transaction: Transaction, organization: str, write: Write) -> None:
         repository.replace_tool(transaction, organization, write.tool, write.seen)
     else:
         transaction.put(write.tool.to_item(organization), new=True, on_failure=ConditionFailed)
-
-
-def _delete(
-    transaction: Transaction, organization: str, name: str, endpoint_id: str, on_failure: OnFailure
-) -> None:
-    transaction.delete(
-        keys.Tool(organization, name),
-        condition="endpointId = :endpoint",
-        values={":endpoint": endpoint_id},
-        on_failure=on_failure,
-    )

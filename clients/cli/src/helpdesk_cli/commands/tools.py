@@ -97,6 +97,16 @@ def add(session: Session, url: str) -> None:
 
 
 @tools.command()
+@click.argument("endpoint_id", metavar="ID", type=ID)
+@click.argument("url")
+@pass_session
+def move(session: Session, endpoint_id: str, url: str) -> None:
+    """Give a server another URL. Its tools, your settings of them and waiting approvals stay."""
+    answer = session.api().patch("tool-endpoints", endpoint_id, body={"url": url})
+    _done(session, answer, f"Moved {endpoint_id}. See what was found: helpdesk tools endpoints")
+
+
+@tools.command()
 @click.option("--url", help="Only the server with this URL. [default: every server]")
 @pass_session
 def sync(session: Session, url: str | None) -> None:
