@@ -44,8 +44,6 @@ def test_the_guide_to_operating_describes_every_alarm() -> None:
         "${Name}ErrorsAlarm",
         "${Name}ThrottlesAlarm",
         "${Name}DeadLettersAlarm",
-        "&{Name}UnreadableAlarm",
-        "${Name}MailCeilingAlarm",
     }
     alarms = set(re.findall(r'^ +(?:- )?"?([A-Za-z$&{}]+Alarm)"?:$', monitoring, re.MULTILINE))
     described = set(re.findall(r"^\| `(\w+Alarm)` \|", guide("operating"), re.MULTILINE))
@@ -54,7 +52,6 @@ def test_the_guide_to_operating_describes_every_alarm() -> None:
     assert described == alarms - loops
     for words in (
         "| `…DeadLettersAlarm` |",
-        "| `…UnreadableAlarm` |",
         "| errors of a function |",
         "| throttles of a function |",
     ):

@@ -7,7 +7,7 @@ import pytest
 from helpdesk.platform import metrics
 
 
-def test_a_count_is_printed_for_cloudwatch(
+def test_a_count_is_printed_for_cloudwatch_without_the_functions_name(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "helpdesk-dev")
@@ -20,5 +20,5 @@ def test_a_count_is_printed_for_cloudwatch(
     assert declared["Namespace"] == "helpdesk-dev"
     assert declared["Dimensions"] == [["service"]]
     assert declared["Metrics"] == [{"Name": "Repairs", "Unit": "Count"}]
-    assert printed["service"] == "reconciler"
+    assert printed["service"] == "helpdesk"
     assert printed["Repairs"] == [1.0]
