@@ -58,6 +58,16 @@ def test_two_files_whose_paths_differ_in_letter_case_alone_are_two_documents(
     assert documents(api) == {}
 
 
+def test_two_files_whose_paths_differ_in_their_unicode_form_alone_are_one_document(
+    api: Client, repository: Repository, workers: Workers
+) -> None:
+    repository.push({"docs/u\u0308ber.md": page(1), "docs/\u00fcber.md": page(2)})
+    mirror(api)
+    workers.run()
+
+    assert {path: each["title"] for path, each in documents(api).items()} == {"docs/\u00fcber.md": "Page 2"}
+
+
 def test_a_tree_that_does_not_fit_a_response_is_listed_in_the_largest_parts_that_do(
     api: Client, repository: Repository, services: Services, workers: Workers
 ) -> None:

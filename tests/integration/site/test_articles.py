@@ -201,6 +201,19 @@ def test_a_link_to_another_file_leads_to_its_page_and_to_an_internal_one_nowhere
     }
 
 
+def test_a_link_stays_within_the_folder_that_was_pushed_on_its_own(api: Client, visitor: Visitor) -> None:
+    body = "[Install](../setup/install.md) [Root](/setup/install.md) [Page](../setup/install) [Out](../../install.md)"
+    publish(api, "Start", body, path="Kettle//guides/start.md")
+    publish(api, "Install", "Text", path="Kettle//setup/install.md")
+    publish(api, "Another", "Text", path="setup/install.md")
+    publish(api, "Above", "Text", path="install.md")
+
+    found = visitor.get("/articles/start").links(".prose")
+
+    install = f"/local/site/{visitor.slug}/articles/install"
+    assert found == {"Install": install, "Root": install, "Page": install}
+
+
 def test_the_home_page_has_folders_articles_and_what_is_read_most(
     api: Client, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -199,6 +199,17 @@ def test_what_is_no_document_is_skipped_and_reported(tmp_path: Path) -> None:
     assert found.others == {".png": 1, "no suffix": 1}
 
 
+@pytest.mark.parametrize(("second", "mend"), [("Text", False), ("Another text", True)])
+def test_names_that_differ_in_their_unicode_form_alone_are_one_file(
+    tmp_path: Path, second: str, *, mend: bool
+) -> None:
+    write(tmp_path, "cafe\u0301/u\u0308ber.md", "Text")
+    write(tmp_path, "caf\u00e9/\u00fcber.md", second)
+    found = scan(tmp_path)
+    assert [(one.path, one.body) for one in found.documents] == [("caf\u00e9/\u00fcber.md", "Text")]
+    assert [(one.path, one.mend) for one in found.skipped] == [("caf\u00e9/\u00fcber.md", mend)]
+
+
 def test_a_folder_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(Problem, match="Cannot read the folder"):
         scan(tmp_path / "missing")

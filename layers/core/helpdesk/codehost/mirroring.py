@@ -43,6 +43,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.quotas.errors import KNOWLEDGE_IS_FULL
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
+from helpdesk_files.paths import page_url
 
 ARCHIVE_FROM = 60
 """How many files are fetched at once, out of the archive, instead of one by one."""
@@ -171,8 +172,7 @@ class _Sync:
     def _apply(self, account: Account, found: Snapshot) -> bool:
         """Make the stored files equal to those of a commit; return whether all is done."""
         mirror = self._mirror
-        wanted = dict(sorted(found.files.items())[:MAX_FILES])
-        wanted |= dict(sorted(found.images.items())[:MAX_IMAGES])
+        wanted = planning.first(found.files, MAX_FILES) | planning.first(found.images, MAX_IMAGES)
         plan = planning.plan(mirror_repository.files(mirror.organization, mirror.id), wanted)
         for file, path in plan.renamed:
             reads = file.by_name or mdx.is_named_mdx(file.path) != mdx.is_named_mdx(path)
@@ -347,11 +347,10 @@ class _Sync:
         return path.removeprefix(f"{self._mirror.path}/") if self._mirror.path else path
 
     def _url(self, path: str) -> str | None:
-        """Return the public page of a file: the address where the files are published, and the path without its end."""
+        """Return the public page of a file, below the address where the files are published."""
         if self._mirror.published_at is None:
             return None
-        below = self._below(path)
-        url = f"{self._mirror.published_at}/{quote(below[: below.rindex('.')])}"
+        url = page_url(self._mirror.published_at, self._below(path))
         try:
             return checks.require_url(url)
         except BadUrl:

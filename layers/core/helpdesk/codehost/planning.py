@@ -4,6 +4,7 @@ A file is known by its path and by the hash of its content. A path that is gone 
 content are a file that was renamed: it keeps its document.
 """
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
@@ -17,6 +18,12 @@ class Plan(FrozenRecord):
     renamed: tuple[tuple[MirroredFile, str], ...]
     gone: tuple[MirroredFile, ...]
     fetched: Mapping[str, str]
+
+
+def first(files: Mapping[str, str], most: int) -> dict[str, str]:
+    """Return the first files by their names; names that differ only in their Unicode form (NFC, NFD) are one file."""
+    paths = {unicodedata.normalize("NFC", path): path for path in sorted(files)}
+    return {path: files[path] for path in sorted(paths.values())[:most]}
 
 
 def plan(stored: Iterable[MirroredFile], wanted: Mapping[str, str]) -> Plan:

@@ -6,6 +6,7 @@ An image is kept under its mirror and its path, so a newer one replaces it. Whic
 from helpdesk.platform import clients
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.settings import settings
+from helpdesk_files.paths import SourcePath
 
 _ENDS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif")
 _NAME_CHARACTERS = 40
@@ -35,7 +36,7 @@ def type_of(content: bytes) -> str | None:
 
 def name_of(path: str) -> str:
     """Return the name of an image in addresses: 40 digits in hexadecimal, from its path in the repository."""
-    return sha256_hex(path)[:_NAME_CHARACTERS]
+    return sha256_hex(str(SourcePath.parsed(path)))[:_NAME_CHARACTERS]
 
 
 def write(organization: str, mirror_id: str, path: str, content: bytes) -> None:

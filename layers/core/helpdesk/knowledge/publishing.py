@@ -9,6 +9,7 @@ from helpdesk.knowledge.document_store import TextMissing
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.errors import DocumentSlugTaken
 from helpdesk.knowledge.folders import ROOT, Folder, Tree
+from helpdesk.knowledge.links import Links
 from helpdesk.knowledge.pages import DocumentPage, candidates, in_order
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
@@ -38,8 +39,9 @@ class Contents(FrozenRecord):
         return found
 
     @cached_property
-    def _by_path(self) -> dict[str, DocumentPage]:
-        return {page.path: page for page in self.pages if page.path}
+    def links(self) -> Links:
+        """Where links between the documents lead."""
+        return Links(self.pages)
 
     @cached_property
     def by_document(self) -> dict[str, DocumentPage]:
@@ -96,10 +98,6 @@ class Contents(FrozenRecord):
             return None, None
         place = slugs.index(page.slug)
         return (pages[place - 1] if place else None, pages[place + 1] if place + 1 < len(pages) else None)
-
-    def of_path(self, path: str) -> DocumentPage | None:
-        """Return the document that is a copy of a file."""
-        return self._by_path.get(path)
 
     def most_read(self, limit: int) -> list[DocumentPage]:
         """Return the documents that are read most, without those that nobody read."""

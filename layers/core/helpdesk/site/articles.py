@@ -127,7 +127,7 @@ def _article(visit: Visit, page: DocumentPage) -> Content:
 
 def _body(visit: Visit, page: DocumentPage, shown: publishing.Contents, html: str) -> str:
     """Return an article's HTML with the present addresses of other articles and of its images."""
-    led = markdown.resolved(html, partial(_address_of, visit, shown))
+    led = markdown.resolved(html, partial(_address_of, visit, shown, page))
     at = f"{article_path(page)}/images/"
     return markdown.with_images(led, lambda path: visit.link(at + images.name_of(path)))
 
@@ -145,9 +145,9 @@ def _current[T](visit: Visit, page: DocumentPage, read: "publishing.Reader[T]") 
     raise PageNotFound
 
 
-def _address_of(visit: Visit, shown: publishing.Contents, path: str) -> str | None:
-    page = shown.of_path(path)
-    return None if page is None else visit.link(article_path(page))
+def _address_of(visit: Visit, shown: publishing.Contents, page: DocumentPage, link: str) -> str | None:
+    target = shown.links.target(page, link)
+    return visit.link(article_path(target)) if isinstance(target, DocumentPage) else target
 
 
 def _count(visit: Visit, page: DocumentPage) -> None:

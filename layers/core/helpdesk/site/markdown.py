@@ -4,12 +4,11 @@ markdown-it-py parses, Pygments colours code by classes, and nh3 has the last wo
 The HTML is kept beside the document's text (`rendered`), so a visitor rarely waits for this. `RELEASE` changes with
 every change of the result.
 
-A link to a file of the same repository or folder (`../setup/install.md#linux`) becomes `page:setup/install.md#linux`,
-by the path of the document that has it. `resolved` turns it to the address of that file's page, as it is at that time.
-An image beside a mirrored file becomes `image:setup/screen.png` likewise, and `with_images` gives it its address.
+A link to another file of a document's source (`../install.md#linux`) becomes `page:../install.md#linux`, and
+`resolved` turns it to the address of that file's page, as it is at that time. An image beside a mirrored file becomes
+`image:setup/screen.png`, by the path of the document that has it, and `with_images` gives it its address.
 """
 
-import posixpath
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, partial
@@ -22,23 +21,25 @@ from helpdesk.site import markdown_source, markdown_tokens, prose_language, raw_
 from helpdesk.site.markdown_tokens import Heading
 from helpdesk.site.texts import texts_in
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES
+from helpdesk_files.paths import SourcePath
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-RELEASE = 6
+RELEASE = 7
 
 MAX_COLOURED_CHARACTERS = 20_000
 """A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
 
 _MAX_COLOURED_TOGETHER = 200_000
 _PAGE, _IMAGE = "page", "image"
+_IN_LINKS = "/%=&;+,:@!$'()*~"  # what stays in the path and the query of a link
 # A list takes two levels. Where it is deeper than this, the parser leaves out the rest of the document.
 _MOST_NESTED = 60
-_SCHEMES = {"http", "https", "mailto", _PAGE}
+_SCHEMES = {"http", "https", "mailto"}
 _IMAGE_SOURCE = re.compile(r'(<img(?: [^<>]*)?) src="image:([^"]*)"')
-_LINK = re.compile(r'(<a(?: [^<>]*)?) href="page:([^"#?]*)(?:\?[^"#]*)?(#[^"]*)?"')
+_LINK = re.compile(r'(<a(?: [^<>]*)?) href="page:([^"#]*)(#[^"]*)?"')
 _TABLE = re.compile(r"<table([\s>])", re.IGNORECASE)
 _TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
 
@@ -107,7 +108,7 @@ def render(
     headings = tuple(markdown_tokens.headings(tokens))
     markdown_tokens.draw_tasks(tokens)
     markdown_tokens.align_cells(tokens)
-    _lead_links(tokens, env)
+    _load_images_late(tokens)
     html = _with_scrolling_tables(parser.renderer.render(tokens, parser.options, env))
     if _has_html(tokens):
         html = raw_html.in_order(html, _TAGS, _NAMES)
@@ -116,13 +117,13 @@ def render(
 
 
 def resolved(html: str, address_of: Callable[[str], str | None]) -> str:
-    """Return HTML whose links to other files lead to their pages; a link to a file without a page is plain text.
+    """Return HTML whose links to other files lead to their pages; a link that leads nowhere is plain text.
 
-    `address_of` returns the address of a file's page, by the file's path.
+    `address_of` returns where a relative link leads, which has no fragment; None for nowhere.
     """
 
     def lead(found: re.Match[str]) -> str:
-        address = address_of(unquote(_unescaped(found[2])))
+        address = address_of(_unescaped(found[2]))
         return found[1] if address is None else f'{found[1]} href="{escaped(address)}{found[3] or ""}"'
 
     return _LINK.sub(lead, html)
@@ -244,17 +245,13 @@ def _attribute(env: dict[str, Any], tag: str, name: str, value: str) -> str | No
         return source if source.startswith(("https://", f"{_IMAGE}:")) else None
     if name == "id":
         return value if markdown_tokens.is_heading_id(value) else None
-    if name == "href" and value.startswith("//"):
-        return None
-    return value
+    return _target(value.strip(), env) if name == "href" else value
 
 
-def _lead_links(tokens: "list[Token]", env: dict[str, Any]) -> None:
+def _load_images_late(tokens: "list[Token]") -> None:
     for token in tokens:
         for child in token.children or ():
-            if child.type == "link_open":
-                child.attrSet("href", _target(str(child.attrGet("href") or ""), env))
-            elif child.type == "image":
+            if child.type == "image":
                 child.attrSet("loading", "lazy")
 
 
@@ -269,29 +266,29 @@ def _source(source: str, env: dict[str, Any]) -> str:
     # On its own page, an absolute path begins at the root of that site.
     is_beside = parts.path and not parts.netloc and not (parts.path.startswith("/") and env["url"])
     if env["is_mirrored"] and is_beside:
-        return f"{_IMAGE}:{quote(_beside(parts.path, env['path']))}"
+        beside = SourcePath.parsed(env["path"]).joined(parts.path)
+        return "" if beside is None else f"{_IMAGE}:{quote(str(beside))}"
     return urljoin(env["url"], source) if env["url"] else ""
 
 
-def _beside(path: str, file: str) -> str:
-    """Return the path in the repository of a path in a file's text. As there, an absolute one begins at its root."""
-    folder = "" if path.startswith("/") else posixpath.dirname(file)
-    return posixpath.normpath(posixpath.join(folder, unquote(path).lstrip("/"))).lstrip("/")
+def _target(href: str, env: dict[str, Any]) -> str | None:
+    """Return where a link leads: elsewhere, to a heading, to another file, or beside the document's own page.
 
-
-def _target(href: str, env: dict[str, Any]) -> str:
-    """Return where a link leads: elsewhere, to a heading, to another file's page, or beside the document's own page."""
+    None for a link that leads nowhere.
+    """
     try:
         parts = urlsplit(href)
     except ValueError:
-        return ""
-    if parts.scheme or parts.netloc or (not parts.path and parts.fragment):
+        return None
+    if parts.scheme or (not parts.netloc and not parts.path and parts.fragment):
         return href
-    if env["path"] is not None:
-        joined = _beside(parts.path, env["path"])
-        fragment = f"#{parts.fragment}" if parts.fragment else ""
-        return f"{_PAGE}:{joined}{fragment}"
-    return urljoin(env["url"], href) if env["url"] else ""
+    if parts.netloc or not (parts.path or parts.query):
+        return None
+    if env["path"] is None:
+        return urljoin(env["url"], href) if env["url"] else None
+    query = f"?{quote(parts.query, safe=_IN_LINKS)}" if parts.query else ""
+    fragment = f"#{parts.fragment}" if parts.fragment else ""
+    return f"{_PAGE}:{quote(parts.path, safe=_IN_LINKS)}{query}{fragment}"
 
 
 def _unescaped(text: str) -> str:

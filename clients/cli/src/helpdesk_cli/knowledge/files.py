@@ -9,17 +9,16 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from helpdesk_cli.knowledge import markdown
 from helpdesk_cli.knowledge.names import MAX_TITLE_CHARACTERS, UNTITLED, as_stored, folder_of
 from helpdesk_cli.knowledge.state import FolderPath, source_path
 from helpdesk_cli.problems import Problem
+from helpdesk_files.paths import is_markdown, page_url
 
-SUFFIXES = frozenset({".md", ".markdown", ".mdx"})
 MAX_BODY_BYTES = 900_000
 _MAX_FILE_BYTES = MAX_BODY_BYTES + 100_000  # with a front matter
-_INDEX_NAMES = frozenset({"index", "readme"})
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def _scan(directory: Path, prefix: str, url_base: str | None, found: Scan) -> No
             found.skipped.append(Skipped(path, "a symbolic link"))
         elif entry.is_dir():
             _scan(Path(entry.path), f"{path}/", url_base, found)
-        elif PurePosixPath(path).suffix.lower() not in SUFFIXES or not entry.is_file():
+        elif not is_markdown(path) or not entry.is_file():
             found.others[PurePosixPath(path).suffix.lower() or "no suffix"] += 1
         else:
             _read(Path(entry.path), path, url_base, found)
@@ -141,6 +140,10 @@ def _read(file: Path, path: str, url_base: str | None, found: Scan) -> None:
         found.skipped.append(Skipped(path, "empty"))
     elif len(raw) > _MAX_FILE_BYTES or len(body.encode()) > MAX_BODY_BYTES:
         found.skipped.append(Skipped(path, "larger than 900,000 bytes", mend=True))
+    elif path in found.matter:
+        same = any(one.path == path and one.body == body for one in found.documents)
+        reason = "another file has the same name in another Unicode form"
+        found.skipped.append(Skipped(path, reason, mend=not same))
     else:
         found.matter[path] = matter
         found.documents.append(_document(path, matter, body, url_base))
@@ -175,10 +178,4 @@ def _url(path: str, said: str | None, url_base: str | None) -> str | None:
         return said
     if url_base is None:
         return None
-    base = url_base.rstrip("/") + "/"
-    if said is not None:
-        return urljoin(base, said)
-    page = PurePosixPath(path).with_suffix("")
-    if page.name.lower() in _INDEX_NAMES:
-        return base if page.parent == PurePosixPath() else f"{base}{quote(str(page.parent))}/"
-    return f"{base}{quote(str(page))}"
+    return page_url(url_base, path) if said is None else urljoin(url_base.rstrip("/") + "/", said)

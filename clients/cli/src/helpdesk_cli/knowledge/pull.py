@@ -10,12 +10,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from helpdesk_cli.knowledge import markdown
-from helpdesk_cli.knowledge.files import SUFFIXES, FileDocument, Scan, content_digest, digest
+from helpdesk_cli.knowledge.files import FileDocument, Scan, content_digest, digest
 from helpdesk_cli.knowledge.matching import matches
 from helpdesk_cli.knowledge.names import file_name, folder_key, folder_of
 from helpdesk_cli.knowledge.plan import Attention
 from helpdesk_cli.knowledge.state import Document, Tree
 from helpdesk_cli.problems import Problem
+from helpdesk_files.paths import is_markdown
 
 _SUFFIX = ".md"
 
@@ -76,7 +77,7 @@ def _path_of(document: Document, tree: Tree) -> str:
     parts = pushed.split("/")
     if (
         all(part == file_name(part) for part in parts)
-        and PurePosixPath(pushed).suffix.lower() in SUFFIXES
+        and is_markdown(pushed)
         and _in_folder(pushed, document, tree)
     ):
         return pushed

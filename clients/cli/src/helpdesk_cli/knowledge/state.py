@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from helpdesk_cli.knowledge.names import folder_key
+from helpdesk_files.paths import SourcePath
 
 FolderPath = tuple[str, ...]
-_SCOPE_ENDS = "//"
-"""What is between the folder of `push --into` and the path of a file. No path within a folder has it."""
 _OWN_KINDS = frozenset({"written", "suggestion"})
 
 
@@ -57,21 +56,16 @@ class Document:
     @property
     def file_path(self) -> str | None:
         """The path of its file, in the folder that was pushed."""
-        return self._scope_and_path[1]
-
-    @property
-    def _scope_and_path(self) -> tuple[str, str | None]:
-        scope, _, path = (self.path or "").partition(_SCOPE_ENDS)
-        return (scope, path) if scope and path else ("", self.path)  # `//` elsewhere is another client's
+        return None if self.path is None else SourcePath.parsed(self.path).path
 
     def path_in(self, into: FolderPath | None) -> str | None:
         """Return the path of its file in the folder that is pushed into `into`; None if no push into it made this.
 
         With None for `into`, the folder is a copy of the whole knowledge base.
         """
-        scope, path = self._scope_and_path
-        if not self.pushed or path is None:
+        if not self.pushed or self.path is None:
             return None
+        scope, path = SourcePath.parsed(self.path)
         names = tuple(scope.split("/")) if scope else ()
         if into is None:
             return "/".join([*names, path])
@@ -84,7 +78,7 @@ class Document:
 
 def source_path(into: FolderPath, path: str) -> str:
     """Return the `source.path` of the document of a file, in a folder that is pushed into `into`."""
-    return f"{'/'.join(into)}{_SCOPE_ENDS}{path}" if into else path
+    return str(SourcePath("/".join(into), path))
 
 
 @dataclass(frozen=True)
