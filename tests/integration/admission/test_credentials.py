@@ -126,6 +126,23 @@ def test_an_unknown_credential_is_rejected_with_its_code(authorization: str | No
     assert (answer.status, answer.code) == (401, code)
 
 
+def test_a_person_without_an_organization_reads_how_they_get_one(organization: NewOrganization) -> None:
+    nobody = make_person(None, role="member", name="Nobody")
+    member = make_person(organization.organization_id, role="member", name="Max")
+
+    def message(person: str) -> str:
+        return call("GET", "/v1/member", f"Bearer {token_of(person, None)}").message
+
+    assert message(nobody) == (
+        "You don't belong to an organization. Create one with POST /v1/organizations, or ask an admin of an "
+        "organization to invite you."
+    )
+    assert message(member) == (
+        "This token is not bound to an organization. Choose one of yours with POST /v1/me/organization; GET /v1/me "
+        "lists them."
+    )
+
+
 def test_an_organizations_id_with_anothers_secret_is_an_invalid_key(
     organization: NewOrganization, other_organization: NewOrganization
 ) -> None:

@@ -76,7 +76,9 @@ class Item:
 
     def _allowance(self) -> Allowance:
         bucket = Bucket(self.next_at, self.full_at, INTERVAL)
-        return Allowance(bucket, Tier.STANDARD, 1_200, BURST, {sha256_hex(KEY): LiveKey("key_1", False)}, b"")
+        return Allowance(
+            bucket, Tier.STANDARD, 1_200, BURST, {sha256_hex(KEY): LiveKey("key_1", "Shop", False)}, b""
+        )
 
     def _pay(self, what: str, per_second: int, now_us: int) -> None:
         self.waited_ms += 5

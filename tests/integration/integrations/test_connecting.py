@@ -316,7 +316,7 @@ def test_no_role_but_an_admins_removes_a_connection(
     refused = admin.delete("/v1/integrations/codehost?account=other")
     assert refused.code == "codehost_not_connected"
     assert refused.body["error"]["message"] == (
-        "No connected account of GitHub has this name. GET /v1/integrations lists those that are connected."
+        "No connected account of GitHub has this name. Connected: acme."
     )
     assert admin.delete("/v1/integrations/other").code == "integration_not_found"
     assert admin.delete("/v1/integrations/codehost?account=ACME").status == 200
@@ -325,6 +325,24 @@ def test_no_role_but_an_admins_removes_a_connection(
     assert [item for item in table.everything() if item["PK"].endswith("#TOKENS")] == []
     for app in ("chatmirror", "chatcommunity", "tracker", "codehost"):
         assert admin.delete(f"/v1/integrations/{app}").code == f"{app}_not_connected"
+
+
+@pytest.mark.parametrize(
+    ("app", "service", "method", "path", "body"),
+    [
+        ("chatmirror", "Slack", "PATCH", "chatmirror", {"enabled": True}),
+        ("chatcommunity", "Discord", "GET", "chatcommunity", None),
+        ("tracker", "Linear", "PATCH", "tracker", {"team": "ENG"}),
+        ("codehost", "the GitHub account that owns the repository", "POST", "repos", {"repo": "acme/docs"}),
+    ],
+)
+def test_what_needs_a_connection_says_where_an_admin_makes_one(
+    admin: Client, app: str, service: str, method: str, path: str, body: object
+) -> None:
+    assert admin.request(method, f"/v1/integrations/{path}", body).message == (
+        f"Connect {service} first. An admin opens {integrations.BASE_URL}/v1/connect/{app} in a browser or runs "
+        f"`helpdesk integrations connect {app}`."
+    )
 
 
 def test_no_response_shows_a_token_or_a_secret(

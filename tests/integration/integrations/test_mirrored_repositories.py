@@ -8,6 +8,7 @@ from helpdesk.integrations.record import Connection
 from scripts.services.repositories import Installation, Repository
 from tests.support import table
 from tests.support.api import Client
+from tests.support.integrations import BASE_URL
 from tests.support.mirrors import DOCS, documents, mirror, page
 from tests.support.workers import Workers
 
@@ -59,6 +60,14 @@ def test_removing_a_repository_removes_its_documents_and_no_others(
     workers.run()
     assert [each["id"] for each in api.get("/v1/knowledge/documents").body["documents"]] == [kept]
     assert [item for item in table.everything() if "#REPOSITORY#" in item["PK"]] == []
+
+
+def test_a_repository_of_an_account_that_is_not_connected_is_refused_with_those_that_are(api: Client) -> None:
+    assert api.post("/v1/integrations/repos", {"repo": "Other/docs"}).message == (
+        "No connected GitHub account owns Other/docs. Connect Other first. An admin opens "
+        f"{BASE_URL}/v1/connect/codehost in a browser or runs `helpdesk integrations connect codehost`. "
+        "Connected: acme."
+    )
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,9 @@ def test_only_a_card_in_requests_can_be_declined(api: Client, organization: NewO
     declined = api.post(f"/v1/tasks/{task}/decline")
 
     assert (refused.status, refused.code) == (409, "not_a_request")
+    assert refused.message == (
+        "This card is in `planned`. Only a card in `requests` can be declined. Move it there first, or delete it."
+    )
     assert listed == []
     assert declined.body == {"ok": True}
     assert status_of(api, signal) == "declined"
@@ -125,7 +128,13 @@ def test_a_request_is_declined_by_its_signal(api: Client, organization: NewOrgan
 
     assert api.post(f"/v1/tasks/{signal}/decline").body == {"ok": True}
     assert status_of(api, signal) == "declined"
-    assert api.post(f"/v1/tasks/{signal}/decline").code == "not_a_request"
+    again = api.post(f"/v1/tasks/{signal}/decline")
+    assert (again.code, again.message) == ("not_a_request", "This signal is declined already.")
+    api.patch(f"/v1/signals/{signal}", {"status": "in review"})
+    assert api.post(f"/v1/tasks/{signal}/decline").message == (
+        "This signal is `in review`, so it doesn't wait for a decision. To decline it anyway, set its status with "
+        "PATCH /v1/signals/{id}."
+    )
     assert api.post(f"/v1/tasks/{adopted}/decline").code == "not_a_request"
     assert api.post("/v1/tasks/signal_unknown/decline").code == "task_not_found"
     require_agreement(organization)

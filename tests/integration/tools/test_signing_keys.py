@@ -31,7 +31,27 @@ def test_an_organization_without_a_secret_key_cannot_add_an_endpoint(admin: Clie
     for key in admin.get("/v1/keys").body["keys"]:
         assert admin.delete(f"/v1/keys/{key['id']}").status == 200
 
-    assert said(admin.put("/v1/tool-endpoints", {"url": URL})) == (400, "missing_service_key")
+    refused = admin.put("/v1/tool-endpoints", {"url": URL})
+    assert said(refused) == (400, "missing_service_key")
+    assert refused.message == (
+        "Create a secret key first: an admin or owner calls POST /v1/keys or runs `helpdesk keys create NAME`. "
+        "Requests to your endpoint are signed with it."
+    )
+
+
+def test_an_organization_with_keys_of_the_former_scheme_alone_reads_that_it_needs_one_of_the_current(
+    admin: Client, organization: NewOrganization
+) -> None:
+    secret_keys.import_legacy(organization.organization_id, "Old shop", sha256_hex("svc_key_old-shop-1234"))
+    [current] = [key["id"] for key in admin.get("/v1/keys").body["keys"] if not key["legacy"]]
+    assert admin.delete(f"/v1/keys/{current}").status == 200
+
+    refused = admin.put("/v1/tool-endpoints", {"url": URL})
+    assert said(refused) == (400, "missing_service_key")
+    assert refused.message == (
+        "Your secret keys are from before the current scheme and can't sign requests to your endpoint. Create one of "
+        "the current scheme: an admin or owner calls POST /v1/keys or runs `helpdesk keys create NAME`."
+    )
 
 
 def test_a_key_signs_with_itself_and_for_a_person_an_endpoint_keeps_its_key_or_gets_the_newest(

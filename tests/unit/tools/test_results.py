@@ -36,13 +36,23 @@ def test_an_explicit_refusal_is_refused_with_http_200(value: dict[str, Any], err
     assert json.loads(result.result or "") == value
 
 
-def test_a_server_that_does_not_know_the_outcome_leaves_it_unknown() -> None:
-    result = answered({"outcome": "unknown", "message": "The bank has not answered."})
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("The bank has not answered.", "The bank has not answered."),
+        ("not sure", "not sure."),
+        ("Who knows?", "Who knows?"),
+        ("Die Bank sagt: „Moment!“", "Die Bank sagt: „Moment!“"),
+        ('It said "later."', 'It said "later."'),
+        ("銀行が応答しません。", "銀行が応答しません。"),
+        ("see log 12)", "see log 12)."),
+    ],
+)
+def test_a_server_that_does_not_know_the_outcome_leaves_it_unknown(message: str, said: str) -> None:
+    result = answered({"outcome": "unknown", "message": message})
 
     assert result.outcome is CallOutcome.UNKNOWN
-    assert result.error == (
-        "The tool does not know the outcome: The bank has not answered. The tool may have run."
-    )
+    assert result.error == f"The tool does not know the outcome: {said} The tool may have run."
 
 
 def test_what_only_resembles_a_refusal_succeeds() -> None:

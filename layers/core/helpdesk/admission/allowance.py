@@ -139,18 +139,14 @@ def take_persons_share(key: keys.PersonAllowance, rate: Rate, now_us: int) -> Bu
 def peek(organization: str, request_class: RequestClass, key_hash: str | None) -> Charge | None:
     """Return an allowance without charging it, for a refusal that costs none. At most one read.
 
-    None if the key is not live, or if nothing is known without touching an item that is hot. So wrong keys that arrive
-    in a flood cost one read per environment and minute.
+    None while the item is throttled. Raises UnknownCaller; a key that failed a moment ago fails without a call.
     """
     key, now = keys.Allowance(organization, request_class.value), clock.now_us()
-    if key_hash is not None and (
-        _memory.is_rejected(key_hash, now)
-        or (_memory.is_suspected(organization, now) and not _memory.knows(key, key_hash))
-    ):
-        return None
+    if key_hash is not None and _memory.is_rejected(key_hash, now):
+        raise UnknownCaller
     try:
         found = _live(key, repository.get_allowance(organization, request_class), key_hash, now)
-    except (UnknownCaller, Throttled):
+    except Throttled:
         return None
     return Charge(replace(found, bucket=found.bucket.refilled(found.burst, now)), now)
 

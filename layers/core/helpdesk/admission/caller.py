@@ -4,7 +4,7 @@ from enum import Enum, StrEnum
 from typing import NamedTuple
 
 from helpdesk.admission.limits import Tier
-from helpdesk.platform.errors import NeedsAPerson
+from helpdesk.platform.errors import NO_MEMBERSHIP, NeedsAPerson, NoOrganization
 
 
 class Role(StrEnum):
@@ -77,7 +77,8 @@ class Person(NamedTuple):
     """The person behind an access token. `role` is None without an organization in this request.
 
     `token_hash` and `grant_id` identify the token, for the routes that bind it to another organization. `ended_in` is
-    the organization that the token acted in until its person left it.
+    the organization that the token acted in until its person left it. `is_member` says whether they belong to any
+    organization.
     """
 
     id: str
@@ -87,6 +88,12 @@ class Person(NamedTuple):
     token_hash: str = ""
     grant_id: str | None = None
     ended_in: str | None = None
+    is_member: bool = True
+
+
+def no_organization(person: Person | None, headers: dict[str, str] | None = None) -> NoOrganization:
+    """Return the error for a person whose token is bound to no organization; it says how they get one."""
+    return NoOrganization(NO_MEMBERSHIP if person and not person.is_member else None, headers=headers)
 
 
 class Caller(NamedTuple):
@@ -94,7 +101,8 @@ class Caller(NamedTuple):
 
     `key_id` is set for a secret key, `person` for an access token. `organization` can be empty only on a person's own
     routes (ACCOUNT and PERSONAL). A `legacy` key has the previous format and cannot sign anything. `cursor_key` signs
-    this organization's cursors. `tier` is the organization's, the lowest where none was charged.
+    this organization's cursors. `tier` is the organization's, the lowest where none was charged. `key_name` is None for
+    a key that was created before live keys were listed with their names.
     """
 
     organization: str
@@ -103,11 +111,14 @@ class Caller(NamedTuple):
     cursor_key: bytes = b""
     legacy: bool = False
     tier: Tier = Tier.EXPLORE
+    key_name: str | None = None
 
     @property
     def actor(self) -> str:
-        """The actor for the log: the person's name, or the key's id."""
-        return self.person.name if self.person else f"key {self.key_id}"
+        """The name that the log, records and charts show: the person's or the key's."""
+        if self.person is not None:
+            return self.person.name
+        return self.key_name or f"key {self.key_id}"
 
     def the_person(self) -> Person:
         """Return the person, on a route that no key can call. Raises NeedsAPerson."""

@@ -44,9 +44,13 @@ class Bucket(FrozenRecord):
 
 
 class LiveKey(NamedTuple):
-    """A secret key that is valid. A `legacy` one has the previous key format and cannot sign anything."""
+    """A secret key that is valid. A `legacy` one has the previous key format and cannot sign anything.
+
+    `name` is None for a key that was created before the allowances listed names.
+    """
 
     id: str
+    name: str | None
     legacy: bool
 
 
@@ -72,7 +76,7 @@ class Allowance(FrozenRecord):
             per_minute=int(item["perMinute"]),
             burst=int(item["burst"]),
             keys={
-                key_hash: LiveKey(key["id"], bool(key.get("legacy", False)))
+                key_hash: LiveKey(key["id"], key.get("name"), bool(key.get("legacy", False)))
                 for key_hash, key in item["keys"].items()
             },
             cursor_key=item["cursorKey"],
@@ -84,7 +88,7 @@ class TokenHolder(FrozenRecord):
 
     `organization` is the one that the token is bound to, or None. `role` is the person's role in it; None without a
     membership, and for a token from before a membership that ended: the person came back, the token does not.
-    `valid_until` is in ms.
+    `valid_until` is in ms. `is_member` says whether the person belongs to any organization.
     """
 
     token_hash: str
@@ -95,6 +99,7 @@ class TokenHolder(FrozenRecord):
     person_id: str
     name: str
     email: str
+    is_member: bool
 
     @classmethod
     def from_items(cls, token_hash: str, token: Item, person: Item) -> Self:
@@ -113,4 +118,5 @@ class TokenHolder(FrozenRecord):
             person_id=person["id"],
             name=person["name"],
             email=person["email"],
+            is_member=bool(person["organizations"]),
         )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.admission import allowance, buckets, repository
-from helpdesk.admission.caller import Access, Caller, KeyRule, Person, RateLimitSubject, Role
+from helpdesk.admission.caller import Access, Caller, KeyRule, Person, RateLimitSubject, Role, no_organization
 from helpdesk.admission.limits import PERSON_RATES, Rate, RequestClass
 from helpdesk.admission.record import Bucket, LiveKey
 from helpdesk.logs import service as logs
@@ -26,7 +26,6 @@ from helpdesk.platform.errors import (
     InvalidToken,
     MissingApiKey,
     NeedsAPerson,
-    NoOrganization,
     PublishableKey,
     RateLimited,
     TokenRequired,
@@ -67,7 +66,7 @@ def admit(headers: Mapping[str, str], access: Access, request_class: RequestClas
     ):
         return _admit_person(credential, request_class)
     if credential.organization is None:
-        raise NoOrganization(headers=_admit_person(credential, request_class).headers)
+        raise no_organization(credential.person, _admit_person(credential, request_class).headers)
     try:
         charge = _charge(credential.organization, request_class, credential.key_hash)
     except allowance.UnknownCaller:
@@ -164,18 +163,19 @@ def _identify(authorization: str, access: Access, request_class: RequestClass) -
         raise InvalidApiKey
     key_hash = sha256_hex(token)
     organization = f"org_{key[1]}" if key else repository.organization_of_legacy_key(key_hash)
-    if access.key_rule is KeyRule.TOKEN_REQUIRED:
-        raise TokenRequired(headers=_limits_of_key(organization, request_class, key_hash))
     if organization is None:
         raise InvalidApiKey
+    if access.key_rule is KeyRule.TOKEN_REQUIRED:
+        raise TokenRequired(headers=_limits_of_key(organization, request_class, key_hash))
     return _Credential(organization, key_hash, None)
 
 
-def _limits_of_key(organization: str | None, request_class: RequestClass, key_hash: str) -> dict[str, str]:
-    """Return the rate limit headers for a key that its route refuses and does not charge; none for a wrong key."""
-    if organization is None:
-        return {}
-    found = allowance.peek(organization, request_class, key_hash)
+def _limits_of_key(organization: str, request_class: RequestClass, key_hash: str) -> dict[str, str]:
+    """Return the rate limit headers for a key that its route refuses and does not charge. Raises InvalidApiKey."""
+    try:
+        found = allowance.peek(organization, request_class, key_hash)
+    except allowance.UnknownCaller:
+        raise InvalidApiKey from None
     return _limit_headers(found, request_class) if found is not None else {}
 
 
@@ -213,7 +213,14 @@ def _token_holder(token: str, access: Access) -> _Credential:
         organization, ended_in = None, organization
     role = Role(holder.role) if holder.role is not None else None
     person = Person(
-        holder.person_id, holder.name, role, holder.email, holder.token_hash, holder.grant_id, ended_in
+        holder.person_id,
+        holder.name,
+        role,
+        holder.email,
+        holder.token_hash,
+        holder.grant_id,
+        ended_in,
+        holder.is_member,
     )
     return _Credential(organization, None, person)
 
@@ -223,6 +230,7 @@ def _caller(credential: _Credential, charge: allowance.Charge) -> Caller:
     return Caller(
         organization=credential.organization or "",
         key_id=key.id if key else None,
+        key_name=key.name if key else None,
         person=credential.person,
         cursor_key=charge.allowance.cursor_key,
         legacy=key.legacy if key else False,

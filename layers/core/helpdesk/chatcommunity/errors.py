@@ -1,5 +1,7 @@
 """Errors of the chat community (Specification: Errors, Integrations)."""
 
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.errors import how_to_connect
 from helpdesk.platform.errors import AppError
 
 
@@ -15,7 +17,7 @@ class ChatcommunityBotOffline(AppError):
 
     status, code = 400, "chatcommunity_bot_offline"
     message = (
-        "Connect Discord again, as the bot cannot reach the server: an admin opens /v1/connect/chatcommunity."
+        f"Connect Discord again, because the bot can't reach the server. {how_to_connect(App.CHATCOMMUNITY)}"
     )
 
 

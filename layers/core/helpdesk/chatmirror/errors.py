@@ -1,5 +1,7 @@
 """Errors of the chat mirror (Specification: Errors, Integrations)."""
 
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.errors import how_to_connect
 from helpdesk.platform.errors import AppError
 
 
@@ -7,7 +9,7 @@ class MirrorBotOffline(AppError):
     """The app was removed from Slack, or its token revoked."""
 
     status, code = 400, "mirror_bot_offline"
-    message = "Connect Slack again, as its app was removed there: an admin opens /v1/connect/chatmirror."
+    message = f"Connect Slack again, because its app was removed there. {how_to_connect(App.CHATMIRROR)}"
 
 
 class MirrorBotTimeout(AppError):

@@ -4,7 +4,7 @@ A route sends no request to GitHub: whether there is such an issue, the worker f
 signal until the next try.
 """
 
-from helpdesk.codehost import issue_repository, issue_settings, mirrors
+from helpdesk.codehost import account_lookup, issue_repository, issue_settings
 from helpdesk.codehost.errors import IssueNotFound, IssueRepoMissing
 from helpdesk.codehost.schemas import IssueLinkAnswer
 from helpdesk.integrations import jobs
@@ -29,7 +29,7 @@ def ask(organization: str, signal_id: str, number: int) -> IssueLinkAnswer:
     repo = issue_settings.settings(organization).repo
     if repo is None:
         raise IssueRepoMissing
-    mirrors.require_owner(organization, repo)
+    account_lookup.require_owner(organization, repo)
     others = issue_repository.signal_of(organization, repo, number)
     if signal.codehost is not None and others == signal_id and signal.codehost.number == number:
         return IssueLinkAnswer(codehost=CodehostIssue(number=number, url=signal.codehost.url))

@@ -6,7 +6,7 @@ from copy import replace
 from helpdesk.codehost import account_lookup
 from helpdesk.codehost.errors import IssueRepoMissing
 from helpdesk.codehost.issue_record import IssueSettings
-from helpdesk.codehost.mirrors import require_owner, require_repo
+from helpdesk.codehost.mirrors import require_repo
 from helpdesk.codehost.schemas import IssueRepoAnswer, IssueRepoInput
 from helpdesk.integrations import jobs
 from helpdesk.integrations import service as integrations
@@ -94,7 +94,7 @@ def set_repo(organization: str, wanted: IssueRepoInput, actor: str) -> str | Non
     """
     repo = None if wanted.repo is None else require_repo(wanted.repo)
     if repo is not None:
-        require_owner(organization, repo)
+        account_lookup.require_owner(organization, repo)
     chosen: list[str | None] = []
 
     def changed(seen: IssueSettings) -> IssueSettings:

@@ -14,8 +14,6 @@ from helpdesk.codehost.mirror_record import Mirror, MirrorStatus
 from helpdesk.codehost.schemas import MirrorAnswer, MirrorInput, MirrorsAnswer
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import APPS, App
-from helpdesk.integrations.errors import CodehostNotConnected
-from helpdesk.integrations.record import Connection
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.outbound import addresses
@@ -40,7 +38,7 @@ def add(organization: str, wanted: MirrorInput, actor: str) -> Mirror:
     branch = _require_text("branch", wanted.branch, MAX_BRANCH_CHARACTERS)
     path = _require_folder(wanted.path)
     published_at = _require_docs_url(wanted.published_at)
-    connection = require_owner(organization, repo)
+    connection = account_lookup.require_owner(organization, repo)
     mirror = Mirror(
         organization=organization,
         id=ids.new("mirror"),
@@ -153,14 +151,6 @@ def require_repo(repo: str) -> str:
     if name.casefold().endswith(".git"):  # GitHub gives no repository such a name
         raise RepoNameInvalid
     return name
-
-
-def require_owner(organization: str, repo: str) -> Connection:
-    """Return the connection to the account that has a repository. Raises CodehostNotConnected. One call."""
-    found = account_lookup.owner_of(organization, repo)
-    if found is None:
-        raise CodehostNotConnected
-    return found
 
 
 def _require(organization: str, repo: str) -> Mirror:

@@ -3,9 +3,8 @@
 from helpdesk.codehost.errors import CommitRepoNotFound
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.errors import connected_accounts, how_to_connect
 from helpdesk.platform.text import as_name
-
-_MOST_NAMED = 20
 
 
 def require(organization: str, repo: str) -> None:
@@ -13,12 +12,11 @@ def require(organization: str, repo: str) -> None:
 
     Without a connected account any CI may report any repository. An account whose connection broke still has its own.
     """
-    found = sorted(each.account for each in integrations.connections(organization, App.CODEHOST))
-    accounts = list({each.casefold(): each for each in found}.values())
+    accounts = [each.account for each in integrations.connections(organization, App.CODEHOST)]
     owner, _, name = as_name(repo).partition("/")
     if not accounts or (name and owner.casefold() in {each.casefold() for each in accounts}):
         return
-    named = ", ".join(accounts[:_MOST_NAMED])
     raise CommitRepoNotFound(
-        f"Name a repository of a connected account as `owner/repo`, or connect its account. Connected: {named}."
+        f"Name a repository of a connected account as `owner/repo`, or connect its account. "
+        f"{how_to_connect(App.CODEHOST)} {connected_accounts(accounts)}"
     )

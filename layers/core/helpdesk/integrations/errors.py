@@ -1,42 +1,57 @@
 """Errors of integrations (Specification: Errors, Integrations)."""
 
+from collections.abc import Iterable
+
 from helpdesk.integrations.apps import APPS, App
 from helpdesk.oauth.errors import PageError
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import BASE_URL, AppError
 
+_MAX_LISTED = 20
+"""How many accounts a message lists."""
 MAX_HOOK_BYTES = 4_000_000
 """How much one request of a service may send."""
+
+
+def how_to_connect(app: App) -> str:
+    """Return the sentence that says how an admin connects an app."""
+    return (
+        f"An admin opens {BASE_URL}/v1/connect/{app.value} in a browser or runs `helpdesk integrations connect "
+        f"{app.value}`."
+    )
+
+
+def connected_accounts(accounts: Iterable[str]) -> str:
+    """Return the sentence that lists the connected accounts."""
+    names = sorted({each.casefold(): each for each in accounts}.values())
+    return f"Connected: {', '.join(names[:_MAX_LISTED])}{' and others' if len(names) > _MAX_LISTED else ''}."
 
 
 class CodehostNotConnected(AppError):
     """No code-host account is connected, or none of them owns the repository."""
 
     status, code = 400, "codehost_not_connected"
-    message = (
-        "Connect the GitHub account that owns the repository first: an admin opens /v1/connect/codehost, or "
-        "runs `helpdesk integrations connect codehost`."
-    )
+    message = f"Connect the GitHub account that owns the repository first. {how_to_connect(App.CODEHOST)}"
 
 
 class ChatmirrorNotConnected(AppError):
     """No chat workspace is connected."""
 
     status, code = 400, "chatmirror_not_connected"
-    message = "Connect Slack first: an admin opens /v1/connect/chatmirror."
+    message = f"Connect Slack first. {how_to_connect(App.CHATMIRROR)}"
 
 
 class ChatcommunityNotConnected(AppError):
     """No community server is connected."""
 
     status, code = 400, "chatcommunity_not_connected"
-    message = "Connect Discord first: an admin opens /v1/connect/chatcommunity."
+    message = f"Connect Discord first. {how_to_connect(App.CHATCOMMUNITY)}"
 
 
 class TrackerNotConnected(AppError):
     """No issue tracker is connected."""
 
     status, code = 400, "tracker_not_connected"
-    message = "Connect Linear first: an admin opens /v1/connect/tracker."
+    message = f"Connect Linear first. {how_to_connect(App.TRACKER)}"
 
 
 NOT_CONNECTED: dict[App, type[AppError]] = {

@@ -6,7 +6,7 @@ from typing import Any
 
 from helpdesk.integrations import jobs, repository
 from helpdesk.integrations.apps import APPS, App, slot_of
-from helpdesk.integrations.errors import NOT_CONNECTED, IntegrationNotFound
+from helpdesk.integrations.errors import NOT_CONNECTED, IntegrationNotFound, connected_accounts
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import MAX_ACCOUNT_CHARACTERS, Connection, ConnectionStatus
 from helpdesk.integrations.schemas import IntegrationAnswer, IntegrationsAnswer
@@ -88,7 +88,7 @@ def remove(
         if found and not chosen:
             raise NOT_CONNECTED[app](
                 f"No connected account of {APPS[app].service} has this name. "
-                "GET /v1/integrations lists those that are connected."
+                f"{connected_accounts(each.account for each in found)}"
             )
         if not chosen:
             raise NOT_CONNECTED[app]

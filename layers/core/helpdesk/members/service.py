@@ -6,7 +6,7 @@ A change that loses a race is checked again with the present roles (docs/decisio
 
 from collections.abc import Callable
 
-from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.admission.caller import Caller, Person, Role, no_organization
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.members import repository
@@ -16,7 +16,7 @@ from helpdesk.members.schemas import Member
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock
-from helpdesk.platform.errors import Forbidden, InvalidToken, NoOrganization
+from helpdesk.platform.errors import Forbidden, InvalidToken
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Conflict, OnFailure, Transaction
 
@@ -161,7 +161,7 @@ def leave(caller: Caller) -> None:
     if caller.the_person().ended_in is not None:
         raise InvalidToken
     if not caller.organization:
-        raise NoOrganization
+        raise no_organization(caller.person)
     _retry_on_conflict(caller, attempt, least=Role.MEMBER)
 
 
@@ -210,7 +210,7 @@ def _retry_on_conflict(caller: Caller, attempt: Callable[[Role], None], *, least
 
 def _role_seen(person: Person) -> Role:
     if person.role is None:
-        raise NoOrganization
+        raise no_organization(person)
     return person.role
 
 

@@ -12,6 +12,9 @@ object.
 
 from typing import Any, ClassVar
 
+BASE_URL = "{base_url}"
+"""In a message, this stands for the address of the API. Only the request has it, so `helpdesk.routing` fills it in."""
+
 
 class AppError(Exception):
     """An error that the API returns.
@@ -141,7 +144,17 @@ class NoOrganization(CredentialError):
     """The token is not bound to an organization."""
 
     status, code = 403, "no_organization"
-    message = "This token is not bound to an organization. Log in again and choose one."
+    message = (
+        "This token is not bound to an organization. Choose one of yours with POST /v1/me/organization; GET /v1/me "
+        "lists them."
+    )
+
+
+NO_MEMBERSHIP = (
+    "You don't belong to an organization. Create one with POST /v1/organizations, or ask an admin of an organization "
+    "to invite you."
+)
+"""The message of NoOrganization for a person who belongs to none."""
 
 
 class RateLimited(CredentialError):

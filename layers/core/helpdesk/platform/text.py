@@ -71,6 +71,14 @@ def one_line(text: str, max_characters: int) -> str:
     return " ".join(without_hidden(_LINE_BREAKS.sub(" ", text)).split())[:max_characters]
 
 
+_ENDED = re.compile(r"[.!?…。！？][\"'“”’»)\]」』]*$")
+
+
+def as_sentence(text: str) -> str:
+    """Return text that another sentence can follow: with a full stop, unless it ends a sentence already."""
+    return text if _ENDED.search(text) else f"{text}."
+
+
 # Letters, symbols and unassigned code points that Unicode displays as nothing (Default_Ignorable_Code_Point), or whose
 # glyph is empty (the fillers of Hangul, the blank of Braille, of musical notation and of hieroglyphs); and the first
 # noncharacters.

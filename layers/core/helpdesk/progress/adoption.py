@@ -73,7 +73,10 @@ def decline(caller: Caller, name: str) -> None:
 
 def _decline_card(caller: Caller, card: Task) -> str:
     if card.status is not TaskStatus.REQUESTS:
-        raise NotARequest
+        raise NotARequest(
+            f"This card is in `{card.status.value}`. Only a card in `requests` can be declined. Move it there first, "
+            "or delete it."
+        )
     transaction = Transaction()
     tasks.add_delete(transaction, card)
     if card.signal_id is not None:
@@ -89,8 +92,13 @@ def _decline_signal(caller: Caller, signal_id: str) -> str | None:
         raise TaskNotFound from None
     if signal.task_id is not None:
         return _decline_card(caller, card_of(signal))
+    if signal.status is SignalStatus.DECLINED:
+        raise NotARequest("This signal is declined already.")
     if signal.status is not SignalStatus.OPEN:
-        raise NotARequest
+        raise NotARequest(
+            f"This signal is `{signal.status.value}`, so it doesn't wait for a decision. To decline it anyway, set its "
+            "status with PATCH /v1/signals/{id}."
+        )
     transaction = Transaction()
     signals.add_change(transaction, signal, caller.actor, status=SignalStatus.DECLINED)
     transaction.commit()

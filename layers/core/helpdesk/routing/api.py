@@ -32,7 +32,7 @@ from helpdesk.http.unknown_names import require_known_parameters
 from helpdesk.http.validation import body_bytes, parse_body, parse_form, parse_query
 from helpdesk.idempotency import service as idempotency
 from helpdesk.idempotency.service import IdempotentRequest, Outcome
-from helpdesk.platform.errors import AppError, InternalError, InvalidToken, NotFound
+from helpdesk.platform.errors import BASE_URL, AppError, InternalError, InvalidToken, NotFound
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
@@ -293,6 +293,8 @@ def _base_url(request: Request) -> BaseUrl:
 
 def _error_answer(error: AppError, headers: dict[str, str], request: Request) -> dict[str, Any]:
     # The rate limit headers stay, so that an error response shows what is left.
+    if BASE_URL in error.message:
+        error.message = error.message.replace(BASE_URL, _base_url(request))
     text = json.dumps(error.to_object(), separators=(",", ":"))
     every = {**headers, **error.headers}
     if error.status == UNAUTHORIZED:

@@ -36,8 +36,20 @@ class KeyExists(AppError):
     message = "This key was imported before. If it has been revoked, create a new key instead."
 
 
+_HOW_TO_CREATE_A_KEY = "an admin or owner calls POST /v1/keys or runs `helpdesk keys create NAME`"
+
+
 class MissingServiceKey(AppError):
     """The organization has no secret key to derive a signing secret from."""
 
     status, code = 400, "missing_service_key"
-    message = "Create a secret key first: deliveries are signed with a secret derived from it."
+    message = (
+        f"Create a secret key first: {_HOW_TO_CREATE_A_KEY}. Requests to your endpoint are signed with it."
+    )
+
+
+ONLY_LEGACY_KEYS = (
+    "Your secret keys are from before the current scheme and can't sign requests to your endpoint. Create one of the "
+    f"current scheme: {_HOW_TO_CREATE_A_KEY}."
+)
+"""The message of MissingServiceKey for an organization that has keys, but none that can sign."""

@@ -12,7 +12,13 @@ from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name
 from helpdesk.secret_keys import repository
-from helpdesk.secret_keys.errors import MAX_NAME_CHARACTERS, InvalidKeyName, KeyNotFound, MissingServiceKey
+from helpdesk.secret_keys.errors import (
+    MAX_NAME_CHARACTERS,
+    ONLY_LEGACY_KEYS,
+    InvalidKeyName,
+    KeyNotFound,
+    MissingServiceKey,
+)
 from helpdesk.secret_keys.record import KeyRecord, LiveKey
 from helpdesk.secret_keys.schemas import KeyCreated, NewKey, SecretKey
 from helpdesk.storage.table import ConditionFailed, Item
@@ -60,7 +66,7 @@ def create(caller: Caller, new: NewKey) -> KeyCreated:
     name = require_name(new.name)
     transaction = Transaction()
     key_id, key = _add(transaction, caller.organization, name, caller.the_person().name)
-    repository.enter(transaction, caller.organization, sha256_hex(key), {"id": key_id})
+    repository.enter(transaction, caller.organization, sha256_hex(key), {"id": key_id, "name": name})
     transaction.put(
         logs.entry(
             caller.organization,
@@ -123,7 +129,7 @@ def add_first(transaction: Transaction, organization: str, name: str) -> tuple[s
     Return the key, and the live keys with which the organization's allowances start.
     """
     key_id, key = _add(transaction, organization, name, logs.SYSTEM)
-    return key, {sha256_hex(key): {"id": key_id}}
+    return key, {sha256_hex(key): {"id": key_id, "name": name}}
 
 
 def import_legacy(organization: str, name: str, key_hash: str) -> str:
@@ -138,7 +144,7 @@ def import_legacy(organization: str, name: str, key_hash: str) -> str:
     record = _record(name, _UNKNOWN_HINT, logs.SYSTEM, legacy=True)
     transaction = Transaction()
     repository.claim_legacy(transaction, organization, key_hash, record.id)
-    repository.enter(transaction, organization, key_hash, {"id": record.id, "legacy": True})
+    repository.enter(transaction, organization, key_hash, {"id": record.id, "name": name, "legacy": True})
     repository.put(transaction, organization, record)
     transaction.put(
         logs.entry(
@@ -165,9 +171,10 @@ def add_signing_key(transaction: Transaction, caller: Caller) -> str:
         key_id, on_failure = caller.key_id, MissingServiceKey()
         repository.require_live(transaction, caller.organization, key_id, on_failure)
         return key_id
-    able = [key.id for key in repository.live(caller.organization) if not key.legacy]
+    live = repository.live(caller.organization)
+    able = [key.id for key in live if not key.legacy]
     if not able:
-        raise MissingServiceKey
+        raise MissingServiceKey(ONLY_LEGACY_KEYS if live else None)
     repository.require_live(transaction, caller.organization, able[-1], NewestKeyRevoked())
     return able[-1]
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from helpdesk.outbound.outcome import Failure
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.platform.text import one_line
+from helpdesk.platform.text import as_sentence, one_line
 from helpdesk.tools import json_text, schema_rules
 from helpdesk.tools.errors import CALL_SECONDS, MAX_RESULT_BYTES
 from helpdesk.tools.json_text import InvalidJsonText
@@ -140,7 +140,10 @@ def _refusal(value: Any) -> tuple[CallOutcome, str] | None:
         if name in value and type(value[name]) is type(refusing) and value[name] == refusing:
             said = _said(value) or f"`{name}` is {json_text.canonical(refusing)}."
             if refusing == "unknown":
-                return CallOutcome.UNKNOWN, f"The tool does not know the outcome: {said} {_MAY_HAVE_RUN}"
+                return (
+                    CallOutcome.UNKNOWN,
+                    f"The tool does not know the outcome: {as_sentence(said)} {_MAY_HAVE_RUN}",
+                )
             return CallOutcome.REFUSED, f"The tool refused: {said}"
     return None
 
