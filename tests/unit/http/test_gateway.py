@@ -118,6 +118,24 @@ def test_the_api_address_comes_from_the_gateway_and_not_from_the_caller() -> Non
     assert (request.address, request.id) == ("https://api.example.com/prod", "r-1")
 
 
+@pytest.mark.parametrize(
+    ("requested", "address"),
+    [
+        ("/prod/v1/x", "https://api.example.com/prod"),
+        ("/v1/x", "https://api.example.com"),
+        ("/support/v1/x", "https://api.example.com/support"),
+        ("/prod/site/acme/help/v1/", "https://api.example.com/prod"),
+        ("/prod/", "https://api.example.com/prod"),
+    ],
+)
+def test_the_api_address_has_the_stage_or_the_base_path_of_a_custom_domain(
+    requested: str, address: str
+) -> None:
+    context = {"domainName": "api.example.com", "stage": "prod", "path": requested}
+
+    assert Request.from_event(event(requestContext=context)).address == address
+
+
 def test_the_callers_ip_address_comes_from_the_gateway_and_not_from_the_caller() -> None:
     context = {"identity": {"sourceIp": "192.0.2.7"}}
     request = Request.from_event(event(headers={"X-Forwarded-For": "203.0.113.1"}, requestContext=context))

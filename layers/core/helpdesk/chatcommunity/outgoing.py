@@ -144,7 +144,7 @@ def _alerts(conversation: Conversation, feed: Feed, settings: CommunitySettings)
     if not found:
         return []
     known = customers.by_ids(conversation.organization, [conversation.customer_id])
-    customer, base_url = known.get(conversation.customer_id), function_settings().base_url or ""
+    customer, base_url = known.get(conversation.customer_id), function_settings().base_url
     roles = (settings.role_id,) if settings.role_id else ()
     return [
         _Next(id_, texts.wanted(conversation, customer, settings.role_id, base_url, why), after, roles=roles)

@@ -126,7 +126,7 @@ def _waiting(conversation: Conversation, thread: Thread, settings: MirrorSetting
     customer = _customer(conversation)
     found: list[_Next] = []
     if thread.ts is None:
-        base_url = function_settings().base_url or ""
+        base_url = function_settings().base_url
         found.append(
             _Next(conversation.id, texts.first(conversation, customer, base_url, buttons=buttons), since)
         )

@@ -57,7 +57,7 @@ class Request(NamedTuple):
             body=event.get("body"),
             is_base64=bool(event.get("isBase64Encoded")),
             id=context.get("requestId") or "",
-            address=f"https://{context.get('domainName', '')}/{context.get('stage', '')}",
+            address=f"https://{context.get('domainName', '')}{_base_path(context)}",
         )
 
 
@@ -74,6 +74,16 @@ def _address_of_caller(secret: str | None, viewer: str | None, reported: str) ->
         return str(ipaddress.ip_address(address))
     except ValueError:
         return reported
+
+
+def _base_path(context: Mapping[str, Any]) -> str:
+    """Return what precedes the API's own paths: the stage, or the base path of a custom domain.
+
+    The context's path is the one that was requested; a custom domain's lacks the stage.
+    """
+    requested = context.get("path") or ""
+    root = _ROOT.search(requested)
+    return requested[: root.start()] if root is not None else f"/{context.get('stage', '')}"
 
 
 def _path_of_the_api(path: str) -> str:
