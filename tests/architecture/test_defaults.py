@@ -6,7 +6,9 @@ from tests.architecture.deployed import FUNCTIONS, WORKERS
 from tests.support.template import environment
 
 WITHOUT_A_REQUEST = sorted(
-    each for each in WORKERS if "BASE_URL" in FUNCTIONS[f"{each}Function"]["Properties"]["Environment"]["Variables"]
+    each
+    for each in WORKERS
+    if "BASE_URL" in FUNCTIONS[f"{each}Function"]["Properties"]["Environment"]["Variables"]
 )
 
 

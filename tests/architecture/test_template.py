@@ -129,6 +129,13 @@ def test_sign_up_is_closed_unless_a_deployment_opens_it() -> None:
     assert template()["Parameters"]["SignUp"]["Default"] == "closed"
 
 
+def test_production_is_not_deployed_without_a_sender_of_mail() -> None:
+    rule = template()["Rules"]["ProductionSendsMail"]
+
+    assert rule["RuleCondition"] == {"Fn::Equals": [{"Ref": "Stage"}, "prod"]}
+    assert rule["Assertions"][0]["Assert"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "MailFrom"}, ""]}]}
+
+
 def test_retries_wait_as_the_specification_says() -> None:
     assert template()["Parameters"]["RetryDelaysSeconds"]["Default"] == "30,300,1800,7200"
 

@@ -75,10 +75,10 @@ def post_office(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
             each.meta.events.unregister(after, answered)
 
 
-def refusal(code: str, status: int = 400) -> ClientError:
-    """Return SES's refusal with a code and an HTTP status; its message holds an address, as SES's do."""
+def refusal(code: str, status: int = 400, words: str = "Bad recipient: grace@example.com") -> ClientError:
+    """Return SES's refusal with a code, an HTTP status and its words, which hold an address, as SES's do."""
     answer: Any = {
-        "Error": {"Code": code, "Message": "Not verified: grace@example.com"},
+        "Error": {"Code": code, "Message": words},
         "ResponseMetadata": {"HTTPStatusCode": status},
     }
     return ClientError(answer, "SendEmail")

@@ -59,7 +59,11 @@ def environment(function: str, **given: str) -> dict[str, str]:
 class _Resolver:
     """CloudFormation's functions, as far as the environments of functions and their conditions use them."""
 
-    _PSEUDO: Final = {"AWS::Region": "us-east-1", "AWS::URLSuffix": "amazonaws.com", "AWS::StackName": "helpdesk"}
+    _PSEUDO: Final = {
+        "AWS::Region": "us-east-1",
+        "AWS::URLSuffix": "amazonaws.com",
+        "AWS::StackName": "helpdesk",
+    }
 
     def __init__(self, parameters: Mapping[str, str], conditions: Mapping[str, Any]) -> None:
         self._names = {**self._PSEUDO, **parameters}
@@ -71,7 +75,7 @@ class _Resolver:
         [(function, argument)] = value.items()
         match function:
             case "Ref":
-                return self._names.get(argument, argument)
+                return self._names.get(str(argument), str(argument))
             case "Fn::Sub":
                 return re.sub(r"\$\{([^}]+)\}", lambda found: self._names.get(found[1], found[1]), argument)
             case "Fn::If":

@@ -39,13 +39,13 @@ def queued() -> list[dict[str, Any]]:
     return waiting()
 
 
-def refuse(monkeypatch: pytest.MonkeyPatch, code: str) -> list[str]:
+def refuse(monkeypatch: pytest.MonkeyPatch, code: str, words: str = "Illegal address") -> list[str]:
     """Let SES reject every mail; the list collects the addresses."""
     asked: list[str] = []
 
     def send_email(**request: Any) -> None:
         asked.extend(request["Destination"]["ToAddresses"])
-        raise refusal(code)
+        raise refusal(code, words=words)
 
     monkeypatch.setattr(clients.ses(), "send_email", send_email)
     return asked
@@ -186,6 +186,19 @@ def test_a_failed_mail_is_sent_by_the_retry(
         assert run_mailer(records) != []
     assert run_mailer(records) == []
     assert len(mails) == 1
+
+
+def test_an_invitation_waits_until_ses_lets_the_deployment_send(
+    admin: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    invite(admin)
+    records = queued()
+    with monkeypatch.context() as patched:
+        refuse(patched, "MessageRejected", f"Email address is not verified: {EMAIL}")
+        assert run_mailer(records) == [records[0]["messageId"]]
+    assert mails == []
+    assert run_mailer(records) == []
+    assert [mail.to for mail in mails] == [[EMAIL]]
 
 
 def test_a_stack_without_a_sender_drops_the_mail(admin: Client, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,13 +1,14 @@
 """One mail: its texts, and the errors of SES."""
 
 import html
+import json
 from typing import Any
 
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
 from helpdesk.mail import service as mail
-from helpdesk.mail.errors import MailNotSent, MailNotSetUp, MailRefused
+from helpdesk.mail.errors import MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
 from helpdesk.mail.rendering import MAX_NAME_CHARACTERS
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
@@ -137,23 +138,106 @@ def test_a_permanent_rejection_by_ses_is_reported_as_such(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    "code",
+    ("code", "status"),
     [
-        "TooManyRequestsException",
-        "LimitExceededException",
-        "SendingPausedException",
-        "MailFromDomainNotVerifiedException",
-        "AccessDeniedException",
-        "InternalServiceErrorException",
+        ("TooManyRequestsException", 429),
+        ("LimitExceededException", 400),
+        ("InternalServiceErrorException", 500),
     ],
 )
 @pytest.mark.usefixtures("mails")
-def test_a_temporary_rejection_by_ses_can_be_retried(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
-    refuse(monkeypatch, refusal(code))
+def test_a_temporary_rejection_by_ses_can_be_retried(
+    monkeypatch: pytest.MonkeyPatch, code: str, status: int
+) -> None:
+    refuse(monkeypatch, refusal(code, status))
     with pytest.raises(MailNotSent) as raised:
         invite()
     assert type(raised.value) is MailNotSent
     assert str(raised.value) == code
+
+
+# What SES answers until the operator acts: in the sandbox, without a verified sender, while sending is paused, and
+# where the deployment itself is wrong.
+UNTIL_THE_OPERATOR_ACTS = {
+    "sandbox": (
+        "MessageRejected",
+        (
+            "Email address is not verified. The following identities failed the check in region EU-CENTRAL-1: "
+            f"Grace@example.com, {FROM}"
+        ),
+        (
+            "Email address is not verified. The following identities failed the check in region EU-CENTRAL-1: "
+            "(address), (MailFrom)"
+        ),
+    ),
+    "sending_suspended": (
+        "MessageRejected",
+        "Sending suspended for this account. For more information, please check the inbox of root@example.org.",
+        "Sending suspended for this account. For more information, please check the inbox of (address)",
+    ),
+    "configuration_set_gone": (
+        "MessageRejected",
+        "Configuration set <default> does not exist.",
+        "Configuration set <default> does not exist.",
+    ),
+    "domain": (
+        "MailFromDomainNotVerifiedException",
+        "MAIL FROM domain bounce.helpdesk.example is not verified.",
+        "MAIL FROM domain bounce.helpdesk.example is not verified.",
+    ),
+    "suspended": ("AccountSuspendedException", "Account is suspended.", "Account is suspended."),
+    "paused": ("SendingPausedException", "Sending is paused.", "Sending is paused."),
+    "permission": (
+        "AccessDeniedException",
+        (
+            "User `arn:aws:sts::123456789012:assumed-role/Oauth/x' is not authorized to perform `ses:SendEmail' "
+            f"on resource `arn:aws:ses:eu-central-1:123456789012:identity/{FROM}'"
+        ),
+        (
+            "User `arn:aws:sts::123456789012:assumed-role/Oauth/x' is not authorized to perform `ses:SendEmail' "
+            "on resource `arn:aws:ses:eu-central-1:123456789012:identity/(MailFrom)'"
+        ),
+    ),
+    "unknown": ("SomethingNewException", 'Ask "grace hopper"@example.com.', "Ask (address)"),
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "logged"), UNTIL_THE_OPERATOR_ACTS.values(), ids=UNTIL_THE_OPERATOR_ACTS
+)
+@pytest.mark.usefixtures("mails")
+def test_what_the_operator_has_to_mend_is_retried_counted_and_logged_in_the_words_of_ses(
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+    code: str,
+    words: str,
+    logged: str,
+) -> None:
+    refuse(monkeypatch, refusal(code, words=words))
+
+    with pytest.raises(MailNotAllowed, match=f"^{code}$"):
+        invite()
+
+    [line] = [vars(record) for record in caplog.records if record.message == "mail_not_allowed"]
+    assert (line["code"], line["words"]) == (code, logged)
+    assert json.loads(capsys.readouterr().out)["MailNotAllowed"] == [1.0]
+
+
+@pytest.mark.usefixtures("mails")
+def test_the_fault_of_one_mail_is_no_fault_of_the_operator(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refuse(
+        monkeypatch, refusal("BadRequestException", words="Local address contains control: grace@example.com")
+    )
+
+    with pytest.raises(MailRefused):
+        invite()
+
+    [line] = [vars(record) for record in caplog.records if record.message == "mail_refused"]
+    assert line["words"] == "Local address contains control: (address)"
+    assert "MailNotAllowed" not in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("mails")
@@ -166,6 +250,6 @@ def test_a_missing_response_from_ses_can_be_retried(monkeypatch: pytest.MonkeyPa
 def test_a_sender_that_is_not_verified_is_refused(mails: list[Sent], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAIL_FROM", "unverified@elsewhere.example")
     settings.cache_clear()
-    with pytest.raises(MailNotSent):
+    with pytest.raises(MailNotAllowed):
         invite()
     assert mails == []

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from helpdesk.mail import service as mail
-from helpdesk.mail.errors import MailNotSent, MailNotSetUp, MailRefused
+from helpdesk.mail.errors import MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
+from helpdesk.oauth import limits
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
 from tests.integration.oauth.conftest import Clock, Program
@@ -244,6 +245,24 @@ def test_the_page_says_that_a_mail_failed_unless_that_reveals_the_address(
 
     assert page.status == status
     assert ("We could not send the mail" in page.body) is (status == 503)
+
+
+@pytest.mark.parametrize("error", [MailNotAllowed, MailNotSetUp])
+def test_the_page_says_at_every_attempt_that_mail_does_not_work_yet(
+    program: Program, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    def send(email: str, code: str, minutes: int) -> None:
+        raise error("MessageRejected")
+
+    monkeypatch.setattr(mail, "send_code", send)
+    for _ in range(limits.CODES_PER_EMAIL_BURST + 2):
+        visitor = Visitor()
+        visitor.open(program.authorize_url())
+        page = visitor.press(email="ada@example.com")
+        assert page.status == 503
+        assert (
+            "This Helpdesk can&#39;t send email yet. Ask its operator to finish setting up email" in page.body
+        )
 
 
 def test_a_sign_in_lasts_twelve_hours(

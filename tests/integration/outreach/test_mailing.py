@@ -186,7 +186,12 @@ def answer_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> list[s
 
 
 @pytest.mark.parametrize(
-    "error", [refusal("TooManyRequestsException"), EndpointConnectionError(endpoint_url="https://ses")]
+    "error",
+    [
+        refusal("TooManyRequestsException"),
+        refusal("MessageRejected", words="Email address is not verified: ada@example.com"),
+        EndpointConnectionError(endpoint_url="https://ses"),
+    ],
 )
 def test_a_mail_that_was_certainly_not_sent_is_tried_again(
     api: Client, mails: list[Sent], monkeypatch: pytest.MonkeyPatch, error: Exception

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from helpdesk.mail import service as mail
-from helpdesk.mail.errors import MailNotSent, MailRefused
+from helpdesk.mail.errors import MailNotAllowed, MailNotSent, MailRefused
 from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.site_sign_in import limits
@@ -230,6 +230,24 @@ def test_a_mail_that_is_refused_looks_as_sent_and_one_that_fails_is_said(
     browser.open("/sign-in")
     page = browser.press(email="bob@example.com")
     assert (page.status, "Try again in a minute" in page.words()) == (503, True)
+
+
+def test_the_page_says_at_every_attempt_that_mail_does_not_work_yet(
+    browser: SiteBrowser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise MailNotAllowed
+
+    monkeypatch.setattr(mail, "send_site_code", refuse)
+    attempts = limits.CODES_PER_EMAIL_AND_ADDRESS_BURST + 2
+    pages = []
+    for _ in range(attempts):
+        browser.open("/sign-in")
+        pages.append(browser.press(email="ada@example.com"))
+
+    assert [page.status for page in pages] == [503] * attempts
+    for page in pages:
+        assert "This help site can't send email yet, so no code was sent." in page.words()
 
 
 @pytest.mark.parametrize(

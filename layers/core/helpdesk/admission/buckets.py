@@ -99,6 +99,14 @@ def give_back(key: ItemKey, shape: Shape, count: int) -> None:
     allowance.memory().buckets.pop(key, None)
 
 
+def give_back_or_pass(key: ItemKey, shape: Shape) -> None:
+    """Give back a token that was taken and not used, unless DynamoDB throttles. One write."""
+    try:
+        give_back(key, shape, 1)
+    except Throttled:
+        logger.warning("bucket_throttled", extra={"bucket": type(key).__name__})
+
+
 def _take_full(key: ItemKey, shape: Shape, now: int, count: int) -> Bucket:
     full_at = now + count * shape.interval_us
     return repository.take_from_full_bucket(

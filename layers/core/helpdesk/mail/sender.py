@@ -1,20 +1,35 @@
 """Sends a mail with Amazon SES."""
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import BotoCoreError, ClientError, ConnectionClosedError, ReadTimeoutError
 
-from helpdesk.mail.errors import MailInDoubt, MailNotSent, MailNotSetUp, MailRefused
+from helpdesk.mail.errors import MailInDoubt, MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
 from helpdesk.mail.rendering import Mail
-from helpdesk.platform import clients
+from helpdesk.platform import clients, metrics
+from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 
 if TYPE_CHECKING:
     from mypy_boto3_sesv2.type_defs import SendEmailRequestTypeDef
 
-# SES rejects these permanently: the message itself, or an address in it. Other errors are temporary, such as
-# throttling, or the operator can fix them, such as an unverified sender.
-_PERMANENT: Final = {"MessageRejected", "BadRequestException"}
+# The faults of one mail: its content, or an address in it. With the first code SES also refuses a deployment that may
+# not send, in words such as "Email address is not verified" (in the sandbox) or "Sending suspended".
+_OF_THE_MAIL: Final = {"MessageRejected", "BadRequestException"}
+_OF_THE_DEPLOYMENT: Final = re.compile(
+    r"not verified|sandbox|suspended|paused|disabled|restricted|not authorized|configuration set",
+    re.IGNORECASE,
+)
+# SES takes the mail later, without anyone's doing.
+_FOR_NOW: Final = {
+    "TooManyRequestsException",
+    "LimitExceededException",
+    "ThrottlingException",
+    "Throttling",
+    "ExpiredTokenException",
+}
+_ADDRESS: Final = re.compile(r"""(?:"[^"]*"|[^\s,;:<>()`'"/]+)@[^\s,;:<>()`'"/]+""")
 
 # From this HTTP status on, SES or a proxy before it failed, and may have accepted the mail before.
 _SERVER_ERROR: Final = 500
@@ -23,9 +38,9 @@ _SERVER_ERROR: Final = 500
 def send(mail: Mail, address: str, *, reply_to: str | None = None, once: bool = False) -> None:
     """Send a mail to one address; replies go to `reply_to`.
 
-    Raises MailNotSetUp, MailRefused, MailNotSent if a retry can succeed, or MailInDoubt. SES does not recognize
-    duplicates: if a response is lost, a retry sends the mail again. The client retries twice, unless the mail must be
-    sent at most `once`.
+    Raises MailNotSetUp, MailRefused, MailNotAllowed, MailInDoubt, or else MailNotSent: a retry can succeed. SES does
+    not recognize duplicates: if a response is lost, a retry sends the mail again. The client retries twice, unless the
+    mail must be sent at most `once`.
     """
     if not settings().mail_from:
         raise MailNotSetUp("MAIL_FROM is empty")
@@ -48,14 +63,34 @@ def send(mail: Mail, address: str, *, reply_to: str | None = None, once: bool = 
     try:
         service.send_email(**request)
     except ClientError as error:
-        code = error.response["Error"]["Code"]
-        if once and error.response["ResponseMetadata"]["HTTPStatusCode"] >= _SERVER_ERROR:
-            raise MailInDoubt(code) from None
-        raise (MailRefused if code in _PERMANENT else MailNotSent)(code) from None
+        raise _refusal(error, once=once) from None
     except (ReadTimeoutError, ConnectionClosedError) as error:
         raise MailInDoubt(type(error).__name__) from None
     except BotoCoreError as error:
         raise MailNotSent(type(error).__name__) from None
+
+
+def _refusal(error: ClientError, *, once: bool) -> MailNotSent:
+    """Return what SES's refusal means; what only the operator can fix is counted. The log gets SES's own words."""
+    code, words = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
+    failed = error.response["ResponseMetadata"]["HTTPStatusCode"] >= _SERVER_ERROR
+    about = {"code": code, "words": _without_addresses(words)}
+    if failed or code in _FOR_NOW:
+        logger.warning("mail_not_taken", extra=about)
+        return (MailInDoubt if failed and once else MailNotSent)(code)
+    if code in _OF_THE_MAIL and not _OF_THE_DEPLOYMENT.search(words):
+        logger.warning("mail_refused", extra=about)
+        return MailRefused(code)
+    metrics.count("MailNotAllowed")
+    logger.error("mail_not_allowed", extra=about)
+    return MailNotAllowed(code)
+
+
+def _without_addresses(words: str) -> str:
+    """Return SES's words without the addresses in them; the deployment's own is recognizable."""
+    return _ADDRESS.sub(
+        lambda found: "(MailFrom)" if found[0].lower() == settings().mail_from.lower() else "(address)", words
+    )
 
 
 def _in_ascii(address: str) -> str:

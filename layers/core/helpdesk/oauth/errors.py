@@ -182,8 +182,14 @@ class TooManyCodes(PageError):
 
 
 class MailUnavailable(PageError):
-    """The mail with the code could not be sent."""
+    """The mail with the code could not be sent: for the moment, or until the operator acts."""
 
     status, code = 503, "mail_unavailable"
     title = "We could not send the mail"
     message = "The mail with your code could not be sent. Check the address and try again in a few minutes."
+
+
+NO_MAIL_YET = (
+    "This Helpdesk can't send email yet. Ask its operator to finish setting up email, then try again."
+)
+"""What `MailUnavailable` says until the operator acts."""

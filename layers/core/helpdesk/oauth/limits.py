@@ -14,6 +14,7 @@ ALL_BURST = 100
 CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 3
 CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST = 60, 20
 USER_CODES_PER_HOUR, USER_CODES_BURST = 60, 10
+_MAIL = buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST)
 
 
 def take_registration(address: str) -> None:
@@ -40,12 +41,16 @@ def take_user_code(address: str, browser_hash: str) -> None:
 
 def may_mail(email_hash: str) -> bool:
     """Take one mail to an address; return whether the address had one left."""
-    shape = buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST)
     try:
-        buckets.take_or_pass(keys.EmailBucket(email_hash, "codes"), shape)
+        buckets.take_or_pass(keys.EmailBucket(email_hash, "codes"), _MAIL)
     except BucketEmpty:
         return False
     return True
+
+
+def give_back_mail(email_hash: str) -> None:
+    """Give back a mail to an address that was not sent."""
+    buckets.give_back_or_pass(keys.EmailBucket(email_hash, "codes"), _MAIL)
 
 
 def _take_both(name: str, address: str, per_hour: int, burst: int) -> None:

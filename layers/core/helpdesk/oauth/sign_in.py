@@ -8,9 +8,9 @@ from helpdesk.invites import accepting
 from helpdesk.mail import ceilings
 from helpdesk.mail import service as mail
 from helpdesk.mail.ceilings import CeilingReached, MailKind
-from helpdesk.mail.errors import MailNotSent, MailRefused
+from helpdesk.mail.errors import MailInDoubt, MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
 from helpdesk.oauth import limits, sessions
-from helpdesk.oauth.errors import MailUnavailable, TooManyCodes
+from helpdesk.oauth.errors import NO_MAIL_YET, MailUnavailable, TooManyCodes
 from helpdesk.oauth.sessions import Browser
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord, hash_of_email, normalized_email
@@ -84,4 +84,9 @@ def _send(email: str, code: str) -> None:
         logger.warning("code_not_mailed", extra={"error": type(error).__name__})
     except MailNotSent as error:
         logger.error("code_not_mailed", extra={"error": type(error).__name__})
-        raise MailUnavailable from None
+        if not isinstance(error, MailInDoubt):
+            # Otherwise the next attempts would end at the limit, where the page says that a code was sent.
+            limits.give_back_mail(hash_of_email(email))
+        raise MailUnavailable(
+            NO_MAIL_YET if isinstance(error, (MailNotSetUp, MailNotAllowed)) else None
+        ) from None

@@ -6,7 +6,7 @@ Every address gets the same response, whether a customer has it or not: the firs
 from functools import partial
 
 from helpdesk.mail import service as mail
-from helpdesk.mail.errors import MailNotSent, MailRefused
+from helpdesk.mail.errors import MailInDoubt, MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
 from helpdesk.people.record import normalized_email
 from helpdesk.platform.logging import logger
 from helpdesk.platform.text import one_line
@@ -14,7 +14,7 @@ from helpdesk.sign_in_codes import service as waiting
 from helpdesk.sign_in_codes.service import CODE_MINUTES, CodeExpired, WrongCode
 from helpdesk.site.texts import texts_in
 from helpdesk.site_sign_in import limits
-from helpdesk.site_sign_in.errors import SignInUnavailable
+from helpdesk.site_sign_in.errors import MailNotWorking, SignInUnavailable
 from helpdesk.site_visitors.browsers import Browser
 from helpdesk.storage import keys
 from helpdesk.visitor_texts.languages import Language
@@ -30,14 +30,22 @@ def begin(
     """Mail a code to an address and return the handle of the sign-in; `title` is the site's.
 
     Above the limit of the address no mail is sent and no code signs in, but the response is the same. Raises
-    InvalidEmail, RateLimited, SignInUnavailable.
+    InvalidEmail, RateLimited, SignInUnavailable, MailNotWorking.
     """
     email = normalized_email(email)
     limits.take_code(organization, address, browser.hash)
     mailed = limits.may_mail(organization, email, address, browser.hash)
     begun = waiting.begin(partial(keys.SiteCode, organization), email, browser.hash, may_match=mailed)
     if mailed:
-        _send(email, begun.code, title, language)
+        try:
+            _send(email, begun.code, title, language)
+        except MailInDoubt:
+            raise SignInUnavailable from None
+        except MailNotSent as error:
+            # Otherwise the next attempts would end at the limit, where the page says that a code was sent.
+            limits.give_back_mail(organization, email, address, browser.hash)
+            until_operator_acts = isinstance(error, (MailNotSetUp, MailNotAllowed))
+            raise (MailNotWorking if until_operator_acts else SignInUnavailable) from None
     return begun.handle
 
 
@@ -63,4 +71,4 @@ def _send(email: str, code: str, title: str, language: Language) -> None:
         logger.warning("code_not_mailed", extra={"error": type(error).__name__})
     except MailNotSent as error:
         logger.error("code_not_mailed", extra={"error": type(error).__name__})
-        raise SignInUnavailable from None
+        raise

@@ -21,6 +21,12 @@ class SignInUnavailable(AppError):
     message = "Nobody can sign in at the moment. Try again in a few minutes."
 
 
+class MailNotWorking(SignInUnavailable):
+    """This deployment sends no mail until its operator acts."""
+
+    message = "This help site can't send email yet, so no code was sent. Tell the people who run it."
+
+
 class Refused(Exception):
     """A sign-in failed for a reason that an admin can remove.
 

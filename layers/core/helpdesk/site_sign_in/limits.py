@@ -41,13 +41,32 @@ def take_code(organization: str, address: str, browser_hash: str) -> None:
 
 def may_mail(organization: str, email: str, address: str, browser_hash: str) -> bool:
     """Take one mail to an address; return whether it had one left in this organization and for this network."""
-    whole = sha256_hex(f"{organization} {email}")
-    of_network = sha256_hex(f"{whole} {address_hash(address) or browser_hash}")
-    network = buckets.Shape.per_hour(CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST)
-    everyone = buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST)
     try:
-        buckets.take_or_pass(keys.AddressBucket(of_network, "site_mail"), network)
-        buckets.take_or_pass(keys.AddressBucket(whole, "site_mail"), everyone)
+        for key, shape in _of_mail(organization, email, address, browser_hash):
+            buckets.take_or_pass(key, shape)
     except BucketEmpty:
         return False
     return True
+
+
+def give_back_mail(organization: str, email: str, address: str, browser_hash: str) -> None:
+    """Give back a mail to an address that was not sent."""
+    for key, shape in _of_mail(organization, email, address, browser_hash):
+        buckets.give_back_or_pass(key, shape)
+
+
+def _of_mail(
+    organization: str, email: str, address: str, browser_hash: str
+) -> list[tuple[keys.AddressBucket, buckets.Shape]]:
+    whole = sha256_hex(f"{organization} {email}")
+    of_network = sha256_hex(f"{whole} {address_hash(address) or browser_hash}")
+    return [
+        (
+            keys.AddressBucket(of_network, "site_mail"),
+            buckets.Shape.per_hour(CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST),
+        ),
+        (
+            keys.AddressBucket(whole, "site_mail"),
+            buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST),
+        ),
+    ]

@@ -24,6 +24,7 @@ class Why(StrEnum):
     OVER = "over"
     BUSY = "busy"
     EMAIL = "email"
+    NO_MAIL = "no_mail"
 
     @classmethod
     def named(cls, name: str) -> Self | None:

@@ -29,7 +29,7 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.site.visit import Visit
 from helpdesk.site_sign_in import codes, pages, people, problems, repository, secret_repository, states
 from helpdesk.site_sign_in.codes import CodeExpired, WrongCode
-from helpdesk.site_sign_in.errors import Declined, Refused, SignInUnavailable
+from helpdesk.site_sign_in.errors import Declined, MailNotWorking, Refused, SignInUnavailable
 from helpdesk.site_sign_in.pages import Why
 from helpdesk.site_sign_in.record import SignInSettings, TokenRecord
 from helpdesk.site_sign_in.repository import AlreadyUsed
@@ -92,7 +92,8 @@ def request(visit: Visit) -> Content:
             visit, here.site, here.browser, here.settings.method, to, why=Why.EMAIL, email=form.email[:320]
         )
     except SignInUnavailable as error:
-        busy = pages.sign_in(visit, here.site, here.browser, here.settings.method, to, why=Why.BUSY)
+        why = Why.NO_MAIL if isinstance(error, MailNotWorking) else Why.BUSY
+        busy = pages.sign_in(visit, here.site, here.browser, here.settings.method, to, why=why)
         return replace(busy, status=error.status, headers={**busy.headers, **error.headers})
     return pages.code(visit, here.site, here.browser, to, handle=handle, email=form.email.strip())
 
