@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from unittest.mock import Mock
 
 import pytest
 
@@ -251,10 +252,7 @@ def test_the_page_says_that_a_mail_failed_unless_that_reveals_the_address(
 def test_the_page_says_at_every_attempt_that_mail_does_not_work_yet(
     program: Program, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
 ) -> None:
-    def send(email: str, code: str, minutes: int) -> None:
-        raise error("MessageRejected")
-
-    monkeypatch.setattr(mail, "send_code", send)
+    monkeypatch.setattr(mail, "send_code", Mock(side_effect=error("MessageRejected")))
     for _ in range(limits.CODES_PER_EMAIL_BURST + 2):
         visitor = Visitor()
         visitor.open(program.authorize_url())
