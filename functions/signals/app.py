@@ -63,7 +63,7 @@ def find_similar_signals(caller: Caller, query: SimilarQuery) -> SimilarAnswer:
 
 @api.get("/v1/signals/<signal_id>", access=Access.MEMBER, errors=(SignalNotFound, InvalidCursor))
 def get_signal(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
-    """Get a signal with its reporters and commits. After a merge, the ID of the duplicate returns 404."""
+    """Get a signal with its reporters and commits. A merged signal returns 404 with the ID of the one that stays."""
     return listing.get(caller, signal_id, query)
 
 

@@ -1,15 +1,19 @@
 """Merging signals: nobody who reported one is lost or doubled, whatever happens at the same time."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import ids
+from helpdesk.progress import merging
 from helpdesk.signals import service as signals
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
 from tests.support.api import Client
+from tests.support.board import written
 from tests.support.effort import of
 from tests.support.interleaving import interleaved
 from tests.support.signals import (
@@ -26,6 +30,14 @@ from tests.support.signals import (
     stored,
     work,
 )
+
+COMMIT = {"sha": "9fceb02", "message": "Fix", "url": "https://git.example.com/1", "author": "Ada"}
+
+
+def notices_in(api: Client, conversation_id: str) -> int:
+    """Return how many messages of a conversation say that something is done."""
+    entries = api.get(f"/v1/conversations/{conversation_id}").body["messages"]
+    return sum("which you reported to us, is done" in each["body"] for each in entries)
 
 
 def names(api: Client, signal: str) -> list[str]:
@@ -208,7 +220,7 @@ def test_a_merge_into_a_signal_that_is_done_notifies_those_who_came(api: Client)
     assert read(api, signal)["reporters"][0]["notifiedAt"] is not None
 
 
-def test_who_reported_the_duplicate_after_the_fix_hears_of_the_next_one(api: Client) -> None:
+def test_who_reported_the_duplicate_after_the_fix_hears_it_once_as_it_is_merged(api: Client) -> None:
     before, after = conversation(api, "session-of-vera"), conversation(api, "session-of-grace")
     signal, duplicate = filed(api, "One", conversationId=before), filed(api, "Two", conversationId=before)
     set_status(api, signal, "done")
@@ -219,11 +231,86 @@ def test_who_reported_the_duplicate_after_the_fix_hears_of_the_next_one(api: Cli
         merge(api, signal, duplicate)
 
         assert [work(job) for job in jobs("status")][-1] == "notified"
-        assert [each["notifiedAt"] for each in read(api, signal)["reporters"]] == [None, None]
+        assert [notices_in(api, each) for each in (before, after)] == [2, 1]
+        assert all(each["notifiedAt"] for each in read(api, signal)["reporters"])
         for status in ("open", "done"):
             set_status(api, signal, status)
         assert work(jobs("status")[-1]) == "notified"
-        assert all(each["notifiedAt"] for each in read(api, signal)["reporters"])
+        assert [notices_in(api, each) for each in (before, after)] == [2, 1]
+
+
+def test_a_report_of_the_signal_itself_after_the_merge_is_about_the_next_fix(api: Client) -> None:
+    vera = conversation(api)
+    signal, duplicate = filed(api, "One"), filed(api, "Two", conversationId=vera)
+    set_status(api, signal, "done")
+    merge(api, signal, duplicate)
+    late = jobs("status")[-1]
+    with a_minute_later():
+        report(api, signal, conversationId=vera)
+
+        assert work(late) == "notified"
+        assert notices_in(api, vera) == 0
+        for status in ("open", "done"):
+            set_status(api, signal, status)
+        assert work(jobs("status")[-1]) == "notified"
+        assert notices_in(api, vera) == 1
+
+
+@pytest.mark.parametrize("seed", range(of(6, 60)))
+def test_who_is_merged_while_the_signal_is_done_and_reopened_hears_it_once_it_is_done(
+    api: Client, organization: NewOrganization, seed: int
+) -> None:
+    vera, grace = conversation(api, "session-of-vera"), conversation(api, "session-of-grace")
+    signal = filed(api, "One", conversationId=vera)
+    set_status(api, signal, "done")
+    with a_minute_later():
+        duplicate = filed(api, "Two", conversationId=grace)
+        works: list[Callable[[], object]] = [
+            partial(merging.merge, organization.organization_id, None, signal, duplicate),
+            partial(set_status, api, signal, "open"),
+            lambda: [work(job) for job in jobs("status")],
+            lambda: [work(job) for job in jobs("status")],
+        ]
+        interleaved(works, seed=seed).all()
+        if read(api, signal)["signal"]["status"] == "open":
+            set_status(api, signal, "done")
+        for job in jobs("merge") + jobs("status"):
+            work(job)
+
+        assert [notices_in(api, each) for each in (vera, grace)] == [1, 1]
+
+
+def test_every_route_names_the_signal_that_one_was_merged_into(
+    api: Client, stranger: Client, organization: NewOrganization
+) -> None:
+    first, second, last = filed(api, "One"), filed(api, "Two"), filed(api, "Three")
+    post = written(api)
+    merge(api, second, first)
+    merge(api, last, second)
+    routes: list[tuple[str, str, dict[str, Any] | None]] = [
+        ("GET", f"/v1/signals/{first}", None),
+        ("PATCH", f"/v1/signals/{first}", {"title": "Other"}),
+        ("POST", f"/v1/signals/{first}/merge", {"duplicateId": last}),
+        ("POST", f"/v1/signals/{filed(api, 'Four')}/merge", {"duplicateId": first}),
+        ("POST", f"/v1/signals/{first}/reports", {"who": "Ada"}),
+        ("POST", f"/v1/signals/{first}/tracker", {}),
+        ("POST", f"/v1/signals/{first}/codehost", {"number": 1}),
+        ("POST", f"/v1/signals/{first}/commits", COMMIT),
+        ("POST", f"/v1/signals/{first}/commits/commit_1/apply", None),
+        ("POST", f"/v1/board/posts/{post}/signal", {"signalId": first}),
+        ("POST", "/v1/tasks/adopt", {"signalId": first}),
+        ("POST", f"/v1/tasks/{first}/decline", None),
+    ]
+
+    wrong: list[object] = []
+    for method, path, body in routes:
+        answer = api.request(method, path, body)
+        code = "task_not_found" if path.endswith("/decline") else "signal_not_found"
+        if (answer.status, answer.code) != (404, code) or last not in answer.message:
+            wrong.append((method, path, answer))
+        if last in stranger.request(method, path, body).message:
+            wrong.append((method, path, "of a stranger"))
+    assert wrong == []
 
 
 def test_a_merge_into_a_signal_that_became_done_in_silence_notifies_nobody(api: Client) -> None:

@@ -15,7 +15,17 @@ from tests.support import table as everything
 from tests.support.api import Client
 from tests.support.interleaving import interleaved
 from tests.support.mail import Sent, carry, post_office
-from tests.support.signals import a_minute_later, conversation, filed, jobs, read, report, set_status, work
+from tests.support.signals import (
+    a_minute_later,
+    conversation,
+    filed,
+    jobs,
+    merge,
+    read,
+    report,
+    set_status,
+    work,
+)
 
 TEXT = (
     "“The export stops”, which you reported to us, is done. If something is still missing, just write here."
@@ -72,6 +82,32 @@ def test_an_archived_conversation_is_left_alone_and_the_customer_still_hears(api
     assert answers_in(api, first) == []
     newest = api.get("/v1/conversations?limit=1").body["conversations"][0]["id"]
     assert (newest != first, answers_in(api, newest)) == (True, [TEXT])
+
+
+def test_each_reads_what_they_reported_and_not_the_working_title_of_the_team(api: Client) -> None:
+    vera, grace, sam, quoted = (
+        conversation(api, f"session-of-{name}") for name in ("vera", "grace", "sam", "kim")
+    )
+    signal = filed(api, "Export ends early", conversationId=vera)
+    duplicate = filed(api, "CSV is cut off", conversationId=grace)
+    another = filed(api, "Rows are missing", conversationId=sam)
+    long = "Half of my\ncontacts are missing" + " from the list" * 9
+    report(api, another, conversationId=quoted, quote=long)
+    api.patch(f"/v1/signals/{duplicate}", {"title": "INC-7"})
+    merge(api, signal, duplicate)
+    merge(api, signal, another)
+    api.patch(f"/v1/signals/{signal}", {"title": "INC-42 pg_dump deadlock"})
+
+    finish(api, signal)
+
+    said = [each for of in (vera, grace, sam, quoted) for each in answers_in(api, of)]
+    begins = [each.partition(", which you reported to us")[0] for each in said]
+    assert begins == [
+        "“Export ends early”",
+        "“CSV is cut off”",
+        "“Rows are missing”",
+        f"“Half of my contacts are missing{' from the list' * 6}…”",
+    ]
 
 
 def test_nobody_is_notified_where_the_change_says_so_or_nobody_is_known(api: Client) -> None:

@@ -10,7 +10,7 @@ from helpdesk.progress.errors import AlreadyATask, NotARequest
 from helpdesk.progress.moves import add_status, card_of, retry, signal_of
 from helpdesk.progress.schemas import TaskRequest, TaskRequestsAnswer, TaskRequestsQuery
 from helpdesk.signals import service as signals
-from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.errors import SignalMerged, SignalNotFound
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.transactions import Transaction
@@ -88,6 +88,8 @@ def _decline_card(caller: Caller, card: Task) -> str:
 def _decline_signal(caller: Caller, signal_id: str) -> str | None:
     try:
         signal = signals.get(caller.organization, signal_id)
+    except SignalMerged as merged:
+        raise TaskNotFound(merged.message) from None
     except (SignalNotFound, MalformedKey):
         raise TaskNotFound from None
     if signal.task_id is not None:

@@ -11,7 +11,7 @@ from helpdesk.platform.errors import InvalidRequest
 from helpdesk.progress import moves
 from helpdesk.signals import jobs, moving
 from helpdesk.signals import service as signals
-from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.errors import SignalMerged, SignalNotFound
 from helpdesk.signals.jobs import SignalJob
 from helpdesk.signals.record import Signal, SignalStatus
 from helpdesk.storage.transactions import Conflict, Transaction
@@ -41,8 +41,9 @@ def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: 
         if duplicate is None:
             raise SignalNotFound
         if duplicate.merged_into is not None:
-            if signals.survivor(organization, duplicate_id).id != signal_id:
-                raise SignalNotFound
+            survivor_id = signals.survivor(organization, duplicate_id).id
+            if survivor_id != signal_id:
+                raise SignalMerged(survivor_id)
             return None
         transaction = Transaction()
         status, task_id = _cards(transaction, survivor, duplicate)

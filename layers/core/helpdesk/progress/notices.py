@@ -77,17 +77,17 @@ def _notify(own: _Organization, signal: Signal, reporter: Reporter) -> None:
             signal.organization,
             reporter.customer_id,
             [each.conversation_id for each in reporter.conversations],
-            _text(own, signal),
+            _text(own, notifying.words(signal, reporter)),
             lambda transaction: notifying.add(transaction, signal, reporter),
             own.sender,
         )
 
 
-def _text(own: _Organization, signal: Signal) -> Callable[[Conversation | None], str]:
+def _text(own: _Organization, reported: str) -> Callable[[Conversation | None], str]:
     def write(conversation: Conversation | None) -> str:
         known = None if conversation is None else conversation.language
         sentences = own.texts.in_language(known or own.texts.language)
-        return sentences.write(TextName.SIGNAL_DONE, title=signal.title)
+        return sentences.write(TextName.SIGNAL_DONE, title=reported)
 
     return write
 

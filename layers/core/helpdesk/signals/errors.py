@@ -18,10 +18,17 @@ MAX_URL_CHARACTERS = 2_000
 
 
 class SignalNotFound(AppError):
-    """No such signal in this organization, or it was merged into another."""
+    """No such signal in this organization."""
 
     status, code = 404, "signal_not_found"
-    message = "No signal has this ID in your organization. If it was merged, use the signal that it was merged into."
+    message = "No signal has this ID in your organization. List the signals with GET /v1/signals."
+
+
+class SignalMerged(SignalNotFound):
+    """The signal was merged into another, and that one maybe into a third: the message names the last of them."""
+
+    def __init__(self, survivor_id: str) -> None:
+        super().__init__(f"This signal was merged into {survivor_id}. Use that ID instead.")
 
 
 class CommitNotFound(AppError):

@@ -59,7 +59,7 @@ def file(
         repository.put(transaction, signal)
         repository.claim_title(transaction, organization, title, signal.id)
         if first is not None:
-            first.write_to(transaction, signal.id)
+            first.write_to(transaction, signal.id, title)
         outside = integrations.signal_job(organization, signal.id, filed=True)
         service.add_event(
             transaction,
@@ -89,7 +89,7 @@ def report(organization: str, by_name: str | None, signal_id: str, sent: ReportI
     for _ in range(_TRIES):
         seen = repository.reporter(organization, signal_id, new.reporter.id)
         transaction = Transaction()
-        if not new.write_to(transaction, signal_id, seen, done_at=signal.done_at):
+        if not new.write_to(transaction, signal_id, signal.title, seen, done_at=signal.done_at):
             return signal
         now = service.add_change(transaction, signal, by_name, reporters=0 if seen else 1)
         try:

@@ -172,7 +172,13 @@ def _move(tombstone: Signal, target: Signal, found: Sequence[Reporter]) -> None:
     there = repository.reporters_of(target.organization, target.id, [each.id for each in found])
     transaction = Transaction()
     for each in found:
-        moved = replace(each, signal_id=target.id, merged_from=(*each.merged_from, tombstone.id))
+        moved = replace(
+            each,
+            signal_id=target.id,
+            merged_from=(*each.merged_from, tombstone.id),
+            merged_at=tombstone.updated_at,
+            title=each.title or tombstone.title,
+        )
         repository.delete_reporter(transaction, each)
         seen = there.get(each.id)
         if seen is None:
@@ -189,7 +195,7 @@ def _move(tombstone: Signal, target: Signal, found: Sequence[Reporter]) -> None:
 def _joined(seen: Reporter, moved: Reporter) -> Reporter:
     """Return the reporter of both signals: what they said of the one that stays comes first, and whether they know.
 
-    What they reported since they were notified is about the next fix.
+    What they reported since they were notified is news again, and the later report says which fix it is about.
     """
     known = {each.conversation_id for each in seen.conversations}
     added = tuple(each for each in moved.conversations if each.conversation_id not in known)
@@ -203,6 +209,7 @@ def _joined(seen: Reporter, moved: Reporter) -> Reporter:
         quoted_in=seen.quoted_in if seen.quote else moved.quoted_in,
         images=images.merged(seen.images, moved.images),
         merged_from=(*seen.merged_from, *moved.merged_from),
+        merged_at=moved.merged_at if moved.last_reported_at >= seen.last_reported_at else seen.merged_at,
     )
 
 

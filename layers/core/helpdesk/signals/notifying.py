@@ -1,12 +1,17 @@
 """Which reporters of a signal that is done are still to be notified, and that one of them is."""
 
 from helpdesk.platform import clock
+from helpdesk.platform.text import one_line
 from helpdesk.signals import repository
+from helpdesk.signals.errors import MAX_QUOTE_CHARACTERS
 from helpdesk.signals.record import Reporter, Signal, SignalStatus
 from helpdesk.signals.repository import StaleReporter
 from helpdesk.storage.transactions import Transaction
 
 __all__ = ["StaleReporter"]  # and everything below
+
+WORDS_CHARACTERS = 120
+"""How much of a reporter's own words the message quotes."""
 
 
 def done(organization: str, signal_id: str) -> Signal | None:
@@ -25,12 +30,24 @@ def done(organization: str, signal_id: str) -> Signal | None:
 def waiting(signal: Signal, limit: int, after: str | None) -> tuple[list[Reporter], str | None]:
     """Return the reporters who are to know that a signal is done, those after an id, and the id to continue from.
 
-    They reported it before it was done, and were not notified since: a later report is about the next fix
-    (docs/decisions/0178). The id is None at the end. One query, which reads up to `limit` reporters.
+    It is about what they reported (`Reporter.is_about`), and they were not notified since. The id is None at the end.
+    One query, which reads up to `limit` reporters.
     """
     found, end = repository.reporters_by_id(signal.organization, signal.id, limit, after, unnotified=True)
     done_at = signal.done_at or 0
-    return [each for each in found if each.last_reported_at <= done_at], end
+    return [each for each in found if each.is_about(done_at)], end
+
+
+def words(signal: Signal, reporter: Reporter) -> str:
+    """Return what a reporter calls a signal: the beginning of their own words, else the title that it had then.
+
+    The team may have given it another title since, which means nothing to them.
+    """
+    quote = one_line(reporter.quote, MAX_QUOTE_CHARACTERS)
+    if len(quote) > WORDS_CHARACTERS:
+        quote = quote[:WORDS_CHARACTERS].rpartition(" ")[0] or quote[:WORDS_CHARACTERS]
+        quote = quote.rstrip(" ,;:.") + "…"
+    return quote or reporter.title or signal.title
 
 
 def add(transaction: Transaction, signal: Signal, reporter: Reporter) -> None:

@@ -212,7 +212,8 @@ class Reporter(FrozenRecord, kw_only=True):
     `quoted_in` is the conversation that the quote was sent with. `reported_at` is when they reported it first, and
     `again_at` when they did so last, None if they did so once. `notified_at` is when the message that it is done was
     added to their conversation. `merged_from` are the signals whose report this was before they were merged, oldest
-    first.
+    first, and `merged_at` is when the last of them was merged; None if the last report came after that. `title` is the
+    title under which they reported it, empty if an earlier version wrote it.
     """
 
     organization: str
@@ -227,6 +228,8 @@ class Reporter(FrozenRecord, kw_only=True):
     again_at: int | None = None
     notified_at: int | None = None
     merged_from: tuple[str, ...] = ()
+    merged_at: int | None = None
+    title: str = ""
 
     @property
     def id(self) -> str:
@@ -235,8 +238,16 @@ class Reporter(FrozenRecord, kw_only=True):
 
     @property
     def last_reported_at(self) -> int:
-        """When they reported it last (ms). A fix before that is not about what they reported."""
+        """When they reported it last (ms)."""
         return self.reported_at if self.again_at is None else self.again_at
+
+    def is_about(self, done_at: int) -> bool:
+        """Return whether the signal's becoming done at an instant (ms) is about what they reported.
+
+        They reported it before that, or what they reported was merged into the signal: who merges says that it is the
+        same. A report of the signal itself after it was done is about the next fix (docs/decisions/0178).
+        """
+        return self.last_reported_at <= max(done_at, self.merged_at or 0)
 
     @property
     def key(self) -> keys.SignalReporter:
@@ -261,6 +272,8 @@ class Reporter(FrozenRecord, kw_only=True):
             again_at=int(item["againAt"]) if item.get("againAt") is not None else None,
             notified_at=None if item["notifiedAt"] is None else int(item["notifiedAt"]),
             merged_from=tuple(item["mergedFrom"]),
+            merged_at=int(item["mergedAt"]) if item.get("mergedAt") is not None else None,
+            title=item.get("title", ""),
         )
 
     def to_item(self) -> Item:
@@ -290,6 +303,8 @@ class Reporter(FrozenRecord, kw_only=True):
             "againAt": self.again_at,
             "notifiedAt": self.notified_at,
             "mergedFrom": list(self.merged_from),
+            "mergedAt": self.merged_at,
+            "title": self.title,
         }
 
 

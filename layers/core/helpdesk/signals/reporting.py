@@ -37,26 +37,29 @@ class NewReport(FrozenRecord):
         self,
         transaction: Transaction,
         signal_id: str,
+        title: str,
         seen: Reporter | None = None,
         *,
         done_at: int | None = None,
     ) -> bool:
-        """Add the report to the transaction of its signal; return whether it says anything new.
+        """Add the report to the transaction of its signal, with its present title; return whether it says anything new.
 
         `seen` is what the same customer reported before: their first words stay, and the conversation is added. If they
         were notified, or the signal is done since `done_at` (ms), they are notified when it is done again. The
         transaction raises
         ConversationNotFound, CustomerNotFound, AttachmentMissing, StaleReporter.
         """
-        new = replace(self.reporter, signal_id=signal_id)
+        new = replace(self.reporter, signal_id=signal_id, title=title)
         if seen is None:
             repository.put_reporter(transaction, new)
         else:
             both = self._joined(seen, new)
-            is_after_fix = done_at is not None and seen.last_reported_at <= done_at
+            is_after_fix = done_at is not None and seen.is_about(done_at)
             if both == seen and not is_after_fix:
                 return False
-            repository.save_reporter(transaction, seen, replace(both, again_at=new.reported_at))
+            repository.save_reporter(
+                transaction, seen, replace(both, again_at=new.reported_at, merged_at=None)
+            )
         if self.conversation is not None:
             conversations.require(transaction, self.conversation)
         if new.customer_id is not None:

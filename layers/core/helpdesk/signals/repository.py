@@ -7,7 +7,7 @@ no signal has it.
 from collections.abc import Sequence
 
 from helpdesk.signals import titles
-from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.errors import SignalMerged, SignalNotFound
 from helpdesk.signals.filtering import SignalFilter
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import OPTIONAL, Commit, Reporter, Signal, StaleSignal
@@ -17,6 +17,7 @@ from helpdesk.storage.transactions import Transaction
 
 _REPORTER = "REPORTER#"
 _COMMIT = "COMMIT#"
+_MAX_MERGES = 50
 _READ_AT_ONCE = 500
 _MOST_QUERIES = 4
 """A page of a filtered list reads up to 2,000 signals, of which few or none may match."""
@@ -45,11 +46,25 @@ def find(organization: str, signal_id: str) -> Signal | None:
 
 
 def get(organization: str, signal_id: str) -> Signal:
-    """Return a signal. Raises SignalNotFound, also for a tombstone."""
+    """Return a signal. Raises SignalNotFound, for a tombstone SignalMerged."""
     found = find(organization, signal_id)
-    if found is None or found.merged_into is not None:
+    if found is None:
         raise SignalNotFound
+    if found.merged_into is not None:
+        raise SignalMerged(survivor(organization, found.merged_into).id)
     return found
+
+
+def survivor(organization: str, signal_id: str) -> Signal:
+    """Return a signal, or the one that it was merged into. One read for each merge. Raises SignalNotFound."""
+    for _ in range(_MAX_MERGES):
+        found = find(organization, signal_id)
+        if found is None:
+            break
+        if found.merged_into is None:
+            return found
+        signal_id = found.merged_into
+    raise SignalNotFound
 
 
 def get_many(organization: str, signal_ids: Sequence[str]) -> dict[str, Signal]:
@@ -107,7 +122,11 @@ def require_status(
     """
 
     def meaning(found: Item | None) -> Exception:
-        return SignalNotFound() if found is None or "mergedInto" in found else StaleSignal(found)
+        if found is None:
+            return SignalNotFound()
+        if "mergedInto" in found:
+            return SignalMerged(survivor(organization, found["mergedInto"]).id)
+        return StaleSignal(found)
 
     alive = "attribute_exists(PK) AND attribute_not_exists(mergedInto)"
     transaction.require(

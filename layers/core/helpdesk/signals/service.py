@@ -13,9 +13,6 @@ from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.search import jobs as search
 from helpdesk.signals import repository
-from helpdesk.signals.errors import (
-    SignalNotFound,
-)
 from helpdesk.signals.filtering import SignalFilter
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
@@ -24,8 +21,6 @@ from helpdesk.signals.rendering import event_data
 from helpdesk.storage.transactions import Transaction
 
 __all__ = ["StaleSignal"]  # and everything below
-
-_MAX_MERGES = 50
 
 
 class _Keep:
@@ -36,7 +31,7 @@ KEEP: Final = _Keep()
 
 
 def get(organization: str, signal_id: str) -> Signal:
-    """Return a signal. Raises SignalNotFound, also for one that was merged into another."""
+    """Return a signal. Raises SignalNotFound, for one that was merged SignalMerged, which names the other."""
     return repository.get(organization, signal_id)
 
 
@@ -48,14 +43,7 @@ def by_ids(organization: str, signal_ids: list[str]) -> dict[str, Signal]:
 
 def survivor(organization: str, signal_id: str) -> Signal:
     """Return a signal, or the one that it was merged into. One read for each merge. Raises SignalNotFound."""
-    for _ in range(_MAX_MERGES):
-        found = repository.find(organization, signal_id)
-        if found is None:
-            break
-        if found.merged_into is None:
-            return found
-        signal_id = found.merged_into
-    raise SignalNotFound
+    return repository.survivor(organization, signal_id)
 
 
 def require(
