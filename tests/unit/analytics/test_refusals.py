@@ -76,6 +76,15 @@ MALFORMED = {
     _filter(
         '"field": "resolvedBy", "op": "is", "value": "bot"'
     ): "`query.filters[1].value` must be one of agent, team.",
+    _filter(
+        '"field": "resolvedBy", "op": "is", "value": "Agent"'
+    ): "`query.filters[1].value` must be one of agent, team. Did you mean `agent`?",
+    _filter(
+        '"field": "resolvedBy", "op": "is", "value": ["agent", "team"]'
+    ): "`query.filters[1].value` must be one of agent, team. For a list, use `in`.",
+    _filter(
+        '"field": "stars", "op": "isNot", "value": [1]'
+    ): "`query.filters[1].value` must be a number, because stars is. For a list, use `notIn`.",
 }
 
 UNKNOWN = {

@@ -1,10 +1,15 @@
 """The name that was probably meant."""
 
+import json
 import time
+from typing import Any
 
 import pytest
 
 from helpdesk.http.unknown_names import nearest, unknown_field
+from helpdesk.http.validation import parse_body
+from helpdesk.platform.errors import InvalidRequest
+from scripts.openapi.routes import all_routes
 
 KNOWN = ("body", "attachments", "takeOver", "reopen", "awaitingHuman", "customerId", "from", "to")
 
@@ -30,6 +35,32 @@ KNOWN = ("body", "attachments", "takeOver", "reopen", "awaitingHuman", "customer
 )
 def test_the_nearest_name_is_the_one_that_was_meant(sent: str, meant: str | None) -> None:
     assert nearest(sent, KNOWN) == meant
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "meant"),
+    [
+        ("/v1/signals/<signal_id>", {"status": "in_progress"}, "in progress"),
+        ("/v1/signals/<signal_id>", {"status": "In Review"}, "in review"),
+        ("/v1/signals/<signal_id>", {"priority": "hgh"}, "high"),
+        ("/v1/tasks/<task_id>", {"status": "in progress"}, "in_progress"),
+        ("/v1/tasks/<task_id>", {"status": "in-review"}, "in_review"),
+        ("/v1/members/<user_id>", {"role": "Admin"}, "admin"),
+        ("/v1/webhooks/<endpoint_id>", {"events": ["message_created"]}, "message.created"),
+        ("/v1/signals/<signal_id>", {"status": "someday"}, None),
+        ("/v1/signals/<signal_id>", {"status": 7}, None),
+    ],
+)
+def test_a_value_in_another_spelling_is_refused_with_the_one_that_was_meant(
+    path: str, sent: dict[str, Any], meant: str | None
+) -> None:
+    route = next(each for each in all_routes() if (each.method, each.path) == ("PATCH", path))
+    assert route.body is not None
+    with pytest.raises(InvalidRequest) as refused:
+        parse_body(route.body[1], json.dumps(sent), is_base64=False)
+
+    assert " must be one of " in refused.value.message
+    assert refused.value.message.partition(" Did you mean ")[2] == (f"`{meant}`?" if meant else "")
 
 
 def test_a_name_as_long_as_a_body_is_not_compared() -> None:

@@ -24,6 +24,7 @@ from helpdesk.analytics.query_schemas import (
     Unit,
 )
 from helpdesk.analytics.windows import ALL_TIME, Bucket, Window, window_of
+from helpdesk.http.unknown_names import did_you_mean
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.frozen_record import FrozenRecord
 
@@ -36,6 +37,7 @@ _SHOWN = 64  # characters of a name that no field has
 _COMPARISONS = {Op.GT, Op.GTE, Op.LT, Op.LTE}
 _TEXTS = {Op.CONTAINS, Op.NOT_CONTAINS}
 _LISTS = {Op.IN, Op.NOT_IN}
+_FOR_SEVERAL = {Op.IS: Op.IN, Op.IS_NOT: Op.NOT_IN}
 _BARE = {Op.IS_SET, Op.IS_NOT_SET}
 _ANY = {Op.IS, Op.IS_NOT} | _LISTS | _BARE
 _OPS = {
@@ -223,7 +225,8 @@ def condition(dataset: Dataset, sent: FilterInput, path: str) -> Condition:
         raise InvalidRequest(f"`{path}.value` is required for {op.value}.")
     if op in _LISTS:
         return _membership(op, place, _list(field, sent.value, f"{path}.value", op))
-    _require(field, sent.value, f"{path}.value")
+    several = _FOR_SEVERAL.get(op) if isinstance(sent.value, list) else None
+    _require(field, sent.value, f"{path}.value", f" For a list, use `{several.value}`." if several else "")
     return _comparison(op, place, sent.value)
 
 
@@ -235,11 +238,12 @@ def _list(field: DatasetField, value: Any, path: str, op: Op) -> frozenset[Any]:
     return frozenset(value)
 
 
-def _require(field: DatasetField, value: Any, path: str) -> None:
-    """Raise InvalidRequest unless a value is of the field's type."""
+def _require(field: DatasetField, value: Any, path: str, advice: str = "") -> None:
+    """Raise InvalidRequest, with a further sentence of advice, unless a value is of the field's type."""
     if field.type is FieldType.ENUM:
         if value not in field.values:
-            raise InvalidRequest(f"`{path}` must be one of {', '.join(field.values)}.")
+            meant = did_you_mean(value, field.values)
+            raise InvalidRequest(f"`{path}` must be one of {', '.join(field.values)}.{meant}{advice}")
         return
     if field.type is FieldType.BOOLEAN:
         fits = isinstance(value, bool)
@@ -248,7 +252,7 @@ def _require(field: DatasetField, value: Any, path: str) -> None:
     else:
         fits = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not fits:
-        raise InvalidRequest(f"`{path}` must be {_EXPECTED[field.type]}, because {field.id} is.")
+        raise InvalidRequest(f"`{path}` must be {_EXPECTED[field.type]}, because {field.id} is.{advice}")
 
 
 def _presence(op: Op, place: int) -> Condition:

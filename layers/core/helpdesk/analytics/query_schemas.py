@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field
 from helpdesk.analytics.datasets import DATASETS, FieldType
 from helpdesk.analytics.windows import Bucket
 from helpdesk.http.schemas import Answer, Body, Milliseconds, schema_hint
+from helpdesk.http.unknown_names import NotOneOf
 
 MAX_SCANNED = 20_000
 """How many rows of a window are read, the newest."""
@@ -94,7 +95,7 @@ def _one_of(allowed: list[str]) -> Any:
 
     def check(value: str) -> str:
         if value not in allowed:
-            raise ValueError(f"must be one of {', '.join(allowed)}")
+            raise NotOneOf(allowed)
         return value
 
     return AfterValidator(check)

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from helpdesk.crawls.errors import DEFAULT_PAGES, MAX_GLOBS, MAX_PAGES
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, schema_hint
+from helpdesk.http.unknown_names import NotOneOf
 from helpdesk.outbound.errors import MAX_URL_CHARACTERS
 
 
@@ -22,7 +23,7 @@ def _refresh(value: object) -> object:
     try:
         return Refresh(value) if isinstance(value, str) else value
     except ValueError:
-        raise ValueError(f"must be one of {', '.join(Refresh)}") from None
+        raise NotOneOf(Refresh) from None
 
 
 class CrawlStatus(StrEnum):

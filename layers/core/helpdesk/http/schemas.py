@@ -9,8 +9,11 @@ The API description is generated from these models: a docstring below a field be
 A model is built on first use (`defer_build`), because a function imports more models than one request needs.
 """
 
+import re
+from collections.abc import Iterator
 from functools import cache
-from typing import Annotated, Any, ClassVar, Self
+from types import UnionType
+from typing import Annotated, Any, ClassVar, Self, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
 from pydantic.alias_generators import to_camel
@@ -43,6 +46,9 @@ Milliseconds = Annotated[
 ]
 
 
+_MAX_EXACT = 2**53
+"""Up to here a floating-point number holds each whole number exactly."""
+
 UNKNOWN_FIELD = "unknown_field"
 """The type of the validation error for an unknown field; its context has `name`."""
 
@@ -66,6 +72,14 @@ class Body(BaseModel):
             if name is not None:
                 raise PydanticCustomError(UNKNOWN_FIELD, "unknown field", {"name": name})
         return sent
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_whole_numbers(cls, sent: Any) -> Any:
+        """Read 7.0 as 7 where a whole number is expected: in JSON they are one number, and some languages write 7.0."""
+        if not isinstance(sent, dict):
+            return sent
+        return {**sent, **{name: as_integer(sent[name]) for name in _integer_fields(cls) if name in sent}}
 
 
 class OpenBody(Body):
@@ -113,6 +127,34 @@ class Answer(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, frozen=True, defer_build=True)
 
 
+def as_integer(value: Any) -> Any:
+    """Return a floating-point number that is whole as an integer, and everything else as it is."""
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) <= _MAX_EXACT
+    return int(value) if is_whole else value
+
+
+@cache
+def _integer_fields(model: type[BaseModel]) -> tuple[str, ...]:
+    """Return the names, as they are sent, of the fields that hold a whole number."""
+    return tuple(
+        field.alias or name
+        for name, field in model.model_fields.items()
+        if int in _alternatives(field.annotation)
+    )
+
+
+def _alternatives(annotation: Any) -> Iterator[Any]:
+    """Return the types that a value may have: those of a union, without the rules beside them."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        yield from _alternatives(arguments[0])
+    elif origin in {Union, UnionType}:
+        for each in arguments:
+            yield from _alternatives(each)
+    else:
+        yield annotation
+
+
 @cache
 def field_names(model: type[BaseModel]) -> tuple[str, ...]:
     """Return the names of a model's fields as they are sent, in their order."""
@@ -152,11 +194,17 @@ DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
 
 
+_WHOLE_NUMBER = re.compile(r"([0-9]+)(?:\.0+)?")
+
+
 def _integer(value: Any) -> Any:
     # Python accepts int("１２") and int("1_0"); in a query these are mistakes.
-    if isinstance(value, str) and not (value.isascii() and value.isdigit()):
+    if not isinstance(value, str):
+        return value
+    found = _WHOLE_NUMBER.fullmatch(value)
+    if found is None:
         raise ValueError("must be a whole number")
-    return value
+    return found[1]
 
 
 QueryInteger = Annotated[int, BeforeValidator(_integer)]

@@ -1,4 +1,4 @@
-"""Refuses fields and query parameters that a route does not know, and names the one that was probably meant.
+"""Refuses fields, query parameters and values that a route does not know, and names the one that was probably meant.
 
 A misspelt name would otherwise be ignored: a reply with `takeover` for `takeOver` succeeds and takes nothing over
 (docs/decisions/0113).
@@ -30,6 +30,20 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     by_letters = {_letters(each): each for each in known}
     close = get_close_matches(_letters(name), by_letters, n=1, cutoff=_SIMILARITY)
     return by_letters[close[0]] if close else None
+
+
+class NotOneOf(ValueError):
+    """A value is not one of those that a validator allows."""
+
+    def __init__(self, allowed: Iterable[str]) -> None:
+        self.allowed = tuple(allowed)
+        super().__init__(f"must be one of {', '.join(self.allowed)}")
+
+
+def did_you_mean(sent: object, allowed: Iterable[str]) -> str:
+    """Return the sentence that names the value that was probably meant, after a space; empty if there is none."""
+    meant = nearest(sent, allowed) if isinstance(sent, str) else None
+    return f" Did you mean {_quoted(meant)}?" if meant is not None else ""
 
 
 def unknown_field(path: str, name: str, known: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """Parses bodies, queries and forms, and turns validation errors into one sentence that names the field."""
 
 import base64
+import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any, get_args, get_origin
@@ -19,7 +20,7 @@ from helpdesk.http.schemas import (
     field_names,
     requires_a_field,
 )
-from helpdesk.http.unknown_names import unknown_field
+from helpdesk.http.unknown_names import NotOneOf, did_you_mean, unknown_field
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
 
 _JSON_WHITESPACE = b" \t\n\r"
@@ -94,12 +95,11 @@ def _validated[M: BaseModel](model: type[M], fields: dict[str, Any]) -> M:
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        raise InvalidRequest(
-            _sentence(model, error.errors(include_url=False, include_input=False)[0])
-        ) from None
+        raise InvalidRequest(_sentence(model, error.errors(include_url=False)[0])) from None
 
 
 _MAX_PATH_CHARACTERS = 200
+_QUOTED = re.compile("'([^']*)'")
 
 _EXPECTED = {
     "string_type": "must be text",
@@ -124,12 +124,16 @@ def _sentence(model: type[BaseModel], problem: ErrorDetails) -> str:
     if kind == UNKNOWN_FIELD:
         return unknown_field(path, problem["ctx"]["name"], _allowed(model, problem["loc"]))
     if kind in {"enum", "literal_error"}:
-        return f"`{path}` must be one of {problem['ctx']['expected']}."
+        expected = problem["ctx"]["expected"]
+        meant = did_you_mean(problem["input"], _QUOTED.findall(expected))
+        return f"`{path}` must be one of {expected}.{meant}"
     if kind == "is_instance_of":
         values = _values_of_enum(model, problem["ctx"]["class"])
         return f"`{path}` must be {f'one of {", ".join(values)}' if values else 'of another type'}."
     if kind == "value_error":
-        return f"`{path}` {problem['ctx']['error']}."
+        error = problem["ctx"]["error"]
+        meant = did_you_mean(problem["input"], error.allowed) if isinstance(error, NotOneOf) else ""
+        return f"`{path}` {error}.{meant}"
     return f"`{path}` {_EXPECTED.get(kind) or problem['msg'][:1].lower() + problem['msg'][1:]}."
 
 

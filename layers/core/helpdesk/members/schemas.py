@@ -6,6 +6,7 @@ from pydantic import BeforeValidator
 
 from helpdesk.admission.caller import Role
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery
+from helpdesk.http.unknown_names import NotOneOf
 
 
 def _role(value: object) -> object:
@@ -13,7 +14,7 @@ def _role(value: object) -> object:
     try:
         return Role(value) if isinstance(value, str) else value
     except ValueError:
-        raise ValueError(f"must be one of {', '.join(Role)}") from None
+        raise NotOneOf(Role) from None
 
 
 RoleName = Annotated[Role, BeforeValidator(_role)]

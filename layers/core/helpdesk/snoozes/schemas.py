@@ -2,7 +2,9 @@
 
 from typing import Annotated, Any
 
-from helpdesk.http.schemas import Body, schema_hint
+from pydantic import BeforeValidator
+
+from helpdesk.http.schemas import Body, as_integer, schema_hint
 
 
 class SnoozeInput(Body):
@@ -10,6 +12,7 @@ class SnoozeInput(Body):
 
     until: Annotated[
         Any,
+        BeforeValidator(as_integer),
         schema_hint(
             anyOf=[
                 {"type": "integer", "format": "int64"},

@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from helpdesk.approvals.risk import Risk
+from helpdesk.http.unknown_names import did_you_mean
 from helpdesk.platform.text import is_blank, without_hidden
 from helpdesk.tools import json_text, schema_rules
 from helpdesk.tools.errors import MAX_TOOLS
@@ -132,7 +133,7 @@ def _schema(value: Any, place: str) -> dict[str, Any]:
 
 def _risk(value: Any, place: str) -> Risk:
     if not isinstance(value, str) or value not in set(Risk):
-        raise InvalidManifest(f"`{place}` must be one of {', '.join(Risk)}.")
+        raise InvalidManifest(f"`{place}` must be one of {', '.join(Risk)}.{did_you_mean(value, Risk)}")
     return Risk(value)
 
 

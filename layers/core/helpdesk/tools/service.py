@@ -9,6 +9,7 @@ from helpdesk.conversations.errors import ConversationArchived, ConversationNotF
 from helpdesk.customers import service as customers
 from helpdesk.customers.record import MAX_EXTERNAL_ID_CHARACTERS
 from helpdesk.http.pages import fitting, next_cursor, position
+from helpdesk.http.unknown_names import did_you_mean
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import ids
@@ -106,7 +107,7 @@ def update(caller: Caller, name: str, wanted: ToolUpdate) -> None:
 def _raised(tool: Tool, wanted: str) -> Risk | None:
     """Return the risk to store for one that is wanted; None for the declared one. Raises InvalidRequest."""
     if wanted not in set(Risk):
-        raise InvalidRequest(f"`risk` must be one of {', '.join(Risk)}.")
+        raise InvalidRequest(f"`risk` must be one of {', '.join(Risk)}.{did_you_mean(wanted, Risk)}")
     risk, declared = Risk(wanted), tool.declared.risk
     if risk.rank < declared.rank:
         raise InvalidRequest(

@@ -14,6 +14,7 @@ from helpdesk.http.schemas import (
     QueryInteger,
     schema_hint,
 )
+from helpdesk.http.unknown_names import NotOneOf
 from helpdesk.outbound.errors import MAX_URL_CHARACTERS
 
 
@@ -22,7 +23,7 @@ def _kind(value: object) -> object:
     try:
         return WebhookEvent(value) if isinstance(value, str) else value
     except ValueError:
-        raise ValueError(f"must be one of {', '.join(WebhookEvent)}") from None
+        raise NotOneOf(WebhookEvent) from None
 
 
 EventName = Annotated[WebhookEvent, BeforeValidator(_kind)]
