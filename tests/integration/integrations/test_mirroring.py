@@ -72,7 +72,7 @@ def test_a_repository_is_mirrored_and_a_commit_that_renames_deletes_and_changes_
     for number in range(5):  # a renamed file keeps its document
         assert second[f"renamed/page-{number}.md"]["id"] == first[old[number]]["id"]
         assert second[f"renamed/page-{number}.md"]["url"] == f"{DOCS}/renamed/page-{number}"
-    assert text_of(api, second[old[12]]["id"]) == page(12, " Changed.").strip("\n")
+    assert text_of(api, second[old[12]]["id"]) == page(12, " Changed.")
     assert second[old[12]]["id"] == first[old[12]]["id"]
     assert second[old[18]]["version"] == first[old[18]]["version"]
     # repository, branch, tree, and the five that changed

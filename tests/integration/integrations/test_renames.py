@@ -84,7 +84,7 @@ def test_a_renamed_repository_keeps_its_documents_and_issues(
     with later(2):
         change(github, repository, 1, state="closed", state_reason="completed")
         workers.run()
-    assert texts(api) == {mirrored: "# A page\n\nMore."}
+    assert texts(api) == {mirrored: "# A page\n\nMore.\n"}
     assert signal(api, filed)["status"] == "done"
 
 
@@ -180,7 +180,7 @@ def test_a_new_default_branch_is_mirrored(
     deliver(hooks.edited(github, repository, "main"))
     workers.run()
 
-    assert texts(api) == {mirrored: "# A page\n\nOf the next version."}
+    assert texts(api) == {mirrored: "# A page\n\nOf the next version.\n"}
 
 
 def test_an_archived_repository_says_so_and_a_deleted_one_keeps_its_documents(

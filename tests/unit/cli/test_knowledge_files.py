@@ -6,11 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.platform.text import as_name
 from helpdesk_cli.knowledge import markdown
 from helpdesk_cli.knowledge.files import FileDocument, digest, scan
-from helpdesk_cli.knowledge.names import as_stored, file_name, folder_key, folder_of
+from helpdesk_cli.knowledge.names import file_name, folder_key, folder_of
 from helpdesk_cli.problems import Problem
+from helpdesk_files import front_matter
+from helpdesk_files.front_matter import FrontMatter
+from helpdesk_files.names import as_name
+from helpdesk_files.reading import sent
 
 NAMES = st.text(
     st.one_of(
@@ -32,13 +35,6 @@ def only(root: Path, text: str | bytes, path: str = "a-file.md", url_base: str |
 
 
 @given(NAMES)
-def test_a_title_is_as_the_service_stores_it(name: str) -> None:
-    stored = as_name(name)
-    if len(stored) <= 120 and stored:
-        assert as_stored(name, 120) == stored
-
-
-@given(NAMES)
 def test_a_file_name_is_one_part_of_a_path_and_stays_as_it_is(name: str) -> None:
     made = file_name(name)
     assert made not in {"", ".", ".."}
@@ -51,7 +47,7 @@ def test_a_file_name_is_one_part_of_a_path_and_stays_as_it_is(name: str) -> None
 
 @given(NAMES)
 def test_the_directory_of_a_folder_mirrors_that_folder(name: str) -> None:
-    folder = as_stored(name, 80) or "Untitled"
+    folder = as_name(name, 80) or "Untitled"
     assert folder_key(folder_of(f"{file_name(folder)}/a.md")) == folder_key((folder,))
 
 
@@ -80,56 +76,6 @@ def test_the_front_matter_is_not_a_part_of_the_text(tmp_path: Path) -> None:
     assert (found.id, found.version) == ("doc_1", 3)
 
 
-@pytest.mark.parametrize(
-    ("entry", "title"),
-    [
-        ("title: Plain: with a colon", "Plain: with a colon"),
-        ("title: 'It''s quoted' # why", "It's quoted"),
-        ("title: >-\n  Folded\n  lines", "Folded lines"),
-        ("title: # nothing", "From the heading"),
-        ("title: null", "From the heading"),
-        ("title: [a, b]", "From the heading"),
-        ("sidebar_label: Label", "From the heading"),
-        ("title:   \u200b ", "From the heading"),
-        (f"title: {'x' * 130}", "x" * 120),
-    ],
-)
-def test_a_title_comes_from_the_front_matter_or_the_first_heading(
-    tmp_path: Path, entry: str, title: str
-) -> None:
-    assert only(tmp_path, f"---\n{entry}\n---\n# From the heading\n").title == title
-
-
-@pytest.mark.parametrize(
-    ("text", "title"),
-    [
-        ("Intro.\n\n## The *second* level ##\n", "The *second* level"),
-        ("# A [link](x.md), **bold** and `code` {#id}\n", "A link, bold and code"),
-        ("```sh\n# a comment\n```\n# Real\n", "Real"),
-        ("~~~\n# no\n```\n# no\n~~~\n\nUnderlined\n===\n", "Underlined"),
-        ("#\n#tag\nText\n", "A file"),
-        ("- item\n---\nText\n", "A file"),
-    ],
-)
-def test_a_title_without_front_matter_is_the_first_heading_or_the_files_name(
-    tmp_path: Path, text: str, title: str
-) -> None:
-    assert only(tmp_path, text).title == title
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "---\nA break, then a text.\n---\n# Heading\n",
-        "---\n# Heading\n---\n",
-        "---\nkey: never closed\n",
-        "---",
-    ],
-)
-def test_a_text_between_thematic_breaks_is_not_a_front_matter(text: str) -> None:
-    assert markdown.parsed(text) == ((), text)
-
-
 def test_line_ends_and_leading_blank_lines_do_not_count(tmp_path: Path) -> None:
     found = only(tmp_path, b"\xef\xbb\xbf---\r\ntitle: T\r\n---\r\n\r\nOne\r\ntwo\r\n")
     assert (found.title, found.body) == ("T", "One\ntwo\n")
@@ -139,9 +85,9 @@ def test_line_ends_and_leading_blank_lines_do_not_count(tmp_path: Path) -> None:
 @given(st.text(st.one_of(st.sampled_from("\r\n-#: \u2028\ufeff"), st.characters(exclude_categories=["Cs"]))))
 def test_any_text_that_is_pulled_is_recognized(body: str) -> None:
     own: dict[str, str | int | None] = {"title": 'A "title": #1', "id": "doc_1", "version": 2}
-    other = markdown.FrontMatter((("sidebar", ("sidebar:", "  - a")),), "")
-    read = markdown.parsed(markdown.rendered(own, other, body))
-    assert body in {read.text, markdown.sent(read.text)}
+    other = FrontMatter((("sidebar", ("sidebar:", "  - a")),), "")
+    read = front_matter.parsed(markdown.rendered(own, other, body))
+    assert body in {read.text, sent(read.text)}
     assert [read.get("title"), read.get("id"), read.get("version")] == ['A "title": #1', "doc_1", "2"]
     assert read.entries[-1] == other.entries[0]
 

@@ -84,4 +84,4 @@ def _gitlab(environment: Mapping[str, str]) -> Build:
 
 
 def _milliseconds(text: str) -> int:
-    return int(datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1_000)
+    return int(datetime.fromisoformat(text).timestamp() * 1_000)

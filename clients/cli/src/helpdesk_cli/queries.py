@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import click
@@ -45,7 +45,7 @@ class Start(click.ParamType):
         if not isinstance(value, str):
             return value
         try:
-            day = datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=timezone.utc)
+            day = datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC)
         except ValueError:
             self.fail(f"{value!r} is not a day such as 2026-11-01.", param, ctx)
         return int(day.timestamp()) * 1000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, time, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
 FORMS = "a duration such as 30m, 3h, 2d or 1w, or a time such as 18:00, 'tomorrow 9:00' or '2026-12-01 14:30'"
 """What `instant` reads, for help texts and error messages."""
@@ -76,6 +76,6 @@ def _zone(text: str | None) -> tzinfo | None:
     if text is None:
         return None
     if text in {"z", "utc"}:
-        return timezone.utc
+        return UTC
     offset = timedelta(hours=int(text[1:3]), minutes=int(text[-2:]))
     return timezone(-offset if text[0] == "-" else offset)

@@ -14,7 +14,6 @@ from urllib.parse import quote, unquote, urlsplit
 from helpdesk.codehost import app_identity
 from helpdesk.codehost.app_identity import API, ARCHIVES, HOSTS
 from helpdesk.codehost.errors import MAX_FILE_BYTES
-from helpdesk.codehost.texts import is_markdown
 from helpdesk.integrations import client
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, TooLarge
@@ -22,6 +21,7 @@ from helpdesk.knowledge.errors import MAX_BODY_BYTES
 from helpdesk.knowledge.images import is_image
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk_files.paths import is_markdown
 
 MAX_TREE_BYTES = 60_000_000
 MAX_ISSUES_BYTES = 50_000_000

@@ -26,7 +26,7 @@ from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
 from helpdesk.integrations.record import Connection
-from helpdesk.knowledge import checks, images, mdx
+from helpdesk.knowledge import checks, images
 from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.errors import (
@@ -43,7 +43,9 @@ from helpdesk.platform import clock, ids
 from helpdesk.quotas.errors import KNOWLEDGE_IS_FULL
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
+from helpdesk_files import mdx
 from helpdesk_files.paths import page_url
+from helpdesk_files.reading import FileText
 
 ARCHIVE_FROM = 60
 """How many files are fetched at once, out of the archive, instead of one by one."""
@@ -226,7 +228,7 @@ class _Sync:
                 try:
                     self._change(
                         known.document_id,
-                        MirroredFile(path, sha, known.document_id, text.by_name),
+                        MirroredFile(path, sha, known.document_id, text.is_named_by_path),
                         text,
                         found,
                     )
@@ -247,9 +249,9 @@ class _Sync:
             images.write(organization, mirror_id, path, content)
         self._store(MirroredFile(path, sha, None))
 
-    def _write(self, path: str, sha: str, text: texts.Text, found: Snapshot) -> None:
+    def _write(self, path: str, sha: str, text: FileText, found: Snapshot) -> None:
         mirror = self._mirror
-        file = MirroredFile(path, sha, ids.new("doc"), text.by_name)
+        file = MirroredFile(path, sha, ids.new("doc"), text.is_named_by_path)
 
         def write() -> None:
             draft = Draft(
@@ -275,7 +277,7 @@ class _Sync:
             self._folders.forget()
             write()
 
-    def _change(self, document_id: str, file: MirroredFile, text: texts.Text, found: Snapshot) -> None:
+    def _change(self, document_id: str, file: MirroredFile, text: FileText, found: Snapshot) -> None:
         mirror = self._mirror
         change = Change(
             title=text.title,
@@ -306,7 +308,7 @@ class _Sync:
             source=self._source(path, found),
         )
 
-        by_name = file.by_name if text is None else text.by_name
+        by_name = file.by_name if text is None else text.is_named_by_path
 
         def also(transaction: Transaction) -> None:
             mirror_repository.delete_file(transaction, mirror.organization, mirror.id, file.path)

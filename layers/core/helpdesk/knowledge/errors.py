@@ -2,8 +2,8 @@
 
 from helpdesk.organizations.errors import InvalidSlug, SlugTaken
 from helpdesk.platform.errors import AppError
+from helpdesk_files.names import MAX_TITLE_CHARACTERS as MAX_TITLE_CHARACTERS  # noqa: PLC0414 - it is of this noun
 
-MAX_TITLE_CHARACTERS = 120
 MAX_BODY_BYTES = 900_000
 MAX_URL_CHARACTERS = 2_000
 MAX_PATH_CHARACTERS = 1_000

@@ -4,12 +4,11 @@ import html
 import re
 from collections.abc import Mapping
 
-from helpdesk.knowledge import mdx
+from helpdesk_files import front_matter, mdx
 
 BOXES = ("note", "tip", "info", "important", "warning", "caution", "danger")
 """The kinds of boxes; each is a class of the theme."""
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?:.*\n){0,200}?---[ \t]*(?:\n|\Z)")
 _BOX = re.compile(r"^([ \t]*):{3,}[ \t]*(?:([A-Za-z][\w-]*)[ \t]*(.*))?$")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _ALERT = re.compile(r"^ {0,3}> ?\[!(note|tip|important|warning|caution)\][ \t]*$", re.IGNORECASE)
@@ -17,7 +16,9 @@ _ALERT = re.compile(r"^ {0,3}> ?\[!(note|tip|important|warning|caution)\][ \t]*$
 
 def prepared(text: str, path: str | None) -> str:
     """Return a document's text without front matter and without what only MDX has; `path` is its file."""
-    text = _FRONT_MATTER.sub("", text.replace("\r\n", "\n"), count=1)
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if not text.startswith("{"):  # an object in JSON is front matter in files alone, which were read before
+        text = front_matter.parsed(text).text
     return mdx.as_markdown(text) if mdx.is_mdx(text, path) else text
 
 

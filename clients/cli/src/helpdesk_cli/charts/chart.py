@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from helpdesk_cli.text import one_line
@@ -103,7 +103,7 @@ def place(at: int, bucket: str) -> str:
         return _DAYS[at]
     if bucket == "hour":
         return f"{at:02d}:00"
-    moment = datetime.fromtimestamp(at / 1000, timezone.utc)
+    moment = datetime.fromtimestamp(at / 1000, UTC)
     return moment.strftime("%Y-%m-%d" if at % _DAY_MS == 0 else "%Y-%m-%d %H:%MZ")
 
 

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import urljoin, urlsplit
 
-from helpdesk_cli.knowledge import markdown
-from helpdesk_cli.knowledge.names import MAX_TITLE_CHARACTERS, UNTITLED, as_stored, folder_of
+from helpdesk_cli.knowledge.names import folder_of
 from helpdesk_cli.knowledge.state import FolderPath, source_path
 from helpdesk_cli.problems import Problem
+from helpdesk_files import reading
+from helpdesk_files.front_matter import FrontMatter
 from helpdesk_files.paths import is_markdown, page_url
+from helpdesk_files.reading import FileText
 
 MAX_BODY_BYTES = 900_000
 _MAX_FILE_BYTES = MAX_BODY_BYTES + 100_000  # with a front matter
@@ -67,7 +69,7 @@ class Scan:
     documents: list[FileDocument] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
-    matter: dict[str, markdown.FrontMatter] = field(default_factory=dict)
+    matter: dict[str, FrontMatter] = field(default_factory=dict)
     """The front matter of each document, by path."""
 
 
@@ -121,7 +123,7 @@ def _read(file: Path, path: str, url_base: str | None, found: Scan) -> None:
         path.encode()
         with file.open("rb") as opened:
             raw = opened.read(_MAX_FILE_BYTES + 1)
-        text = raw.removeprefix(b"\xef\xbb\xbf").decode()
+        text = raw.decode()
     except OSError as error:
         raise Problem(
             f"Cannot read {file}: {error.strerror}.", "Make it readable, or move it away."
@@ -134,42 +136,33 @@ def _read(file: Path, path: str, url_base: str | None, found: Scan) -> None:
         reason = "larger than 900,000 bytes" if len(raw) > _MAX_FILE_BYTES else "not UTF-8"
         found.skipped.append(Skipped(path, reason, mend=True))
         return
-    matter = markdown.parsed(text)
-    body = markdown.sent(matter.text)
-    if not body.strip():
+    read = reading.read(path, text)
+    if not read.body.strip():
         found.skipped.append(Skipped(path, "empty"))
-    elif len(raw) > _MAX_FILE_BYTES or len(body.encode()) > MAX_BODY_BYTES:
+    elif len(raw) > _MAX_FILE_BYTES or len(read.body.encode()) > MAX_BODY_BYTES:
         found.skipped.append(Skipped(path, "larger than 900,000 bytes", mend=True))
     elif path in found.matter:
-        same = any(one.path == path and one.body == body for one in found.documents)
+        same = any(one.path == path and one.body == read.body for one in found.documents)
         reason = "another file has the same name in another Unicode form"
         found.skipped.append(Skipped(path, reason, mend=not same))
     else:
-        found.matter[path] = matter
-        found.documents.append(_document(path, matter, body, url_base))
+        found.matter[path] = read.matter
+        found.documents.append(_document(path, read, url_base))
 
 
-def _document(path: str, matter: markdown.FrontMatter, body: str, url_base: str | None) -> FileDocument:
+def _document(path: str, read: FileText, url_base: str | None) -> FileDocument:
+    matter = read.matter
     version = matter.get("version") or ""
     return FileDocument(
         path=path,
-        title=_title(path, matter, body),
-        body=body,
+        title=read.title,
+        body=read.body,
         url=_url(path, matter.get("url"), url_base),
-        digests=frozenset({digest(body), digest(matter.text)}),
+        digests=frozenset({digest(read.body), digest(matter.text)}),
         id=matter.get("id"),
         version=int(version) if version.isascii() and version.isdigit() else None,
         pulled=matter.get("digest"),
     )
-
-
-def _title(path: str, matter: markdown.FrontMatter, body: str) -> str:
-    stem = PurePosixPath(path).stem.replace("-", " ").replace("_", " ")
-    for said in (matter.get("title"), markdown.first_heading(body), stem[:1].upper() + stem[1:]):
-        title = as_stored(said or "", MAX_TITLE_CHARACTERS)
-        if title:
-            return title
-    return UNTITLED
 
 
 def _url(path: str, said: str | None, url_base: str | None) -> str | None:

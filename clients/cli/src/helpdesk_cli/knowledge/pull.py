@@ -16,6 +16,7 @@ from helpdesk_cli.knowledge.names import file_name, folder_key, folder_of
 from helpdesk_cli.knowledge.plan import Attention
 from helpdesk_cli.knowledge.state import Document, Tree
 from helpdesk_cli.problems import Problem
+from helpdesk_files.front_matter import FrontMatter
 from helpdesk_files.paths import is_markdown
 
 _SUFFIX = ".md"
@@ -155,9 +156,7 @@ class Pull:
             "version": shown["version"],
             "digest": content_digest(shown["title"], shown["url"], digest(body)),
         }
-        others = self._scan.matter.get(
-            (target.former or target.file or target).path, markdown.FrontMatter((), "")
-        )
+        others = self._scan.matter.get((target.former or target.file or target).path, FrontMatter((), ""))
         path = self._root / target.path
         unfinished = path.with_name(f".{secrets.token_hex(6)}.new")
         try:

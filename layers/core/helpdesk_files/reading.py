@@ -1,0 +1,152 @@
+"""What a Markdown file becomes: a title and a text.
+
+The title is the one of the front matter, else the first heading of the first level (`# Title` or `<h1>`), else the
+file's name. A lower heading is a part of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from helpdesk_files import front_matter, mdx
+from helpdesk_files.front_matter import FrontMatter
+from helpdesk_files.names import MAX_TITLE_CHARACTERS, UNTITLED, as_name
+from helpdesk_files.paths import is_index
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_READ_CHARACTERS = 100_000  # in which the heading is looked for
+_HEADING_CHARACTERS = 1_000  # the rest of a longer one is no title
+_MOST_NESTED = 60
+_OWN_ID = re.compile(r"\{[#.:/][^{}]*\}\s*$")
+"""An id or a class at the end of a heading: `{#limits}`, `{.wide}`, `{: #limits}`, `{/* #limits */}`."""
+_CODE = frozenset({"code", "pre", "script", "style", "template", "textarea"})
+
+
+class FileText(NamedTuple):
+    """A file's title and text, its front matter, and whether nothing but the file's name gives the title."""
+
+    title: str
+    body: str
+    matter: FrontMatter
+    is_named_by_path: bool
+
+
+def read(path: str, text: str) -> FileText:
+    """Return what a file becomes, by its path and its text."""
+    matter = front_matter.parsed(text.removeprefix("\ufeff"))
+    body = sent(matter.text)
+    said = as_title(matter.get("title") or "") or as_title(first_heading(body, path))
+    return FileText(said or as_title(_name(path)) or UNTITLED, body, matter, not said)
+
+
+def sent(text: str) -> str:
+    """Return a file's text as a document has it: with line feeds, and without blank lines at its beginning."""
+    return text.replace("\r\n", "\n").lstrip("\n")
+
+
+def as_title(text: str) -> str:
+    """Return a text as a title: on one line, cut at a word; empty if nothing in it is visible."""
+    line = as_name(" ".join(text.split()))
+    if len(line) <= MAX_TITLE_CHARACTERS:
+        return line
+    cut = line[: MAX_TITLE_CHARACTERS - 1]
+    return (cut.rpartition(" ")[0] or cut).rstrip(" ,;:") + "…"
+
+
+def first_heading(text: str, path: str | None = None) -> str:
+    """Return the words of the first heading of the first level; empty without one.
+
+    Headings in code, comments, lists and quotations are not the document's.
+    """
+    text = text[:_READ_CHARACTERS]
+    if mdx.is_mdx(text, path):
+        text = mdx.as_markdown(text)
+    parser, env = _parser(), dict[str, object]()
+    tokens = parser.parse(text, env)
+    headings = _Headings()
+    for place, token in enumerate(tokens):
+        if token.level == 0 and token.type == "html_block":
+            headings.feed(token.content)
+        elif token.level == 0 and token.type == "heading_open" and token.tag == "h1":
+            headings.found.append(_words(parser, tokens[place + 1], env))
+        elif headings.is_open and token.type == "inline":
+            headings.handle_data(_words(parser, token, env))
+        if any(headings.found):
+            break
+    return next(filter(None, headings.found), "")
+
+
+def _words(parser: MarkdownIt, token: Token, env: dict[str, object]) -> str:
+    children: list[Token] = []
+    parser.inline.parse(token.content[:_HEADING_CHARACTERS], parser, env, children)
+    return _without_id(_text(children))
+
+
+def _text(children: Sequence[Token]) -> str:
+    shown = {"text", "text_special", "code_inline"}
+    return "".join(
+        " " if each.type in {"softbreak", "hardbreak"} else each.content if each.type in shown else ""
+        for each in children
+    )
+
+
+def _without_id(heading: str) -> str:
+    return _OWN_ID.sub("", heading).strip()
+
+
+@cache
+def _parser() -> MarkdownIt:
+    # Imported with the first file: it takes as long as all else that some functions import.
+    from markdown_it import MarkdownIt  # noqa: PLC0415
+
+    # Blocks alone: of the text between them only a heading's is read.
+    parser = MarkdownIt("commonmark", {"html": True, "maxNesting": _MOST_NESTED}).enable("table")
+    parser.core.ruler.disable("inline")
+    return parser
+
+
+class _Headings(HTMLParser):
+    """Collects the headings of the first level that are written as HTML."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.is_open = False
+        self._words: list[str] = []
+        self._code = 0
+
+    def handle_starttag(self, tag: str, _attrs: object) -> None:
+        """Begin a heading, or code, whose headings do not count."""
+        if tag in _CODE:
+            self._code += 1
+        elif tag == "h1" and not self._code:
+            self.is_open, self._words = True, []
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a heading or code."""
+        if tag in _CODE:
+            self._code = max(0, self._code - 1)
+        elif tag == "h1" and self.is_open:
+            self.is_open = False
+            self.found.append(_without_id(" ".join("".join(self._words).split())))
+
+    def handle_data(self, data: str) -> None:
+        """Add to the open heading."""
+        if self.is_open:
+            self._words.append(data)
+
+
+def _name(path: str) -> str:
+    """Return the title that a file's name gives: an index is named after its directory."""
+    pure = PurePosixPath(path)
+    stem = pure.parent.name if is_index(path) and pure.parent.name else pure.stem
+    words = stem.replace("-", " ").replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
