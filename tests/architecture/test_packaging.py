@@ -169,11 +169,11 @@ def test_a_built_function_and_its_layers_fit_into_a_lambda(artifacts: Path, func
     assert size < UNPACKED_LIMIT_BYTES
 
 
-def test_the_first_party_layer_holds_only_the_package(artifacts: Path) -> None:
-    [package] = (artifacts / "CoreLayer" / "python").iterdir()
+def test_the_first_party_layer_holds_only_its_packages(artifacts: Path) -> None:
+    layer = artifacts / "CoreLayer" / "python"
 
-    assert package.name == "helpdesk"
-    assert not list(package.rglob("test_*"))
+    assert sorted(package.name for package in layer.iterdir()) == ["helpdesk", "helpdesk_files"]
+    assert not list(layer.rglob("test_*"))
 
 
 def client_factories() -> dict[str, str]:
