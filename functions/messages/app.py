@@ -1,7 +1,5 @@
 """/v1/messages: the visitor's side."""
 
-from typing import Any
-
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.conversations.errors import (
     ConversationArchived,
@@ -16,7 +14,6 @@ from helpdesk.messages import feed
 from helpdesk.messages import service as messages
 from helpdesk.messages.errors import InvalidSession
 from helpdesk.messages.schemas import History, HistoryQuery, MessageAccepted, MessageInput
-from helpdesk.platform import deadline
 from helpdesk.platform.settings import declare
 from helpdesk.ratings import service as ratings
 from helpdesk.ratings.errors import InvalidFeedback, NotResolved, RatingSettled
@@ -74,7 +71,4 @@ def rate(caller: Caller, rating: RatingInput) -> Ok:
     return OK
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Answer a request. A long poll waits no longer than the invocation has left."""
-    with deadline.of(context):
-        return api.handler(event, context)
+handler = api.handler

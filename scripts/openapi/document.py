@@ -11,7 +11,7 @@ from helpdesk.http.schemas import requires_a_field
 from helpdesk.http.validation import FORM
 from helpdesk.idempotency.errors import IdempotencyInProgress
 from helpdesk.oauth.errors import OAuthError
-from helpdesk.platform.errors import AppError, TokenRequired
+from helpdesk.platform.errors import AppError, ConflictingWrites, TokenRequired
 from helpdesk.routing.api import Route
 from helpdesk.webhooks.errors import EndpointNotFound
 from scripts.openapi import examples, texts
@@ -38,7 +38,8 @@ _SHARED_NAMES: dict[tuple[str, ...], str] = {
     ("invalid_request",): "InvalidQuery",
     ("invalid_request", "invalid_cursor"): "InvalidPage",
     ("idempotency_mismatch",): "RepeatedOtherwise",
-    ("idempotency_in_progress", "idempotency_answer_lost"): "NotRepeated",
+    ("idempotency_in_progress", "idempotency_answer_lost", "conflict"): "NotRepeated",
+    ("conflict",): "Conflict",
     ("rate_limited",): "RateLimited",
     ("internal_error",): "InternalError",
 }
@@ -202,7 +203,7 @@ def _headers(*names: str) -> dict[str, Any]:
         "RateLimitPolicy": "RateLimit-Policy",
         "RateLimit": "RateLimit",
         "RetryAfter": "Retry-After",
-        "RetryAfterRunning": "Retry-After",
+        "RetryAfterConflict": "Retry-After",
         "IdempotentReplayed": "idempotent-replayed",
         "Location": "Location",
     }
@@ -274,8 +275,8 @@ def _refusal(status: int, errors: list[type[AppError]], *, charged: bool, as_pag
     names = ["RequestId"] + (["RateLimitPolicy", "RateLimit"] if charged else [])
     if status == 429:
         names.append("RetryAfter")
-    elif IdempotencyInProgress in errors:
-        names.append("RetryAfterRunning")
+    elif {IdempotencyInProgress, ConflictingWrites} & {*errors}:
+        names.append("RetryAfterConflict")
     refused = {
         "description": f"{HTTPStatus(status).phrase}.\n\n"
         + "\n".join(f"- `{code}`: {summaries[code]}" for code in codes),

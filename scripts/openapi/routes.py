@@ -16,6 +16,7 @@ from helpdesk.idempotency.errors import (
 )
 from helpdesk.platform.errors import (
     AppError,
+    ConflictingWrites,
     FairUseLimited,
     Forbidden,
     InternalError,
@@ -102,7 +103,8 @@ def errors_of(route: Route) -> list[type[AppError]]:
     elif route.query is not None or route.form is not None or route.refuses_unknown_parameters:
         found.append(InvalidRequest)
     found += _idempotency_errors(route)
-    return [*dict.fromkeys([*_converted(route, found), *route.errors, *_converted(route, [InternalError])])]
+    of_every_route = _converted(route, [ConflictingWrites, InternalError])
+    return [*dict.fromkeys([*_converted(route, found), *route.errors, *of_every_route])]
 
 
 def _idempotency_errors(route: Route) -> list[type[AppError]]:

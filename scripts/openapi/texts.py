@@ -174,8 +174,8 @@ HEADERS: dict[str, dict[str, Any]] = {
         "schema": {"type": "string", "pattern": "^[1-9][0-9]*$"},
         "example": "2",
     },
-    "RetryAfterRunning": {
-        "description": "With `idempotency_in_progress`: whole seconds to wait, at least 1.",
+    "RetryAfterConflict": {
+        "description": "With `conflict` and `idempotency_in_progress`: whole seconds to wait, at least 1.",
         "schema": {"type": "string", "pattern": "^[1-9][0-9]*$"},
         "example": "1",
     },

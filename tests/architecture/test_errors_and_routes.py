@@ -56,6 +56,7 @@ OURS = {
     "rating_settled": 409,
     "key_exists": 409,
     "delivery_in_progress": 409,
+    "conflict": 409,
     "idempotency_mismatch": 422,
     "idempotency_in_progress": 409,
     "idempotency_answer_lost": 409,

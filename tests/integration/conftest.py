@@ -40,6 +40,7 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.delenv(name)
     for variable, value in stand_in.ENVIRONMENT.items():
         monkeypatch.setenv(variable, value)
+    monkeypatch.setattr(clock, "sleep", lambda _: None)
     with stand_in.empty():
         settings.cache_clear()
         allowance.forget()

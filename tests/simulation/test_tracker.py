@@ -17,7 +17,7 @@ from helpdesk.integrations.apps import App
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
-from helpdesk.storage.transactions import Conflict
+from helpdesk.storage.retrying import Conflict
 from helpdesk.tracker import moving, receiver, repository, worker
 from scripts.seeding.memory_table import MemoryTable, answering
 from scripts.services.server import Services

@@ -12,8 +12,9 @@ from helpdesk.idempotency import repository, service
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.storage import keys
+from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.table import Throttled
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 from tests.integration.idempotency.test_repeats import KEY, MESSAGE, later, messages
 from tests.support import effort
 from tests.support import table as whole_table
@@ -106,7 +107,7 @@ def test_a_lost_claim_takes_precedence_over_a_rule_that_the_repeat_made_fail(
 
 
 def test_a_late_transaction_of_a_rejected_request_writes_nothing(api: Client) -> None:
-    """After a 500 the key is free, so a write that is still in flight must fail."""
+    """After a refusal the key is free, so a write that is still in flight must fail."""
     held: list[Transaction] = []
     commit = Transaction.commit
 
@@ -116,7 +117,7 @@ def test_a_late_transaction_of_a_rejected_request_writes_nothing(api: Client) ->
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Transaction, "commit", lose)
-        assert api.post("/v1/messages", MESSAGE, **KEY).code == "internal_error"
+        assert api.post("/v1/messages", MESSAGE, **KEY).code == "conflict"
     (item,) = kept()
     key = keys.Idempotency.parse(item["PK"], item["SK"])
     assert key is not None

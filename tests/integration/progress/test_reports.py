@@ -7,7 +7,8 @@ import pytest
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.progress import reports
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.retrying import Conflict
+from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import links
 from helpdesk.tasks.record import Task
 from tests.support import table as whole_table

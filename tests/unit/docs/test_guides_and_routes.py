@@ -36,6 +36,7 @@ OF_EVERY_ROUTE = {
     ("invalid_request", 400),
     ("not_found", 404),
     ("rate_limited", 429),
+    ("conflict", 409),
     ("internal_error", 500),
     # Of every POST under an Idempotency-Key.
     ("idempotency_mismatch", 422),

@@ -1,18 +1,17 @@
 """Transactions: which refusal becomes which error, and what is tried again. DynamoDB is stubbed."""
 
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
 
-from helpdesk.platform import clients
+from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed, Throttled
+from helpdesk.storage.retrying import Conflict
+from helpdesk.storage.table import ConditionFailed, Throttled, WriteConflict
 from helpdesk.storage.transactions import (
-    Conflict,
     Transaction,
     TransactionFailed,
     prepend_to_next_transaction,
@@ -43,7 +42,8 @@ class Dynamo:
             raise outcome
         return outcome
 
-    transact_write_items = update_item = put_item = batch_get_item = query = _answer
+    transact_write_items = update_item = put_item = delete_item = batch_write_item = _answer
+    batch_get_item = query = _answer
 
 
 def refused(code: str, **extra: Any) -> ClientError:
@@ -70,7 +70,7 @@ def dynamo(monkeypatch: pytest.MonkeyPatch) -> Iterator[Dynamo]:
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Collect the seconds that would have been slept."""
     slept: list[float] = []
-    monkeypatch.setattr(time, "sleep", slept.append)
+    monkeypatch.setattr(clock, "sleep", slept.append)
     return slept
 
 
@@ -164,31 +164,23 @@ def test_a_retryable_error_is_retried_after_a_pause(
     assert len(pauses) == 2
 
 
-def test_after_ten_conflicts_it_gives_up(dynamo: Dynamo, pauses: list[float]) -> None:
+def test_after_ten_seconds_of_conflicts_it_gives_up(dynamo: Dynamo, pauses: list[float]) -> None:
     dynamo.outcomes = [cancelled("TransactionConflict", "None")]
 
     with pytest.raises(Conflict):
         two_actions().commit()
-    assert len(dynamo.requests) == 10
+    assert 9.5 < sum(pauses) <= 10
+    assert len(dynamo.requests) == len(pauses) + 1
 
 
-def test_no_pause_is_longer_than_four_tenths_of_a_second(dynamo: Dynamo, pauses: list[float]) -> None:
+def test_after_the_deadline_of_its_event_it_gives_up(dynamo: Dynamo, pauses: list[float]) -> None:
     dynamo.outcomes = [cancelled("TransactionConflict", "None")]
-
-    for _ in range(20):
-        with pytest.raises(Conflict):
-            two_actions().commit()
-
-    assert max(pauses) <= 0.4
-
-
-def test_there_is_no_pause_after_the_last_try(dynamo: Dynamo, pauses: list[float]) -> None:
-    dynamo.outcomes = [cancelled("TransactionConflict", "None")]
+    transaction = two_actions()
+    transaction.set_deadline(clock.now_ms() + 2_000)
 
     with pytest.raises(Conflict):
-        two_actions().commit()
-
-    assert len(pauses) == 9
+        transaction.commit()
+    assert 1.5 < sum(pauses) <= 2
 
 
 @pytest.mark.parametrize(
@@ -234,8 +226,6 @@ def test_an_empty_transaction_is_false() -> None:
         "ProvisionedThroughputExceededException",
         "ThrottlingException",
         "RequestLimitExceeded",
-        # A plain write meets a transaction that is just being written; DynamoDB's clients do not try again.
-        "TransactionConflictException",
     ],
 )
 def test_a_single_write_that_dynamodb_asks_to_retry_raises_throttled(dynamo: Dynamo, code: str) -> None:
@@ -245,6 +235,44 @@ def test_a_single_write_that_dynamodb_asks_to_retry_raises_throttled(dynamo: Dyn
         table.update(KEY, "REMOVE a")
     with pytest.raises(Throttled):
         table.put_new(KEY.attributes())
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda: table.update(KEY, "REMOVE a"),
+        lambda: table.put_new(KEY.attributes()),
+        lambda: table.delete(KEY),
+        lambda: table.delete_many([KEY]),
+    ],
+    ids=["update", "put", "delete", "delete many"],
+)
+def test_a_single_write_that_meets_a_transaction_is_sent_again_after_a_pause(
+    dynamo: Dynamo, pauses: list[float], write: Callable[[], object]
+) -> None:
+    busy = refused("TransactionConflictException")
+    dynamo.outcomes = [busy, busy, {}]
+
+    write()
+
+    assert len(dynamo.requests) == 3
+    assert len(pauses) == 2
+
+
+def test_a_single_write_that_always_meets_transactions_gives_up(dynamo: Dynamo, pauses: list[float]) -> None:
+    dynamo.outcomes = [refused("TransactionConflictException")]
+
+    with pytest.raises(WriteConflict):
+        table.update(KEY, "REMOVE a")
+    assert 9.5 < sum(pauses) <= 10
+
+
+def test_a_limiter_does_not_wait_for_a_transaction(dynamo: Dynamo, pauses: list[float]) -> None:
+    dynamo.outcomes = [refused("TransactionConflictException")]
+
+    with table.one_try_when_throttled(), pytest.raises(WriteConflict):
+        table.update(KEY, "REMOVE a")
+    assert pauses == []
 
 
 def test_a_single_write_whose_condition_fails_shows_the_item_it_met(dynamo: Dynamo) -> None:
@@ -280,7 +308,7 @@ def test_many_items_are_read_a_hundred_at_a_time_and_each_once(dynamo: Dynamo) -
     assert set(found) == {keys.Slug("s0"), keys.Slug("s149")}
 
 
-def test_unprocessed_keys_are_requested_again(dynamo: Dynamo) -> None:
+def test_unprocessed_keys_are_requested_again_after_a_pause(dynamo: Dynamo, pauses: list[float]) -> None:
     dynamo.outcomes = [
         {
             "Responses": {"helpdesk": [_wire("a")]},
@@ -290,16 +318,19 @@ def test_unprocessed_keys_are_requested_again(dynamo: Dynamo) -> None:
     ]
 
     assert set(table.get_many([keys.Slug("a"), keys.Slug("b")])) == {keys.Slug("a"), keys.Slug("b")}
+    assert len(pauses) == 1
 
 
-def test_keys_that_are_never_processed_are_not_taken_for_missing_items(dynamo: Dynamo) -> None:
+def test_keys_that_are_never_processed_are_not_taken_for_missing_items(
+    dynamo: Dynamo, pauses: list[float]
+) -> None:
     dynamo.outcomes = [
         {"Responses": {}, "UnprocessedKeys": {"helpdesk": {"Keys": [keys.Slug("a").attributes()]}}}
     ]
 
     with pytest.raises(Throttled):
         table.get_many([keys.Slug("a")])
-    assert len(dynamo.requests) <= 6
+    assert 9.5 < sum(pauses) <= 10
 
 
 def test_numbers_come_back_whole_where_they_are_whole() -> None:

@@ -12,11 +12,9 @@ from helpdesk.people.record import MAX_NAME_CHARACTERS, PersonRecord
 from helpdesk.platform.errors import InvalidToken
 from helpdesk.platform.text import valid_name
 from helpdesk.storage import keys
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
-
-# Each failed try means that another change of the person's memberships succeeded.
-_TRIES = 10
+from helpdesk.storage.transactions import Transaction
 
 
 def me(caller: Caller) -> Me:
@@ -30,7 +28,8 @@ def rename(caller: Caller, name: str) -> Me:
     Raises InvalidRequest, InvalidToken.
     """
     new_name = valid_name(name, MAX_NAME_CHARACTERS)
-    for _ in range(_TRIES):
+
+    def attempt() -> Me:
         person = _present(caller)
         if person.name == new_name:
             return _profile(caller, person)
@@ -38,12 +37,11 @@ def rename(caller: Caller, name: str) -> Me:
         people.set_name(transaction, person, new_name)
         for organization in person.roles:
             members.set_name(transaction, organization, person.id, new_name)
-        try:
-            transaction.commit()
-        except ConditionFailed:
-            continue  # they joined or left an organization, or their role changed, in the meantime
+        transaction.commit()
         return _profile(caller, replace(person, name=new_name))
-    raise Conflict
+
+    # They may join or leave an organization, or their role may change, in the meantime.
+    return repeat_when_stale(attempt, ConditionFailed)
 
 
 def switch_organization(caller: Caller, organization: str) -> None:

@@ -12,10 +12,9 @@ from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Handler, Speaker, Status, Transition, apply
 from helpdesk.files.service import NO_ATTACHMENTS
 from helpdesk.platform import clock
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.retrying import Stale, repeat_when_stale
+from helpdesk.storage.transactions import Transaction
 from helpdesk.visitor_texts.languages import Language
-
-_TRIES = 8
 
 type Also = Callable[[Transaction, Conversation], None]
 """Adds to the transaction of a message, given the conversation as that transaction requires it."""
@@ -51,7 +50,9 @@ def write(
     makes the transaction raise.
     """
     read = conversation
-    for _ in range(_TRIES):
+
+    def attempt() -> bool:
+        nonlocal read
         if resolutions not in {None, read.resolutions}:
             return False
         transaction = _transaction(
@@ -79,9 +80,10 @@ def write(
                 return False
             if resolves and read.newest_message_id != conversation.newest_message_id:
                 raise
-        else:
-            return True
-    raise Conflict
+            raise Stale from None
+        return True
+
+    return repeat_when_stale(attempt)
 
 
 def is_the_agents(conversation: Conversation) -> bool:

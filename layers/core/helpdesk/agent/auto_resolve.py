@@ -24,7 +24,8 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import DAY_MS, HOUR_MS
 from helpdesk.storage import shards
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.retrying import Conflict
+from helpdesk.storage.transactions import Transaction
 
 QUIET_HOURS = 24
 _PAGE = 100

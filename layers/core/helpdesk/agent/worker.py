@@ -33,12 +33,11 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import cut
-from helpdesk.storage.transactions import Conflict
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.languages import Language
 from helpdesk.visitor_texts.texts import Sentences
 
-_TRIES = 8
 THREAD_MESSAGES = 30
 """How much of a thread is read: what was written since the last answer, and the context for the model."""
 
@@ -89,12 +88,8 @@ def work(job: AgentJob, *, last_try: bool, with_tools: RunAnswerer | None = None
     request, it hands off instead, so that every visitor gets a reply. Calls: conversation, thread, settings, index,
     transaction, and the counts of the documents that an answer comes from.
     """
-    for _ in range(_TRIES):
-        try:
-            return _work(job, with_tools, last_try=last_try)
-        except StaleConversation:  # someone has written before it could be resolved: read and decide again
-            continue
-    raise Conflict
+    # Someone may write before the conversation can be resolved.
+    return repeat_when_stale(lambda: _work(job, with_tools, last_try=last_try), StaleConversation)
 
 
 def _work(job: AgentJob, with_tools: RunAnswerer | None, *, last_try: bool) -> Outcome:

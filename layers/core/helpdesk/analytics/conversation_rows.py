@@ -16,9 +16,9 @@ from helpdesk.outreach.record import MailState, mail_state_from_item
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage import keys
 from helpdesk.storage.marks import BEING_ERASED
-from helpdesk.storage.table import ConditionFailed, Throttled
+from helpdesk.storage.retrying import Stale, repeat_when_stale
+from helpdesk.storage.table import ConditionFailed
 
-_TRIES = 5
 _MARGIN = 100  # messages that come while the thread is read
 
 
@@ -52,14 +52,16 @@ def write_thread(changes: Sequence[Change], *, late: bool = False) -> None:
     written = sorted((each for each in messages if each.id not in dropped), key=lambda each: each.id)
     if not states and not written:
         return
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         if late:
             done = _write_again(organization, conversation_id, changes[-1].sequence)
         else:
             done = _try_to_write(organization, conversation_id, states, written, changes[-1].sequence)
-        if done:
-            return
-    raise Throttled  # other writers were first each time, so the stream repeats it
+        if not done:
+            raise Stale
+
+    repeat_when_stale(attempt)
 
 
 def _write_mails(changes: Sequence[Change]) -> None:

@@ -16,10 +16,8 @@ from helpdesk.http.schemas import PageQuery
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
-from helpdesk.storage.transactions import Conflict, Transaction
-
-_TRIES = 40
-"""Each failed try means that another change of the post succeeded."""
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
 
 
 def listed(caller: Caller, post_id: str, page: PageQuery) -> CommentsAnswer:
@@ -56,7 +54,9 @@ def delete(organization: str, post_id: str, comment_id: str) -> None:
 
 def remove(post: Post, comment: Comment, also: Callable[[Transaction], None] = lambda _: None) -> None:
     """Delete a comment, and what `also` adds in the same transaction. Raises PostNotFound, CommentNotFound."""
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
+        nonlocal post
         transaction = Transaction()
         also(transaction)
         repository.delete_comment(transaction, post.organization, comment)
@@ -65,14 +65,16 @@ def remove(post: Post, comment: Comment, also: Callable[[Transaction], None] = l
             transaction.commit()
         except StalePost as stale:
             post = stale.post(post.organization)
-        else:
-            return
-    raise Conflict
+            raise
+
+    repeat_when_stale(attempt, StalePost)
 
 
 def _add(author: Participant, post_id: str, body: str) -> CommentCreated:
     post = repository.get(author.organization, post_id)
-    for _ in range(_TRIES):
+
+    def attempt() -> CommentCreated:
+        nonlocal post
         now = clock.now_ms()
         comment = Comment(post_id, ids.new("cmt"), body, now, author.customer_id, author.name)
         transaction = Transaction()
@@ -83,6 +85,7 @@ def _add(author: Participant, post_id: str, body: str) -> CommentCreated:
             transaction.commit()
         except StalePost as stale:
             post = stale.post(author.organization)
-        else:
-            return CommentCreated(id=comment.id)
-    raise Conflict
+            raise
+        return CommentCreated(id=comment.id)
+
+    return repeat_when_stale(attempt, StalePost)

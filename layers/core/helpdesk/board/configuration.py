@@ -31,9 +31,8 @@ from helpdesk.platform.text import as_name
 from helpdesk.signals import jobs
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.signals.kinds import SignalStatus
-from helpdesk.storage.transactions import Conflict, Transaction
-
-_TRIES = 20
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
 
 
 def update(organization: str, wanted: BoardUpdate) -> BoardAnswer:
@@ -42,7 +41,9 @@ def update(organization: str, wanted: BoardUpdate) -> BoardAnswer:
     Raises InvalidRequest, BoardNotFound, StatusNotFound, TagNotFound, StillUsed, BoardChanged.
     """
     settings = settings_repository.get(organization)
-    for _ in range(_TRIES):
+
+    def attempt() -> BoardAnswer:
+        nonlocal settings
         if wanted.version is not None and wanted.version != settings.version:
             raise BoardChanged
         changed = _next(settings, wanted)
@@ -59,9 +60,10 @@ def update(organization: str, wanted: BoardUpdate) -> BoardAnswer:
             transaction.commit()
         except StaleSettings as stale:
             settings = stale.settings
-        else:
-            return board_answer(replace(changed, version=settings.version + 1))
-    raise Conflict
+            raise
+        return board_answer(replace(changed, version=settings.version + 1))
+
+    return repeat_when_stale(attempt, StaleSettings)
 
 
 def _next(seen: Settings, wanted: BoardUpdate) -> Settings:

@@ -12,9 +12,9 @@ from helpdesk.board.record import Post
 from helpdesk.board.repository import StalePost
 from helpdesk.platform import clock
 from helpdesk.search import jobs as search
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
 
-_TRIES = 20
 _BATCH = 100
 _REQUEST_MS = 2_000
 """How long a request deletes votes and comments itself. The job deletes the rest."""
@@ -23,7 +23,9 @@ _REQUEST_MS = 2_000
 def delete(post: Post, also: Callable[[Transaction], None] = lambda _: None) -> None:
     """Delete a post, and what `also` adds in the same transaction. Raises PostNotFound, and what `also` raises."""
     organization = post.organization
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
+        nonlocal post
         transaction = Transaction()
         also(transaction)
         repository.remove(transaction, post)
@@ -35,11 +37,11 @@ def delete(post: Post, also: Callable[[Transaction], None] = lambda _: None) -> 
             transaction.commit()
         except StalePost as stale:
             post = stale.post(organization)
-            continue
-        if post.votes or post.comments:
-            finish(organization, post.id, clock.now_ms() + _REQUEST_MS)
-        return
-    raise Conflict
+            raise
+
+    repeat_when_stale(attempt, StalePost)
+    if post.votes or post.comments:
+        finish(organization, post.id, clock.now_ms() + _REQUEST_MS)
 
 
 def finish(organization: str, post_id: str, until: int) -> bool:

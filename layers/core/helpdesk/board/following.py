@@ -18,11 +18,10 @@ from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.record import Signal
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 _PAGE = 25
 _NUMBERS = 100
-_TRIES = 20
 
 
 def follow(organization: str, signal_id: str, until: int) -> bool:
@@ -68,7 +67,7 @@ def _follow_page(organization: str, signal_id: str, post_ids: list[str]) -> bool
         transaction.commit()
         return True
 
-    return repeat_when_stale(attempt, ConditionFailed, SignalNotFound, most=_TRIES)
+    return repeat_when_stale(attempt, ConditionFailed, SignalNotFound)
 
 
 def follow_settings(organization: str, statuses: Sequence[str], after: int, until: int) -> int | None:
@@ -118,7 +117,7 @@ def _follow_settings(organization: str, post_ids: Sequence[str], statuses: Seque
         settings_repository.count(transaction, organization, counts, seen=settings)
         transaction.commit()
 
-    repeat_when_stale(attempt, ConditionFailed, SignalNotFound, most=_TRIES)
+    repeat_when_stale(attempt, ConditionFailed, SignalNotFound)
 
 
 def move_posts(organization: str, from_signal: str, to_signal: str, until: int) -> bool:
@@ -136,7 +135,9 @@ def move_posts(organization: str, from_signal: str, to_signal: str, until: int) 
 
 def _move(organization: str, post_id: str, from_signal: str, to_signal: str) -> None:
     post: Post | None = repository.get_many(organization, [post_id]).get(post_id)
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
+        nonlocal post
         if post is None or post.signal_id != from_signal:
             return  # deleted, or filed elsewhere: its place under this signal went with that
         transaction = Transaction()
@@ -147,6 +148,6 @@ def _move(organization: str, post_id: str, from_signal: str, to_signal: str) -> 
             transaction.commit()
         except StalePost as stale:
             post = None if stale.item is None else stale.post(organization)
-            continue
-        return
-    raise Conflict
+            raise
+
+    repeat_when_stale(attempt, StalePost)

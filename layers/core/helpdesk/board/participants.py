@@ -14,12 +14,11 @@ from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
 from helpdesk.storage.keys import MalformedKey
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
 
 ORGANIZATION = "organization"
 """The voter behind a secret key."""
-
-_TRIES = 8
 
 
 class Participant(FrozenRecord):
@@ -75,15 +74,8 @@ def retried[T](
     Two first requests of one session at once thus make one customer, and a customer who is erased meanwhile is
     followed by another. Raises CustomerNotFound where no session is named.
     """
-    for _ in range(_TRIES):
-        try:
-            return act(find_again())
-        except SessionChanged:
-            continue
-        except CustomerNotFound:
-            if not by_session:
-                raise
-    raise Conflict
+    stale = (SessionChanged, CustomerNotFound) if by_session else (SessionChanged,)
+    return repeat_when_stale(lambda: act(find_again()), *stale)
 
 
 def known_voter(organization: str, session: str) -> str | None:

@@ -31,13 +31,11 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.record import Signal
 from helpdesk.storage.keys import MalformedKey
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 __all__ = ["follow", "follow_settings", "move_posts"]  # and everything below
-
-_TRIES = 20
-"""Each failed try means that another change succeeded."""
 
 
 def numbered(organization: str, after: int, limit: int) -> tuple[list[str], int | None]:
@@ -67,7 +65,9 @@ def create(caller: Caller, wanted: PostInput) -> PostCreated:
 def _add(author: Participant, title: str, body: str, board_id: str | None) -> PostCreated:
     organization = author.organization
     settings = settings_repository.get(organization)
-    for _ in range(_TRIES):
+
+    def attempt() -> PostCreated:
+        nonlocal settings
         now = clock.now_ms()
         board = settings.board(board_id)
         post = Post(
@@ -95,9 +95,10 @@ def _add(author: Participant, title: str, body: str, board_id: str | None) -> Po
             transaction.commit()
         except StaleSettings as stale:
             settings = stale.settings
-        else:
-            return PostCreated(id=post.id, number=post.number)
-    raise Conflict
+            raise
+        return PostCreated(id=post.id, number=post.number)
+
+    return repeat_when_stale(attempt, StaleSettings)
 
 
 def update(organization: str, post_id: str, wanted: PostUpdate) -> None:
@@ -181,7 +182,9 @@ def _change(
 ) -> None:
     """Write the next version of a post with what `also` adds; decide again after another change of it."""
     post, settings = repository.get(organization, post_id), settings_repository.get(organization)
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
+        nonlocal post, settings
         changed = next_post(post, settings)
         if changed == post and not writes_text:
             return
@@ -195,13 +198,12 @@ def _change(
             transaction.commit()
         except StalePost as stale:
             post = stale.post(organization)
+            raise
         except StaleSettings as stale:
             settings = stale.settings
-        except ConditionFailed:
-            continue  # the signal has changed
-        else:
-            return
-    raise Conflict
+            raise
+
+    repeat_when_stale(attempt, ConditionFailed)  # it may also be the signal that has changed
 
 
 def require_title(title: str) -> str:

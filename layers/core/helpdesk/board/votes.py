@@ -11,10 +11,8 @@ from helpdesk.board.schemas import VoteAnswer, VoterInput, VoterQuery
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.storage.transactions import Conflict, Transaction
-
-_TRIES = 40
-"""Each failed try means that another vote or change of the post succeeded."""
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
 
 
 def add(caller: Caller, post_id: str, voter: VoterInput) -> VoteAnswer:
@@ -47,7 +45,9 @@ def withdraw(caller: Caller, post_id: str, sent: VoterInput, query: VoterQuery) 
 
 def remove(post: Post, vote: Vote, also: Callable[[Transaction], None] = lambda _: None) -> Post:
     """Delete a vote, and what `also` adds in the same transaction; return the post without it. Raises PostNotFound."""
-    for _ in range(_TRIES):
+
+    def attempt() -> Post:
+        nonlocal post
         changed = post.without_vote(vote.at)
         transaction = Transaction()
         also(transaction)
@@ -59,14 +59,17 @@ def remove(post: Post, vote: Vote, also: Callable[[Transaction], None] = lambda 
             return repository.get(post.organization, post.id)
         except StalePost as stale:
             post = stale.post(post.organization)
-        else:
-            return changed
-    raise Conflict
+            raise
+        return changed
+
+    return repeat_when_stale(attempt, StalePost)
 
 
 def _add(voter: Participant, post_id: str) -> VoteAnswer:
     post = repository.get(voter.organization, post_id)
-    for _ in range(_TRIES):
+
+    def attempt() -> VoteAnswer:
+        nonlocal post
         now = clock.now_ms()
         changed = post.with_vote(now)
         transaction = Transaction()
@@ -80,6 +83,7 @@ def _add(voter: Participant, post_id: str) -> VoteAnswer:
             return VoteAnswer(ok=True, voted=True, votes=post.votes)
         except StalePost as stale:
             post = stale.post(voter.organization)
-        else:
-            return VoteAnswer(ok=True, voted=True, votes=changed.votes)
-    raise Conflict
+            raise
+        return VoteAnswer(ok=True, voted=True, votes=changed.votes)
+
+    return repeat_when_stale(attempt, StalePost)

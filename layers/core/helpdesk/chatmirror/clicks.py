@@ -19,9 +19,9 @@ from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.platform.errors import AppError
 from helpdesk.storage import keys
+from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.transactions import Transaction, prepend_to_next_transaction
 
-_TRIES = 4
 _BUSY_SECONDS = 1.0
 _TAKEN_FROM = (
     "{name} took over. What you write here stays in Slack, unless it begins with a mention of the app."
@@ -103,12 +103,11 @@ def _done(press: _Press) -> str:
 
 
 def _taken_over(press: _Press) -> str:
-    for _ in range(_TRIES):
-        try:
-            return _try_to_take_over(press)
-        except StaleTaken:
-            continue  # of two who press at once, the later one has it
-    raise TryLater("others take the conversation over", _BUSY_SECONDS)
+    try:
+        # Of two who press at once, the later one has it.
+        return repeat_when_stale(lambda: _try_to_take_over(press), StaleTaken)
+    except Conflict:
+        raise TryLater("others take the conversation over", _BUSY_SECONDS) from None
 
 
 def _try_to_take_over(press: _Press) -> str:

@@ -21,12 +21,12 @@ from helpdesk.signals.errors import MAX_COMMIT_MESSAGE_CHARACTERS, MAX_WHO_CHARA
 from helpdesk.signals.record import CodehostLink, StaleSignal
 from helpdesk.signals.schemas import CommitInput
 from helpdesk.signals.service import Details
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 MAX_NAMED = 100
 """Issues that the commits of one push name; others are passed over."""
-_TRIES = 10
 
 
 def link(organization: str, data: Mapping[str, Any], adapter: Worker) -> str:
@@ -57,7 +57,9 @@ def link(organization: str, data: Mapping[str, Any], adapter: Worker) -> str:
         )
         return "no_issue"
     wanted = wanted.__replace__(closed=found["state"] == "closed")
-    for _ in range(_TRIES):
+
+    def attempt() -> str:
+        nonlocal signal, wanted
         seen = issue_of(signal)
         if seen is not None and seen.is_that(repo, number):
             return "linked_before"
@@ -71,14 +73,15 @@ def link(organization: str, data: Mapping[str, Any], adapter: Worker) -> str:
         except StaleSignal:
             signal = signals.survivor(organization, signal.id)
             wanted = wanted.__replace__(signal_id=signal.id)
-            continue
+            raise
         except ConditionFailed:
             if issue_repository.signal_of(organization, repo, number) is not None:
                 return "of_another_signal"
-            continue
+            raise
         issue_repository.forget_link_problem(organization, data["signalId"])
         return "linked"
-    return "changes_all_the_time"
+
+    return repeat_when_stale(attempt, ConditionFailed)
 
 
 def offer(organization: str, repo: str, pushed: Sequence[Mapping[str, Any]]) -> int:

@@ -28,10 +28,9 @@ from helpdesk.signals.record import CodehostLink, Signal, StaleSignal
 from helpdesk.signals.service import Details
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 BY_NAME = "GitHub"
-_TRIES = 10
 _PAGES = 5
 _ON_A_PAGE = 100
 MOST_AWAITED = 100
@@ -176,7 +175,9 @@ def _refused(issue: Issue, refusal: Refused) -> str:
 
 def _record(issue: Issue, signal: Signal, number: int) -> str:
     """Make an issue that was opened its signal's, or that of the signal that this one was merged into."""
-    for _ in range(_TRIES):
+
+    def attempt() -> str:
+        nonlocal signal
         if signal.id != issue.signal_id and signal.codehost is not None:
             issue_repository.forget(issue)
             return "merged_before"
@@ -190,11 +191,12 @@ def _record(issue: Issue, signal: Signal, number: int) -> str:
             transaction.commit()
         except StaleSignal:
             signal = signals.survivor(issue.organization, issue.signal_id)
-            continue
+            raise
         except ConditionFailed:
             return "opened_before"
         return OPENED
-    raise Conflict
+
+    return repeat_when_stale(attempt, StaleSignal)
 
 
 def open_awaited(organization: str, adapter: Worker) -> int:

@@ -20,7 +20,6 @@ CLAIM_MS = 150_000
 LOST_MS = HOUR_MS
 """How old a sync is that no request waits for any more: its job was given up."""
 _PREFIX = "REPOSITORY#"
-_TRIES = 10
 
 
 def add(mirror: Mirror, also: Callable[[Transaction], None]) -> None:
@@ -191,7 +190,7 @@ def hand_on(mirror: Mirror) -> None:
         if seen is not None and (seen.id, seen.job) == (mirror.id, mirror.job):
             _queue(seen, requested=seen.requested)
 
-    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
+    repeat_when_stale(attempt, ConditionFailed)
 
 
 def _queue(mirror: Mirror, *, requested: int) -> None:

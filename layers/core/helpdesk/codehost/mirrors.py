@@ -26,7 +26,6 @@ from helpdesk.storage.table import ConditionFailed
 
 MAX_PATH_CHARACTERS = 500
 _REPO = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
-_TRIES = 10
 
 
 def add(organization: str, wanted: MirrorInput, actor: str) -> Mirror:
@@ -85,9 +84,7 @@ def listed(organization: str) -> MirrorsAnswer:
 
 def sync(organization: str, repo: str) -> None:
     """Ask for a sync of a mirrored repository. Raises RepoNotConnected."""
-    repeat_when_stale(
-        lambda: mirror_repository.request(_require(organization, repo)), ConditionFailed, most=_TRIES
-    )
+    repeat_when_stale(lambda: mirror_repository.request(_require(organization, repo)), ConditionFailed)
 
 
 def look_again(organization: str, repos: list[str]) -> None:
@@ -140,7 +137,7 @@ def remove(organization: str, repo: str, actor: str) -> None:
         )
         mirror_repository.remove(found, lambda transaction: transaction.put(entry))
 
-    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
+    repeat_when_stale(attempt, ConditionFailed)
 
 
 def require_repo(repo: str) -> str:

@@ -27,9 +27,9 @@ from helpdesk.events.outbox import Job
 from helpdesk.members import membership
 from helpdesk.organizations.actor import Actor
 from helpdesk.platform import clock
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
 
-_TRIES = 8
 _LINES = {
     Transition.RESOLVE: "{who} resolved this conversation.",
     Transition.CLOSE: "{who} resolved this conversation.",
@@ -256,7 +256,9 @@ def retry_on_conflict[T](
     `also_archived`.
     """
     conversation = repository.get(organization, conversation_id)
-    for _ in range(_TRIES):
+
+    def attempt() -> T:
+        nonlocal conversation
         if conversation.archived and not also_archived:
             raise ConversationArchived
         transaction = Transaction()
@@ -267,11 +269,13 @@ def retry_on_conflict[T](
             transaction.commit()
         except StaleConversation as stale:
             conversation = stale.conversation
+            raise
         except SessionGone:
             conversation = _in_another_session(conversation)
-        else:
-            return outcome
-    raise Conflict
+            raise
+        return outcome
+
+    return repeat_when_stale(attempt, StaleConversation, SessionGone)
 
 
 def _in_another_session(seen: Conversation) -> Conversation:

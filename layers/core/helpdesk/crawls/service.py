@@ -42,12 +42,12 @@ from helpdesk.platform.text import trimmed
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.quotas.errors import PlanUpgradeRequired
 from helpdesk.storage import shards
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 MAX_STALLS = 5
 _LIST = "knowledge/crawls"
-_TRIES = 5  # each failed one means that another request succeeded
 _PAGE = 100
 _STALLED = "The crawl stopped again and again. Run it again."
 
@@ -63,18 +63,16 @@ def create(caller: Caller, wanted: CrawlInput) -> CrawlCreated:
     def in_folder(transaction: Transaction) -> None:
         folders.require(transaction, caller.organization, chosen.folder_id)
 
-    for _ in range(_TRIES):
+    def attempt() -> CrawlCreated:
         crawl_id = repository.find_by_start(caller.organization, chosen.url)
-        try:
-            if crawl_id is None:
-                crawl_id = ids.new("crawl")
-                repository.create(caller.organization, crawl_id, chosen, caller.actor, in_folder)
-            else:
-                repository.run(_of_start(caller.organization, crawl_id), chosen, in_folder)
-        except ConditionFailed:
-            continue  # another request created a crawl of this start in the meantime
+        if crawl_id is None:
+            crawl_id = ids.new("crawl")
+            repository.create(caller.organization, crawl_id, chosen, caller.actor, in_folder)
+        else:
+            repository.run(_of_start(caller.organization, crawl_id), chosen, in_folder)
         return CrawlCreated(id=crawl_id)
-    raise Conflict
+
+    return repeat_when_stale(attempt, ConditionFailed)
 
 
 def run(caller: Caller, crawl_id: str) -> None:
@@ -115,14 +113,12 @@ def delete(caller: Caller, crawl_id: str, documents: Documents) -> None:
 
     Raises CrawlNotFound.
     """
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         crawl = repository.get(caller.organization, crawl_id)
-        try:
-            repository.remove(crawl, delete_documents=documents is Documents.DELETE)
-        except ConditionFailed:
-            continue  # a run began or ended in the meantime
-        return
-    raise Conflict
+        repository.remove(crawl, delete_documents=documents is Documents.DELETE)
+
+    repeat_when_stale(attempt, ConditionFailed)  # a run may begin or end in the meantime
 
 
 def start_due(until: int) -> int:

@@ -6,8 +6,8 @@ would hold up the others, so it goes to the dead letters. What AWS may do next t
 
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
+from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.table import Throttled
-from helpdesk.storage.transactions import Conflict
 
 _REFUSED_FOR_ITS_CONTENT = {
     "ValidationException",

@@ -21,8 +21,8 @@ from helpdesk.outbound.signing import Signing, signed_headers
 from helpdesk.platform import clock, metrics
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
+from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.table import Throttled
-from helpdesk.storage.transactions import Conflict
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.record import Endpoint
 

@@ -7,8 +7,9 @@ keeps the entry for long was missed: the stream gave up on it, expired, or was n
 from collections.abc import Sequence
 
 from helpdesk.storage import keys, shards, table
+from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.table import EXISTS, ConditionFailed, Item, Page
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 _TOGETHER = 100  # TransactWriteItems' limit
 _REMOVE_FROM_INDEX = "REMOVE GSI2PK, GSI2SK"

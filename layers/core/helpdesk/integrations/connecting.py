@@ -41,7 +41,6 @@ from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 STATE_MINUTES = 10
-_TRIES = 3
 _MOST_TOGETHER = 10
 
 type Response = HtmlPage | SeeOther
@@ -208,7 +207,7 @@ def _store(connection: Connection, tokens: Tokens) -> None:
         service.add_connected(transaction, connection)
         transaction.commit()
 
-    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
+    repeat_when_stale(attempt, ConditionFailed)
 
 
 def _gave_way(found: Connection, connection: Connection) -> bool:

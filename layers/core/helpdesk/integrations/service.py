@@ -14,11 +14,10 @@ from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import metrics
 from helpdesk.platform.text import as_name
-from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
-_TRIES = 5
 _MAX_PROBLEM_CHARACTERS = 500
 _MOST_TOGETHER = 20  # four actions each, of a transaction's hundred
 
@@ -82,7 +81,8 @@ def remove(
     also: Callable[[Transaction], None] = lambda _: None,
 ) -> None:
     """Remove an app's connections, or the one to an account, and `also` what follows. Raises the app's NotConnected."""
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         found = repository.all_of(organization, app)
         chosen = [each for each in found if account is None or each.account.casefold() == account.casefold()]
         if found and not chosen:
@@ -100,13 +100,11 @@ def remove(
                 _log_entry(each, LogKind.INTEGRATION_REMOVED, f"{_said(each)} was disconnected.", actor)
             )
         also(transaction)
-        try:
-            transaction.commit()
-        except ConditionFailed:
-            continue
-        if len(chosen) <= _MOST_TOGETHER:
-            return
-    raise Conflict
+        transaction.commit()
+        if len(chosen) > _MOST_TOGETHER:
+            raise Stale  # the others are left
+
+    repeat_when_stale(attempt, ConditionFailed)
 
 
 def broke(found: Connection, problem: str) -> None:
@@ -198,7 +196,7 @@ def change_settings(
         also(transaction)
         transaction.commit()
 
-    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
+    repeat_when_stale(attempt, ConditionFailed)
 
 
 def _row(found: Connection) -> IntegrationAnswer:

@@ -20,11 +20,10 @@ from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.units import DAY_MS
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 
 _VALID_MS = INVITE_DAYS * DAY_MS
-# Each failed try means that other invitations took the room that was made in the list of pending ones.
-_MOST_TRIES = 3
 
 
 def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
@@ -127,15 +126,16 @@ def _require_grantable(person: Person, role: Role) -> None:
 
 def _commit_with_room(transaction: Transaction, organization: str) -> None:
     """Commit a new invitation; make room for it if others filled the list in the meantime."""
-    for _ in range(_MOST_TRIES):
+
+    def attempt() -> None:
         try:
             transaction.commit()
         except NoRoom as full:
             if not repository.make_room(organization, full.pending):
-                break
-        else:
-            return
-    raise TooManyInvites
+                raise TooManyInvites from None
+            raise
+
+    repeat_when_stale(attempt, NoRoom)
 
 
 def _mail(transaction: Transaction, invite: InviteRecord, base_url: str) -> None:

@@ -24,11 +24,10 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
 from helpdesk.platform.text import as_name
-from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
-_TRIES = 20  # each failed one means that another change of the tree succeeded
 _BATCH = 45  # documents of one transaction, each with its page; it takes 100 actions
 _DELETION_MS = 3_000
 """How long a request moves documents itself. The job moves the rest."""
@@ -204,7 +203,7 @@ def _change(
         if transaction:
             transaction.commit()
 
-    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
+    repeat_when_stale(attempt, ConditionFailed)
 
 
 def _parent(parent_id: str | None) -> str:

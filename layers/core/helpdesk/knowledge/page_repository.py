@@ -10,6 +10,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -19,7 +20,6 @@ GONE_DAYS = 365
 RATED_DAYS = 30
 """How long a visitor's rating is remembered, so that they count once."""
 
-_TRIES = 5
 _COUNTS = ("reads", "helpful", "unhelpful", "answered")
 _PRESENT = "documentId = :own AND attribute_not_exists(movedTo) AND attribute_not_exists(gone)"
 
@@ -69,7 +69,8 @@ def rate(organization: str, page: DocumentPage, visitor_hash: str, *, helpful: b
     Nothing happens if it is their rating already, or if the page is no longer there.
     """
     key = keys.PageRating(organization, page.document_id, visitor_hash)
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         before = table.get(key)
         known = None if before is None else bool(before["helpful"])
         if known == helpful:
@@ -93,13 +94,10 @@ def rate(organization: str, page: DocumentPage, visitor_hash: str, *, helpful: b
             values={f":{name}": number for name, number in counts.items()} | {":own": page.document_id},
             on_failure=lambda _: _Moved(),
         )
-        try:
+        with contextlib.suppress(_Moved):
             transaction.commit()
-        except ConditionFailed:
-            continue  # the visitor answered twice at once
-        except _Moved:
-            return
-        return
+
+    repeat_when_stale(attempt, ConditionFailed)  # the visitor may answer twice at once
 
 
 class _Moved(Exception):

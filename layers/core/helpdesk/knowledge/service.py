@@ -30,12 +30,11 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.quotas import service as quotas
-from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 _MOST_SLUGS = 4  # the third is random
-_TRIES = 10  # each failed one means that another change of the document succeeded
 
 type Also = Callable[[Transaction], None]
 """Adds actions to a transaction. Each needs an error of its own: ConditionFailed stands for a changed document."""
@@ -191,21 +190,19 @@ def change(
         slugs = pages.candidates(changed.title)
         return _at_first_free(slugs, lambda slug: _commit_change(seen, replace(changed, slug=slug), also))
 
+    def attempt() -> Document:
+        nonlocal stored
+        seen = _require(organization, document_id, version, wanted)
+        if text is not None and stored is None and _is_new(text, seen):
+            stored = document_store.key_of(organization, document_id, ids.ulid())
+            document_store.write(stored, text)
+        return commit(seen)
+
     try:
-        for _ in range(_TRIES):
-            seen = _require(organization, document_id, version, wanted)
-            if text is not None and stored is None and _is_new(text, seen):
-                stored = document_store.key_of(organization, document_id, ids.ulid())
-                document_store.write(stored, text)
-            try:
-                return commit(seen)
-            except ConditionFailed:
-                continue
-    except AppError:
+        return repeat_when_stale(attempt, ConditionFailed)
+    except (AppError, Conflict):
         _take_back(stored)
         raise
-    _take_back(stored)
-    raise Conflict
 
 
 def _commit_change(seen: Document, changed: Document, also: Also) -> Document:
@@ -247,7 +244,7 @@ def delete(
         also(transaction)
         transaction.commit()
 
-    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
+    repeat_when_stale(attempt, ConditionFailed)
 
 
 def create_from_request(caller: Caller, written: DocumentInput) -> DocumentCreated:

@@ -17,11 +17,9 @@ from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock
 from helpdesk.platform.errors import Forbidden, InvalidToken
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, OnFailure, Transaction
-
-# Each failed try means that another change of the same two people succeeded. No one makes that many at once.
-_TRIES = 10
+from helpdesk.storage.transactions import OnFailure, Transaction
 
 
 def add(transaction: Transaction, organization: str, person: PersonRecord, role: Role) -> None:
@@ -196,16 +194,18 @@ def _retry_on_conflict(caller: Caller, attempt: Callable[[Role], None], *, least
     """Try with the role that admission saw; retry with the present role if it or the member has changed since."""
     person = caller.the_person()
     role = _role_seen(person)
-    for _ in range(_TRIES):
+
+    def attempt_as_seen() -> None:
+        nonlocal role
         try:
             attempt(role)
         except ConditionFailed:
             role = _role_now(person, caller.organization)
             if role.rank < least.rank:
                 raise Forbidden from None
-        else:
-            return
-    raise Conflict
+            raise
+
+    repeat_when_stale(attempt_as_seen, ConditionFailed)
 
 
 def _role_seen(person: Person) -> Role:

@@ -47,7 +47,7 @@ def news(organization: str, tier: Tier, session_token: str, after: str, wait_sec
     InvalidSession.
     """
     session_hash = sessions.hashed(sessions.require_session(session_token))
-    waits_until = clock.now_ms() + min(wait_seconds * 1_000, deadline.left_ms() - RESERVE_MS)
+    waits_until = clock.now_ms() + min(wait_seconds * 1_000, (deadline.left_ms() or 0) - RESERVE_MS)
     found = _listed(organization, session_hash)
     began = _states(found)
     counts: dict[str, int] = {}

@@ -33,12 +33,12 @@ from helpdesk.messages.schemas import (
     PageInput,
 )
 from helpdesk.platform import ids
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import Item
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 HISTORY_MESSAGES = 200
 HISTORY_CONVERSATIONS = 10
-_TRIES = 8
 
 
 def post(organization: str, sent: MessageInput) -> MessageAccepted:
@@ -71,7 +71,9 @@ def post_as(
         identity = customers.typed(identity)
     session = repository.get(organization, session_hash)
     target: Snapshot | None = _hinted(session)
-    for _ in range(_TRIES):
+
+    def attempt() -> MessageAccepted:
+        nonlocal session, target
         try:
             if session is None:
                 return _first(organization, session_hash, identity, message)
@@ -81,14 +83,20 @@ def post_as(
         except SessionChanged as changed:
             session = changed.session(organization)
             target = _hinted(session)
+            raise
         except StaleConversation as stale:
             now = stale.conversation
             target = now if now.accepts_visitor_messages else None
+            raise
         except (ConversationNotFound, CustomerNotFound):
             # Erased since, perhaps with the session; the next session of that token is another customer's.
             session = repository.get(organization, session_hash)
             target = None
-    raise Conflict
+            raise
+
+    return repeat_when_stale(
+        attempt, SessionChanged, StaleConversation, ConversationNotFound, CustomerNotFound
+    )
 
 
 def history(organization: str, session_token: str) -> History:

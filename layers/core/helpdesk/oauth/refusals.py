@@ -7,7 +7,7 @@ from helpdesk.oauth.errors import (
     ServerError,
     TooManyRequests,
 )
-from helpdesk.platform.errors import AppError, RateLimited, RequestError
+from helpdesk.platform.errors import AppError, ConflictingWrites, RateLimited, RequestError
 
 
 def as_oauth(error: AppError) -> OAuthError:
@@ -16,7 +16,9 @@ def as_oauth(error: AppError) -> OAuthError:
         return error
     if isinstance(error, RequestError):
         return InvalidOAuthRequest(error.message)
-    return TooManyRequests(headers=error.headers) if isinstance(error, RateLimited) else ServerError()
+    if isinstance(error, RateLimited | ConflictingWrites):
+        return TooManyRequests(headers=error.headers)
+    return ServerError()
 
 
 def as_registration(error: AppError) -> OAuthError:

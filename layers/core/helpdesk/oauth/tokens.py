@@ -34,6 +34,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import DAY_MS, HOUR_SECONDS
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -48,7 +49,6 @@ RACE_MS = 10_000
 _FAMILY, _ROTATING = 21, 22  # characters of base 62: 125 and 131 bits
 _REFRESH = re.compile(rf"svc_ort_([0-9a-z]{{26}})_(([0-9A-Za-z]{{{_FAMILY}}})[0-9A-Za-z]{{{_ROTATING}}})")
 _VERIFIER = re.compile(r"[A-Za-z0-9\-._~]{43,128}")
-_MOST_TRIES = 5
 
 
 def issue(form: TokenForm, authorization: str, base_url: str) -> TokenAnswer:
@@ -147,7 +147,8 @@ def _by_refresh(client: ClientRecord, form: TokenForm) -> TokenAnswer:
     if match is None:
         raise InvalidGrant
     grant_id, sent, family = f"grant_{match[1]}", match[2], match[3]
-    for _ in range(_MOST_TRIES):
+
+    def attempt() -> TokenAnswer:
         seen = _grant_of(grant_id, family)
         if seen is None or seen.approval.client_id != client.id or seen.valid_until <= clock.now_ms():
             raise InvalidGrant
@@ -159,12 +160,11 @@ def _by_refresh(client: ClientRecord, form: TokenForm) -> TokenAnswer:
         grant_repository.rotate(
             transaction, seen, replace(refreshed, refresh_hash=sha256_hex(family + rotating))
         )
-        try:
-            transaction.commit()
-        except ConditionFailed:
-            continue  # refreshed, revoked or moved to another organization in the meantime: read it again
+        transaction.commit()
         return _token_answer(access, grant_id, family + rotating)
-    raise InvalidGrant
+
+    # It may be refreshed, revoked or moved to another organization in the meantime.
+    return repeat_when_stale(attempt, ConditionFailed)
 
 
 def _require_membership(transaction: Transaction, approval: Approval) -> None:

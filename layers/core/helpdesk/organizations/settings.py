@@ -33,8 +33,9 @@ from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.quotas import service as quotas
 from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, MAX_NEW_SUGGESTIONS_A_DAY, MODEL_TOKENS
 from helpdesk.storage import keys
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 SLUG_KEPT_DAYS = 365
 """How long a slug is kept for the organization that had it, and leads to its present one."""
@@ -46,7 +47,6 @@ _FOLLOWING = ("formerTaskKeyPrefixes", "formerSlugs")
 """What changes with the settings that are sent, and is no setting."""
 _CLEARABLE = ("taskKeyPrefix", "boardUrl", "supportEmail", "retentionDays")
 # Each failed try means that another change succeeded.
-_TRIES = 10
 
 
 def get(organization: str) -> OrganizationAnswer:
@@ -87,19 +87,19 @@ def change(caller: Caller, wanted: OrganizationUpdate) -> OrganizationAnswer:
     SlugTaken, KeyPrefixInvalid, InvalidUrl, InvalidEmail, AddressTaken.
     """
     sent = _checked(wanted)
-    for _ in range(_TRIES):
+
+    def attempt() -> OrganizationAnswer:
         seen = repository.get(caller.organization)
         changed = {name: value for name, value in sent.items() if value != seen.setting(name)}
         if not changed:
             return _answer(seen)
         after = seen.with_settings(changed)
         changed |= _former_prefixes(seen, after) | _former_slugs(seen, after)
-        try:
-            _write(caller, seen, changed)
-        except ConditionFailed:
-            continue  # another request changed the slug, the support address or the prefix in the meantime
+        _write(caller, seen, changed)
         return _answer(seen.with_settings(changed))
-    raise Conflict
+
+    # Another request may change the slug, the support address or the prefix in the meantime.
+    return repeat_when_stale(attempt, ConditionFailed)
 
 
 def set_branding(caller: Caller, *, shown: bool) -> None:

@@ -31,9 +31,11 @@ from helpdesk.outreach.schemas import MailOutcome, OutreachAccepted, OutreachInp
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
 
-_TRIES = 8
+_STALE = (SessionChanged, StaleConversation, ConversationNotFound, ConcurrentOutreach)
+"""The session, its conversation or the customer has changed since it was read."""
 _UPGRADE = (
     "This customer can be reached by e-mail only, and e-mail to customers requires a paid plan. Ask your operator to "
     "change the plan, or wait until the customer writes to you."
@@ -74,7 +76,9 @@ def send(caller: Caller, customer_id: str, written: OutreachInput) -> OutreachAc
     message = _Message(caller.person.name if caller.person else sender.name, body, attachments)
     if mail is MailOutcome.QUEUED:
         mail_allowance.take(organization, mail_allowance.OUTREACH)
-    for _ in range(_TRIES):
+
+    def attempt() -> OutreachAccepted:
+        nonlocal to
         transaction = Transaction()
         try:
             conversation_id, message_id = _added(transaction, organization, to, message)
@@ -82,13 +86,12 @@ def send(caller: Caller, customer_id: str, written: OutreachInput) -> OutreachAc
                 job = MessageMail(organization, to.id, conversation_id, message_id)
                 transaction.put(job.to_item(), new=True)
             transaction.commit()
-        except (SessionChanged, StaleConversation, ConversationNotFound):
-            continue  # read the session and its conversation again
         except ConcurrentOutreach:
             to = customers.recipient(organization, customer_id)
-        else:
-            return OutreachAccepted(conversation_id=conversation_id, message_id=message_id, mail=mail)
-    raise Conflict
+            raise
+        return OutreachAccepted(conversation_id=conversation_id, message_id=message_id, mail=mail)
+
+    return repeat_when_stale(attempt, *_STALE)
 
 
 def notify(
@@ -109,7 +112,9 @@ def notify(
     mail = _mail_outcome(to, sender)
     if mail is MailOutcome.QUEUED:
         mail_allowance.take(organization, mail_allowance.NOTICES)
-    for _ in range(_TRIES):
+
+    def attempt() -> MailOutcome:
+        nonlocal to
         found = conversations.by_ids(organization, sorted(conversation_ids, reverse=True))
         target = next((each for each in found if not each.archived), None)
         if target is None and to.session_hash is None and mail is not MailOutcome.QUEUED:
@@ -129,13 +134,12 @@ def notify(
                 job = MessageMail(organization, to.id, conversation_id, message_id)
                 transaction.put(job.to_item(), new=True)
             transaction.commit()
-        except (SessionChanged, StaleConversation, ConversationNotFound):
-            continue
         except ConcurrentOutreach:
             to = customers.recipient(organization, customer_id)
-        else:
-            return mail
-    raise Conflict
+            raise
+        return mail
+
+    return repeat_when_stale(attempt, *_STALE)
 
 
 def _notify(transaction: Transaction, conversation: Conversation, name: str, body: str) -> str:

@@ -8,11 +8,11 @@ from helpdesk.people.record import MAX_NAME_CHARACTERS, PersonRecord, hash_of_em
 from helpdesk.platform import ids
 from helpdesk.platform.errors import InvalidToken
 from helpdesk.platform.text import as_name
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 # Each failed try means that another change of the person's name succeeded.
-_TRIES = 10
 
 
 def by_id(user_id: str) -> PersonRecord | None:
@@ -65,7 +65,9 @@ def retry_on_rename[T](person: PersonRecord, attempt: Callable[[PersonRecord], T
 
     So the list of members never keeps an old name. Raises InvalidToken if the person is gone.
     """
-    for _ in range(_TRIES):
+
+    def attempt_as_named() -> T:
+        nonlocal person
         try:
             return attempt(person)
         except ConditionFailed:
@@ -73,7 +75,9 @@ def retry_on_rename[T](person: PersonRecord, attempt: Callable[[PersonRecord], T
             if found is None:
                 raise InvalidToken from None
             person = found
-    raise Conflict
+            raise
+
+    return repeat_when_stale(attempt_as_named, ConditionFailed)
 
 
 def leave(transaction: Transaction, user_id: str, organization: str, role: Role) -> None:

@@ -72,6 +72,11 @@ def one_try_when_throttled() -> Iterator[None]:
         _one_try.reset(before)
 
 
+def tries_once() -> bool:
+    """Return whether the code around wants to know at once that DynamoDB does not take a request now."""
+    return _one_try.get()
+
+
 def _give_up_when_throttled(response: Any, **_: Any) -> None:
     """Raise ThrottledAtOnce where it was requested. botocore calls this after each try, before it waits."""
     if _one_try.get() and response is not None and response[1].get("Error", {}).get("Code") in THROTTLING:

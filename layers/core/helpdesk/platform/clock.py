@@ -31,6 +31,11 @@ def seconds_from_now(seconds: int) -> int:
     return _now_us() // 1_000_000 + seconds
 
 
+def sleep(seconds: float) -> None:
+    """Wait. Tests replace it, so that none of them waits."""
+    time.sleep(seconds)
+
+
 @contextmanager
 def frozen(source_us: Callable[[], int]) -> Iterator[None]:
     """Use `source_us` (microseconds) as the clock inside the block. For tests and simulations."""

@@ -13,14 +13,22 @@ _ends_at: ContextVar[int | None] = ContextVar("ends_at", default=None)
 @contextmanager
 def of(context: Any) -> Iterator[None]:
     """Make Lambda's deadline known to the code inside; `context` is Lambda's."""
-    before = _ends_at.set(clock.now_ms() + int(context.get_remaining_time_in_millis()))
+    with at(clock.now_ms() + int(context.get_remaining_time_in_millis())):
+        yield
+
+
+@contextmanager
+def at(instant_ms: int) -> Iterator[None]:
+    """Give the code inside until an instant (ms), or until the deadline that it has already, if that is earlier."""
+    known = _ends_at.get()
+    before = _ends_at.set(instant_ms if known is None else min(known, instant_ms))
     try:
         yield
     finally:
         _ends_at.reset(before)
 
 
-def left_ms() -> int:
-    """Return how many milliseconds are left; 0 if the deadline is not known."""
+def left_ms() -> int | None:
+    """Return how many milliseconds are left; None if the deadline is not known."""
     ends_at = _ends_at.get()
-    return 0 if ends_at is None else max(0, ends_at - clock.now_ms())
+    return None if ends_at is None else max(0, ends_at - clock.now_ms())

@@ -73,6 +73,16 @@ class NotFound(RequestError):
     message = "No route has this method and path. Every path starts with /v1."
 
 
+class ConflictingWrites(AppError):
+    """Other requests changed the same data at the same time, until this one ran out of tries. Send it again."""
+
+    status, code = 409, "conflict"
+    message = "Other requests are changing the same data. Wait for the seconds in Retry-After, then send the request again."
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message, headers={"retry-after": "1"})
+
+
 class InternalError(AppError):
     """The service failed; the logs say why."""
 

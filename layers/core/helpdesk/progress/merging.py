@@ -14,7 +14,8 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalMerged, SignalNotFound
 from helpdesk.signals.jobs import SignalJob
 from helpdesk.signals.record import Signal, SignalStatus
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.retrying import Conflict
+from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.errors import TaskNotFound
 from helpdesk.tasks.record import Task

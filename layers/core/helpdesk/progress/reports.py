@@ -24,7 +24,8 @@ from helpdesk.progress.report_input import checked, happened_at
 from helpdesk.progress.schemas import CommitsReport, CommitsReported, ReportedTask
 from helpdesk.signals import jobs
 from helpdesk.signals.jobs import SignalJob
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.retrying import Conflict
+from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import links
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.errors import TaskNotFound

@@ -6,9 +6,9 @@ from helpdesk.admission.limits import Plan
 from helpdesk.quotas import repository, tokens_repository
 from helpdesk.quotas.errors import HIGHEST_PLAN
 from helpdesk.quotas.repository import StalePlan, Used
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
 
-_TRIES = 4  # a wrong assumption, a missing item and a change of plan in between
 _MOST_REMEMBERED = 10_000
 _plans: dict[str, Plan] = {}
 
@@ -49,7 +49,9 @@ def _with_plan[T](
     add_plan: Callable[[str, Plan], None],
 ) -> T:
     plan = _plans.get(organization, HIGHEST_PLAN)
-    for _ in range(_TRIES):
+
+    def attempt() -> T:
+        nonlocal plan
         try:
             return work(plan)
         except StalePlan as stale:
@@ -61,7 +63,9 @@ def _with_plan[T](
             if len(_plans) >= _MOST_REMEMBERED:
                 _plans.clear()
             _plans[organization] = plan
-    raise Conflict
+            raise
+
+    return repeat_when_stale(attempt, StalePlan)
 
 
 def count_documents(

@@ -29,9 +29,8 @@ from helpdesk.ratings.errors import (
 )
 from helpdesk.ratings.record import Rating
 from helpdesk.ratings.schemas import RatingInput
-from helpdesk.storage.transactions import Conflict, Transaction
-
-_TRIES = 8
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
 
 
 def rate(organization: str, sent: RatingInput) -> None:
@@ -53,16 +52,18 @@ def rate_as(
     conversation = conversations.get(organization, conversation_id)
     if conversation.session_hash != session_hash:
         raise ConversationNotFound
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
+        nonlocal conversation
         transaction = Transaction()
         _write(transaction, conversation, stars, note)
         try:
             transaction.commit()
         except StaleConversation as stale:
             conversation = stale.conversation
-        else:
-            return
-    raise Conflict
+            raise
+
+    repeat_when_stale(attempt, StaleConversation)
 
 
 def line(organization: str, rating_id: str, rating: Rating) -> RatingLine | None:

@@ -32,11 +32,21 @@ from helpdesk.http.unknown_names import require_known_parameters
 from helpdesk.http.validation import body_bytes, parse_body, parse_form, parse_query
 from helpdesk.idempotency import service as idempotency
 from helpdesk.idempotency.service import IdempotentRequest, Outcome
-from helpdesk.platform.errors import BASE_URL, AppError, InternalError, InvalidToken, NotFound
+from helpdesk.platform import deadline
+from helpdesk.platform.errors import (
+    BASE_URL,
+    AppError,
+    ConflictingWrites,
+    InternalError,
+    InvalidToken,
+    NotFound,
+)
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import MalformedKey
+from helpdesk.storage.retrying import Conflict
+from helpdesk.storage.table import Throttled
 
 _JSON = "application/json"
 UNAUTHORIZED = 401
@@ -164,7 +174,8 @@ class Api:
         headers = {"x-request-id": request.id}
         if found is None:
             return _error_answer(NotFound(), headers, request)
-        return _run(*found, request, headers, context)
+        with deadline.of(context):
+            return _run(*found, request, headers, context)
 
 
 def _run(
@@ -190,15 +201,8 @@ def _run(
             headers |= {idempotency.REPLAYED: "true"} if outcome.replayed else {}
             return answer(outcome.status, _JSON, outcome.body, headers)
         result = route.function(**arguments)
-    except AppError as error:
-        return _refused(route, error, headers, request)
-    except MalformedKey:
-        # A malformed id is treated as an unknown one.
-        missing = next((error for error in route.errors if error.status == 404), NotFound)
-        return _refused(route, missing(), headers, request)
     except Exception as error:  # noqa: BLE001 - the last line of defence: the caller gets no stack trace
-        _log_failure(route, request, error)
-        return _refused(route, InternalError(), headers, request)
+        return _refused(route, _error_of(route, request, error), headers, request)
     if isinstance(result, Content):
         return _content_answer(result, route.status, headers)
     return answer(route.status, _JSON, _text(result), headers)
@@ -240,6 +244,21 @@ def _outcome(route: Route, arguments: Mapping[str, Any]) -> Outcome:
     if secret is not None and getattr(result, secret[0]) is not None:
         advice = secret[1].instead.format_map(result.model_dump(exclude={secret[0]}))
     return Outcome(route.status, _text(result), advice)
+
+
+def _error_of(route: Route, request: Request, raised: Exception) -> AppError:
+    """Return the error that the caller gets for an exception."""
+    if isinstance(raised, AppError):
+        return raised
+    if isinstance(raised, MalformedKey):
+        # A malformed id is treated as an unknown one.
+        return next((error for error in route.errors if error.status == 404), NotFound)()
+    if isinstance(raised, Conflict | Throttled):
+        about = {"requestId": request.id, "route": f"{route.method} {route.path}"}
+        logger.warning("request_lost", extra={**about, "error": type(raised).__name__})
+        return ConflictingWrites()
+    _log_failure(route, request, raised)
+    return InternalError()
 
 
 def _refused(route: Route, error: AppError, headers: dict[str, str], request: Request) -> dict[str, Any]:

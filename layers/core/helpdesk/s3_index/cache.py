@@ -18,7 +18,7 @@ from helpdesk.s3_index import directory, store
 from helpdesk.s3_index.directory import Edit, IndexFormat, Match
 from helpdesk.s3_index.manifest import Bundle, Manifest
 from helpdesk.s3_index.store import BundleMissing, ConcurrentCommit, IndexLocation
-from helpdesk.storage.transactions import Conflict
+from helpdesk.storage.retrying import Conflict
 
 TRIES = 8
 PAUSE_SECONDS = 0.2

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 
 from helpdesk.admission.caller import Caller
 from helpdesk.logs import service as logs
@@ -21,14 +22,14 @@ from helpdesk.secret_keys.errors import (
 )
 from helpdesk.secret_keys.record import KeyRecord, LiveKey
 from helpdesk.secret_keys.schemas import KeyCreated, NewKey, SecretKey
+from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 type ReplaceSecrets = Callable[[Transaction, str, str], None]
 """Replaces, in a transaction, the secrets of the endpoints that a key signs for (`accounts.key_revocation`). It is
 passed in because webhooks and tools import this package for their signing key."""
 
-_TRIES = 8
 _HASH = re.compile(r"[0-9a-f]{64}")
 _HINT_CHARACTERS = 4
 _UNKNOWN_HINT = "?" * _HINT_CHARACTERS
@@ -87,20 +88,23 @@ def revoke(caller: Caller, key_id: str, replace_secrets: ReplaceSecrets) -> None
     `replace_secrets` adds to the transaction what gives the key's endpoints random secrets, so that their deliveries
     and calls continue and no longer verify (Specification: Events, Which key signs).
     """
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         record, alive = repository.get(caller.organization, key_id)
         if record is None:
             raise KeyNotFound
         if record.revoked_at is not None:
             return
         # The record and the live keys are read in one call, but not as of one instant.
-        if alive is not None and _revoked(caller, record, alive, replace_secrets):
-            return
-    raise Conflict
+        if alive is None:
+            raise Stale
+        _revoke(caller, record, alive, replace_secrets)
+
+    repeat_when_stale(attempt, ConditionFailed)
 
 
-def _revoked(caller: Caller, record: KeyRecord, alive: LiveKey, replace_secrets: ReplaceSecrets) -> bool:
-    """Write the revocation; return False if the key's endpoints changed in the meantime, True otherwise."""
+def _revoke(caller: Caller, record: KeyRecord, alive: LiveKey, replace_secrets: ReplaceSecrets) -> None:
+    """Write the revocation. Raises ConditionFailed if the key's endpoints changed in the meantime."""
     transaction = Transaction()
     repository.revoke(transaction, caller.organization, alive)
     replace_secrets(transaction, caller.organization, record.id)
@@ -114,13 +118,8 @@ def _revoked(caller: Caller, record: KeyRecord, alive: LiveKey, replace_secrets:
             name=record.name,
         )
     )
-    try:
+    with suppress(repository.AlreadyRevoked):
         transaction.commit()
-    except repository.AlreadyRevoked:
-        return True
-    except ConditionFailed:
-        return False
-    return True
 
 
 def add_first(transaction: Transaction, organization: str, name: str) -> tuple[str, Item]:

@@ -14,8 +14,6 @@ from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
-_TRIES = 20
-
 
 def reports_of(organization: str, customer_id: str) -> list[Reporter]:
     """Return reports of a customer, as the index has them: those that fit one query."""
@@ -73,4 +71,4 @@ def _write(organization: str, report: Reporter, change: Callable[[Transaction, R
         if transaction:
             transaction.commit()
 
-    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
+    repeat_when_stale(attempt, ConditionFailed)

@@ -15,9 +15,9 @@ from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
 from helpdesk.signals.record import ChangedSince, Signal, StaleSignal
 from helpdesk.signals.repository import FiledBefore, StaleReporter, TitleTaken
 from helpdesk.signals.schemas import ReportInput, SignalInput, SignalUpdate
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
 
-_TRIES = 12
 _CREATED = {
     SignalKind.BUG: WebhookEvent.BUG_CREATED,
     SignalKind.SUGGESTION: WebhookEvent.SUGGESTION_CREATED,
@@ -54,7 +54,8 @@ def file(
         moved_at=now,
         updated_by_name=by_name,
     )
-    for _ in range(_TRIES):
+
+    def attempt() -> Signal:
         transaction = Transaction()
         repository.put(transaction, signal)
         repository.claim_title(transaction, organization, title, signal.id)
@@ -73,9 +74,10 @@ def file(
             return service.survivor(organization, signal.id)
         except TitleTaken as taken:
             _refuse_title(organization, taken)
-        else:
-            return signal
-    raise Conflict
+            raise
+        return signal
+
+    return repeat_when_stale(attempt, TitleTaken)
 
 
 def report(organization: str, by_name: str | None, signal_id: str, sent: ReportInput) -> Signal:
@@ -86,7 +88,9 @@ def report(organization: str, by_name: str | None, signal_id: str, sent: ReportI
     """
     signal = repository.get(organization, signal_id)
     new = reporting.required(organization, sent)
-    for _ in range(_TRIES):
+
+    def attempt() -> Signal:
+        nonlocal signal
         seen = repository.reporter(organization, signal_id, new.reporter.id)
         transaction = Transaction()
         if not new.write_to(transaction, signal_id, signal.title, seen, done_at=signal.done_at):
@@ -96,9 +100,10 @@ def report(organization: str, by_name: str | None, signal_id: str, sent: ReportI
             transaction.commit()
         except (StaleSignal, StaleReporter):
             signal = repository.get(organization, signal_id)
-        else:
-            return now
-    raise Conflict
+            raise
+        return now
+
+    return repeat_when_stale(attempt, StaleSignal, StaleReporter)
 
 
 def update(
@@ -120,7 +125,8 @@ def update(
     if title == "":
         raise TitleRequired
     body = None if sent.body is None else titles.text("body", sent.body, MAX_BODY_CHARACTERS)
-    for _ in range(_TRIES):
+
+    def attempt() -> Signal:
         seen = repository.get(organization, signal_id)
         if version is not None and seen.version != version:
             raise ChangedSince
@@ -145,13 +151,12 @@ def update(
         )
         try:
             transaction.commit()
-        except StaleSignal:
-            continue
         except TitleTaken as taken:
             _refuse_title(organization, taken, signal_id)
-        else:
-            return now
-    raise Conflict
+            raise
+        return now
+
+    return repeat_when_stale(attempt, StaleSignal, TitleTaken)
 
 
 def _retitle(transaction: Transaction, seen: Signal, title: str | None) -> tuple[str, ...]:

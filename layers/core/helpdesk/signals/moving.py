@@ -19,13 +19,13 @@ from helpdesk.signals import erasure, images, jobs, repository, service, titles
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.signals.record import Commit, Reporter, Signal, SignalStatus
 from helpdesk.signals.reporting import latest
+from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 BATCH = 30
 """Reporters in a transaction, which has 100 actions: three for each, and two for the signals."""
 _COMMITS = 45  # two actions each
-_TRIES = 20
 
 
 def find(organization: str, signal_id: str) -> Signal | None:
@@ -97,24 +97,23 @@ def move_batch(organization: str, tombstone_id: str) -> bool:
 
     Raises Conflict where others change the same signals all the time.
     """
-    for _ in range(_TRIES):
+
+    def attempt() -> bool:
         tombstone = repository.find(organization, tombstone_id)
         if tombstone is None or tombstone.merged_into is None:
             return True
         if not tombstone.moving:
             return True
         target = service.survivor(organization, tombstone.merged_into)
-        try:
-            if tombstone.reporter_count:
-                _move_reporters(tombstone, target)
-            elif tombstone.commit_count:
-                _move_commits(tombstone, target)
-            else:
-                return _move_titles(tombstone, target)
-        except ConditionFailed:
-            continue
+        if tombstone.reporter_count:
+            _move_reporters(tombstone, target)
+        elif tombstone.commit_count:
+            _move_commits(tombstone, target)
+        else:
+            return _move_titles(tombstone, target)
         return False
-    raise Conflict
+
+    return repeat_when_stale(attempt, ConditionFailed)
 
 
 def finish(organization: str, tombstone_id: str) -> bool:
@@ -122,7 +121,8 @@ def finish(organization: str, tombstone_id: str) -> bool:
 
     Its reporters are notified if it is done, and the posts under it follow its status. Raises Conflict.
     """
-    for _ in range(_TRIES):
+
+    def attempt() -> bool:
         tombstone = repository.find(organization, tombstone_id)
         if tombstone is None or tombstone.merged_into is None or not tombstone.moving:
             return False
@@ -145,12 +145,10 @@ def finish(organization: str, tombstone_id: str) -> bool:
             tombstone.updated_by_name,
             jobs=(search.signal(organization, target.id), follows.to_job()),
         )
-        try:
-            transaction.commit()
-        except ConditionFailed:
-            continue
+        transaction.commit()
         return True
-    raise Conflict
+
+    return repeat_when_stale(attempt, ConditionFailed)
 
 
 def _move_reporters(tombstone: Signal, target: Signal) -> None:

@@ -25,7 +25,8 @@ from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.http.content import Content
 from helpdesk.http.gateway import Paths, Request
 from helpdesk.organizations.slugs import is_slug
-from helpdesk.platform.errors import AppError, InternalError
+from helpdesk.platform import deadline
+from helpdesk.platform.errors import AppError, ConflictingWrites, InternalError
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
@@ -36,7 +37,8 @@ from helpdesk.site.visit import Visit
 from helpdesk.site_visitors import browsers
 from helpdesk.storage import keys
 from helpdesk.storage.keys import ItemKey, MalformedKey
-from helpdesk.storage.table import Item
+from helpdesk.storage.retrying import Conflict
+from helpdesk.storage.table import Item, Throttled
 
 type Page = Callable[..., Content]
 type Reads = Callable[[str, Mapping[str, str]], Sequence[ItemKey]]
@@ -95,13 +97,14 @@ class Pages:
 
         return declare
 
-    def handler(self, event: dict[str, Any], _: Any) -> dict[str, Any]:
+    def handler(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
         """Handle an API Gateway REST event (payload version 1).
 
         HEAD gets the headers of GET, and no body (RFC 9110, section 9.3.2).
         """
         asked = Request.from_event(event)
-        response = self._handle(asked._replace(method="GET") if asked.method == "HEAD" else asked)
+        with deadline.of(context):
+            response = self._handle(asked._replace(method="GET") if asked.method == "HEAD" else asked)
         return response | {"body": "", "isBase64Encoded": False} if asked.method == "HEAD" else response
 
     def _handle(self, request: Request) -> dict[str, Any]:
@@ -113,6 +116,8 @@ class Pages:
             content = refusals.page(visit, PageNotFound())
         except AppError as error:
             content = refusals.page(visit, error)
+        except (Conflict, Throttled):
+            content = refusals.page(visit, ConflictingWrites())
         except Exception as error:  # noqa: BLE001 - the last line of defence: the visitor gets no stack trace
             _log_failure(request, error)
             content = refusals.page(visit, InternalError())

@@ -29,8 +29,9 @@ from helpdesk.snoozes.errors import MAX_SNOOZE_MS, MIN_SNOOZE_MS, BadSnoozeTime
 from helpdesk.snoozes.record import Reminder
 from helpdesk.snoozes.schemas import SnoozeInput
 from helpdesk.storage import shards
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import Item
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
@@ -42,7 +43,6 @@ AHEAD_MS = MAX_HOP_SECONDS * 1_000
 """How far ahead a wake is queued. The timers function runs more often, so no snooze ends unqueued between two runs."""
 
 _PAGE = 100
-_TRIES = 8
 
 
 class NotQueued(Exception):
@@ -92,7 +92,9 @@ def wake(organization: str, conversation_id: str, until: int) -> Outcome:
             raise NotQueued
         return Outcome.EARLY
     conversation = conversations.find(organization, conversation_id)
-    for _ in range(_TRIES):
+
+    def attempt() -> Outcome:
+        nonlocal conversation
         if conversation is None or conversation.snoozed_until != until:
             repository.forget_stale(reminder)
             return Outcome.GONE if conversation is None else Outcome.OVER
@@ -104,11 +106,13 @@ def wake(organization: str, conversation_id: str, until: int) -> Outcome:
             transaction.commit()
         except ConversationNotFound:
             conversation = None
+            raise
         except StaleConversation as stale:
             conversation = stale.conversation
-        else:
-            return Outcome.WOKEN
-    raise Conflict
+            raise
+        return Outcome.WOKEN
+
+    return repeat_when_stale(attempt, ConversationNotFound, StaleConversation)
 
 
 def queue_due(deadline: int) -> int:

@@ -1,27 +1,77 @@
-"""Repeats work that read something, decided on it, and could not write because it had changed.
+"""Repeats writes that met another write of the same item.
 
-Every change is conditional on what was read, so two at once cannot both succeed. The one that fails reads again and
-decides again, at once and without a pause: each failure means that another change has succeeded, so fewer are left.
-Where DynamoDB returns the item that a condition met, the loops of a noun continue with that item and save the read.
+Every change is conditional on what it read. Of two changes at once one succeeds, and the other reads and decides again.
+DynamoDB cancels transactions that meet at one item, too, and throttles an item that is written too often. All of them
+pause in the same way before the next try, and give up at the same deadline.
 """
 
+import random
 from collections.abc import Callable
 
-from helpdesk.storage.transactions import Conflict
+from helpdesk.platform import clock, deadline
 
-MOST_TRIES = 12
-"""More than the requests that meet at one item in practice."""
+MOST_MS = 10_000
+"""How long a piece of work is tried. The gateway allows a request 29 s, and a person waits less."""
+_RESERVE_MS = 2_000
+"""What is left of the invocation to send the answer."""
+_FIRST_PAUSE_SECONDS = 0.02  # about as long as one try takes
+_LONGEST_PAUSE_SECONDS = 0.4
+_DOUBLINGS = 10
 
 
-def repeat_when_stale[T](attempt: Callable[[], T], *stale: type[Exception], most: int = MOST_TRIES) -> T:
+class Conflict(Exception):
+    """Other writes of the same items came first during every try. Nothing was written.
+
+    A route answers 409 `conflict`. A worker lets it through, and its queue delivers the message again.
+    """
+
+
+class Stale(Exception):
+    """What an attempt read has changed. For attempts that find out without the exception of a failed condition."""
+
+
+class Pauses:
+    """The pauses between the tries of one piece of work: random, up to twice as long each time, until a deadline."""
+
+    def __init__(self, until_ms: int | None = None) -> None:
+        """Set the deadline: in 10 s, before the invocation ends, and at `until_ms` (an instant) at the latest."""
+        self._began_ms = clock.now_ms()
+        left_ms = [MOST_MS]
+        if (of_invocation := deadline.left_ms()) is not None:
+            left_ms.append(of_invocation - _RESERVE_MS)
+        if until_ms is not None:
+            left_ms.append(until_ms - self._began_ms)
+        self._most_ms = min(left_ms)
+        self._paused_ms = 0.0
+        self._tries = 0
+
+    def wait(self) -> bool:
+        """Pause before the next try. Return False, without a pause, if that would be after the deadline."""
+        # Full jitter: writers that met must not meet again.
+        longest = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** min(self._tries, _DOUBLINGS))
+        seconds = random.uniform(0, longest)  # noqa: S311 - no secret
+        self._tries += 1
+        # The clock may be set back, which must not make the tries endless.
+        spent_ms = max(clock.now_ms() - self._began_ms, self._paused_ms)
+        if spent_ms + seconds * 1_000 > self._most_ms:
+            return False
+        clock.sleep(seconds)
+        self._paused_ms += seconds * 1_000
+        return True
+
+
+def repeat_when_stale[T](attempt: Callable[[], T], *stale: type[Exception]) -> T:
     """Return what an attempt returns: a function that reads, decides and commits.
 
-    One that raises an exception of the kinds `stale` is repeated. Raises Conflict when `most` attempts have failed, and
-    at once what else an attempt raises.
+    One that raises Stale or an exception of the kinds `stale` is repeated after a pause, until it succeeds or the
+    deadline passes. An attempt can save a read: it keeps the item that the failed condition returned, and decides on
+    that next time. Raises Conflict after the deadline, and at once what else an attempt raises.
     """
-    for _ in range(most):
+    kinds: tuple[type[Exception], ...] = (Stale, *stale)
+    pauses = Pauses()
+    while True:
         try:
             return attempt()
-        except stale:
-            continue
-    raise Conflict
+        except kinds:
+            if not pauses.wait():
+                raise Conflict from None

@@ -4,21 +4,24 @@ Numbers come back as int (or Decimal where they have a fraction), never as the D
 client is used because boto3's resource layer costs import time in every function and adds nothing here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from botocore.exceptions import ClientError
 
 from helpdesk.platform import clients
 from helpdesk.platform.clients import THROTTLING as THROTTLING_CODES
-from helpdesk.platform.clients import ThrottledAtOnce, one_try_when_throttled
+from helpdesk.platform.clients import ThrottledAtOnce, one_try_when_throttled, tries_once
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.retrying import Pauses
 from helpdesk.storage.wire import Item, WireItem, from_wire, to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import (
+        BatchWriteItemOutputTypeDef,
         QueryInputTypeDef,
         QueryOutputTypeDef,
         ScanInputTypeDef,
@@ -51,7 +54,6 @@ class Filter(NamedTuple):
 
 MAX_BATCH_GET = 100  # BatchGetItem's limit
 _MAX_BATCH_WRITE = 25  # BatchWriteItem's
-_MAX_UNPROCESSED_ROUNDS = 5
 
 
 def key_of(item: Item) -> tuple[str, str]:
@@ -72,7 +74,7 @@ class Throttled(Exception):
 
 
 class WriteConflict(Throttled):
-    """A transaction is writing the same item at this moment."""
+    """A transaction was writing the same item, during every try."""
 
 
 def get(key: ItemKey, *, consistent: bool = True) -> Item | None:
@@ -94,9 +96,8 @@ def get_many(keys: Sequence[ItemKey], *, consistent: bool = True) -> dict[ItemKe
     by_halves = {(key.pk, key.sk): key for key in keys}
     name = settings().table_name
     wanted: list[WireItem] = [to_wire(key.attributes()) for key in by_halves.values()]
-    for _ in range(_MAX_UNPROCESSED_ROUNDS + len(wanted) // MAX_BATCH_GET):
-        if not wanted:
-            return found
+    pauses = Pauses()
+    while wanted:
         batch, wanted = wanted[:MAX_BATCH_GET], wanted[MAX_BATCH_GET:]
         try:
             answer = clients.dynamodb().batch_get_item(
@@ -110,8 +111,8 @@ def get_many(keys: Sequence[ItemKey], *, consistent: bool = True) -> dict[ItemKe
         unprocessed = answer["UnprocessedKeys"].get(name)
         if unprocessed is not None:
             wanted = [dict(key) for key in unprocessed["Keys"]] + wanted
-    if wanted:
-        raise Throttled
+            if not pauses.wait():
+                raise Throttled
     return found
 
 
@@ -274,24 +275,23 @@ def update(
         request["ExpressionAttributeNames"] = dict(names)
     if values:
         request["ExpressionAttributeValues"] = to_wire(values)
-    try:
-        answer = clients.dynamodb().update_item(**request)
-    except ThrottledAtOnce:
-        raise Throttled from None
-    except ClientError as error:
-        raise _translated(error) from error
+    answer = _written(lambda: clients.dynamodb().update_item(**request))
     return from_wire(answer.get("Attributes", {}))
 
 
 def delete(key: ItemKey) -> None:
-    """Remove an item, if it exists."""
-    clients.dynamodb().delete_item(TableName=settings().table_name, Key=to_wire(key.attributes()))
+    """Remove an item, if it exists. Raises Throttled."""
+    _delete(key.attributes())
 
 
 def delete_read(item: Item) -> None:
     """Remove an item that was read, of whatever kind; for a migration, whose kinds of key may be gone."""
-    key = {name: item[name] for name in ("PK", "SK")}
-    clients.dynamodb().delete_item(TableName=settings().table_name, Key=to_wire(key))
+    _delete({name: item[name] for name in ("PK", "SK")})
+
+
+def _delete(key: Item) -> None:
+    name, wire = settings().table_name, to_wire(key)
+    _written(lambda: clients.dynamodb().delete_item(TableName=name, Key=wire))
 
 
 def delete_many(keys: Sequence[ItemKey]) -> None:
@@ -300,37 +300,52 @@ def delete_many(keys: Sequence[ItemKey]) -> None:
     wanted: list[WireItem] = [
         to_wire(each) for each in {key.pk + key.sk: key.attributes() for key in keys}.values()
     ]
-    for _ in range(_MAX_UNPROCESSED_ROUNDS + len(wanted) // _MAX_BATCH_WRITE):
-        if not wanted:
-            return
+    pauses = Pauses()
+    while wanted:
         batch, wanted = wanted[:_MAX_BATCH_WRITE], wanted[_MAX_BATCH_WRITE:]
-        try:
-            answer = clients.dynamodb().batch_write_item(
-                RequestItems={name: [{"DeleteRequest": {"Key": key}} for key in batch]}
-            )
-        except ClientError as error:
-            raise _translated(error) from error
+        answer = _written(partial(_delete_batch, name, batch))
         left = answer.get("UnprocessedItems", {}).get(name, [])
         wanted = [dict(request["DeleteRequest"]["Key"]) for request in left] + wanted
-    if wanted:
-        raise Throttled
+        if left and not pauses.wait():
+            raise Throttled
+
+
+def _delete_batch(name: str, batch: list[WireItem]) -> "BatchWriteItemOutputTypeDef":
+    return clients.dynamodb().batch_write_item(
+        RequestItems={name: [{"DeleteRequest": {"Key": key}} for key in batch]}
+    )
 
 
 def put_new(item: Item) -> None:
-    """Put an item that must not exist yet. Raises ConditionFailed with the existing one."""
-    try:
-        clients.dynamodb().put_item(
+    """Put an item that must not exist yet. Raises ConditionFailed with the existing one, and Throttled."""
+    _written(
+        lambda: clients.dynamodb().put_item(
             TableName=settings().table_name,
             Item=to_wire(item),
             ConditionExpression="attribute_not_exists(PK)",
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
         )
-    except ClientError as error:
-        raise _translated(error) from error
+    )
+
+
+def _written[T](send: Callable[[], T]) -> T:
+    """Send a write, and again after a pause if it meets a transaction, which breaks no rule.
+
+    botocore repeats what is throttled, but not this. A limiter does not wait (`one_try_when_throttled`).
+    """
+    pauses = Pauses()
+    while True:
+        try:
+            return send()
+        except ThrottledAtOnce:
+            raise Throttled from None
+        except ClientError as error:
+            problem = _translated(error)
+            if not isinstance(problem, WriteConflict) or tries_once() or not pauses.wait():
+                raise problem from error
 
 
 _WRITE_CONFLICT = "TransactionConflictException"
-# botocore does not try again after a conflict.
 THROTTLING = THROTTLING_CODES | {_WRITE_CONFLICT}
 
 

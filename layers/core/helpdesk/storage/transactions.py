@@ -7,9 +7,7 @@ cancellation reason at index i raises the exception of action i, so no caller ma
 prove, in the same write as its change, that it still holds its claim (docs/decisions/0060).
 """
 
-import random
 import secrets
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,14 +19,11 @@ from helpdesk.platform import clients
 from helpdesk.platform.clients import send_deadline
 from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.retrying import Conflict, Pauses
 from helpdesk.storage.table import THROTTLING, Item, from_wire, to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
-
-_CONFLICT_TRIES = 10
-_CONFLICT_PAUSE_SECONDS = 0.02
-_CONFLICT_PAUSE_MAX_SECONDS = 0.4
 
 _PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 _PASSING_ERRORS = THROTTLING | {"TransactionInProgressException"}
@@ -37,21 +32,12 @@ type OnFailure = Callable[[Item | None], Exception]
 """Returns the exception for a failed condition, given the item that was found, or None."""
 
 
-class Conflict(Exception):
-    """Other transactions changed the same items during every try. Nothing was written."""
-
-
 class TransactionFailed(Exception):
     """A condition failed that has no exception of its own. This is a defect."""
 
 
 def _unexpected(_: Item | None) -> Exception:
     return TransactionFailed()
-
-
-def _pause(attempt: int) -> None:
-    # Full jitter: two transactions that conflicted must not retry at the same moment.
-    time.sleep(random.uniform(0, min(_CONFLICT_PAUSE_MAX_SECONDS, _CONFLICT_PAUSE_SECONDS * 2**attempt)))  # noqa: S311
 
 
 class Transaction:
@@ -159,16 +145,17 @@ class Transaction:
     def commit(self) -> None:
         """Write everything, or nothing.
 
-        Raises the exception of the first failed action. A conflict with another transaction is retried with jitter,
-        because it breaks no rule. Raises Conflict when the retries are used up, and DeadlineExceeded when a try would
-        be sent after the deadline.
+        Raises the exception of the first failed action. A conflict with another transaction is retried after a pause,
+        because it breaks no rule. Raises Conflict when there is no time for another try, and DeadlineExceeded when the
+        first one would be sent after the deadline.
         """
         # Before its own actions: if another request took over the work, its failure says more than any other.
         first = _prepended.get()
         parts = [*(first.parts() if first else []), *self.parts()]
         actions = [action for action, _ in parts]
         token = _new_token()
-        for attempt in range(_CONFLICT_TRIES):
+        pauses = Pauses(self._deadline_ms)
+        while True:
             try:
                 with send_deadline(self._deadline_ms):
                     clients.dynamodb().transact_write_items(TransactItems=actions, ClientRequestToken=token)
@@ -187,9 +174,8 @@ class Transaction:
             else:
                 _prepended.set(None)
                 return
-            if attempt + 1 < _CONFLICT_TRIES:
-                _pause(attempt)
-        raise Conflict
+            if not pauses.wait():
+                raise Conflict
 
     def parts(self) -> "list[tuple[TransactWriteItemTypeDef, OnFailure]]":
         """Return the actions, each with what its failed condition means."""

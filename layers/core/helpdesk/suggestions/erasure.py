@@ -14,8 +14,6 @@ from helpdesk.suggestions.record import LearnedQuestion, Suggestion
 from helpdesk.suggestions.schemas import SuggestionStatus
 from helpdesk.suggestions.wording import section_heading, title_of, without_greeting
 
-_TRIES = 8
-
 
 def questions_of(organization: str, conversation_id: str) -> list[LearnedQuestion]:
     """Return the questions of a conversation that are in suggestions."""
@@ -43,7 +41,7 @@ def forget(organization: str, question: LearnedQuestion) -> None:
             return
         transaction.commit()
 
-    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
+    repeat_when_stale(attempt, ConditionFailed)
 
 
 def delete_for(transaction: Transaction, question: LearnedQuestion) -> None:

@@ -30,8 +30,9 @@ from helpdesk.platform.settings import settings
 from helpdesk.platform.text import cut
 from helpdesk.quotas import service as quotas
 from helpdesk.quotas.errors import SuggestionsOfDayReached, TokensSpent
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 from helpdesk.suggestions import drafting, matching, model, proposing, repository
 from helpdesk.suggestions.drafting import Declined, Draft
 from helpdesk.suggestions.errors import MAX_EVIDENCE, MAX_QUESTION_CHARACTERS
@@ -44,8 +45,6 @@ MESSAGES = 100
 
 MOST_EXCHANGES = 5
 """How many questions of a thread are read, the newest of them."""
-
-_TRIES = 8
 
 
 class Outcome(StrEnum):
@@ -108,17 +107,21 @@ def _learn(
 
 def put(conversation: Conversation, exchange: Exchange, drafted: Draft) -> Outcome:
     """Put a draft into a suggestion: a new one, or one of the same question. Raises Conflict."""
-    for _ in range(_TRIES):
+
+    def attempt() -> Outcome:
+        nonlocal conversation
         try:
             return _put(conversation, exchange, drafted)
-        except (ConditionFailed, Conflict):
+        except ConditionFailed:
             conversation = conversations.find(conversation.organization, conversation.id) or conversation
+            raise
         except ConversationNotFound:
             return Outcome.GONE
         except SuggestionsOfDayReached:
             logger.info("suggestions_at_daily_limit", extra={"organization": conversation.organization})
             return Outcome.DAILY_LIMIT
-    raise Conflict
+
+    return repeat_when_stale(attempt, ConditionFailed)
 
 
 def _noted(conversation: Conversation, exchange: Exchange) -> LearnedQuestion | None:

@@ -15,9 +15,9 @@ from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.secret_keys import service as secret_keys
 from helpdesk.storage.attributes import UnreadableItem
-from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import allowance, repository, secret_repository
 from helpdesk.tools.errors import (
     MAX_TOOLS,
@@ -31,8 +31,6 @@ from helpdesk.tools.jobs import RemovalJob, SyncJob
 from helpdesk.tools.record import SyncStatus, ToolEndpoint
 from helpdesk.tools.rendering import endpoint_shape
 from helpdesk.tools.schemas import ToolEndpointsAnswer, UnreadableToolEndpoint
-
-_TRIES = 8  # each failed one means that another request or sync succeeded
 
 
 def put(caller: Caller, url: str) -> str:
@@ -49,10 +47,10 @@ def put(caller: Caller, url: str) -> str:
         if endpoint_id is None:
             return _add(caller, url)
         if not _store_again(caller, endpoint_id, url):
-            raise ConditionFailed(None)  # it was removed meanwhile
+            raise Stale  # it was removed meanwhile
         return endpoint_id
 
-    return repeat_when_stale(attempt, ConditionFailed, secret_keys.NewestKeyRevoked, most=_TRIES)
+    return repeat_when_stale(attempt, ConditionFailed, secret_keys.NewestKeyRevoked)
 
 
 def move(caller: Caller, endpoint_id: str, url: str) -> None:
@@ -68,7 +66,7 @@ def move(caller: Caller, endpoint_id: str, url: str) -> None:
         if not _store_again(caller, endpoint_id, url):
             raise ToolEndpointNotFound
 
-    repeat_when_stale(attempt, ConditionFailed, secret_keys.NewestKeyRevoked, most=_TRIES)
+    repeat_when_stale(attempt, ConditionFailed, secret_keys.NewestKeyRevoked)
 
 
 def _require_callable(caller: Caller, url: str) -> None:
@@ -176,7 +174,7 @@ def sync(caller: Caller, url: str | None) -> None:
         _schedule(transaction, _chosen(caller.organization, url))
         transaction.commit()
 
-    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
+    repeat_when_stale(attempt, ConditionFailed)
 
 
 def _chosen(organization: str, url: str | None) -> ToolEndpoint:
@@ -198,7 +196,9 @@ def sync_all(caller: Caller) -> int:
     connected = repository.endpoints(caller.organization)
     if connected:
         allowance.take_syncs(caller.organization, len(connected))
-    for _ in range(_TRIES):
+
+    def attempt() -> int:
+        nonlocal connected
         if not connected:
             return 0
         transaction = Transaction()
@@ -208,9 +208,10 @@ def sync_all(caller: Caller) -> int:
             transaction.commit()
         except ConditionFailed:
             connected = repository.endpoints(caller.organization)
-            continue
+            raise
         return len(connected)
-    raise Conflict
+
+    return repeat_when_stale(attempt, ConditionFailed)
 
 
 def accept_changes(caller: Caller, endpoint_id: str, wanted: Sequence[str]) -> None:
@@ -222,7 +223,8 @@ def accept_changes(caller: Caller, endpoint_id: str, wanted: Sequence[str]) -> N
     chosen = frozenset(wanted)
     if not 1 <= len(wanted) <= MAX_TOOLS:
         raise InvalidRequest(f"`changes` must have 1 to {MAX_TOOLS} IDs.")
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         found = repository.catalog(caller.organization)
         endpoint = next((each for each in found.endpoints if each.id == endpoint_id), None)
         if endpoint is None:
@@ -248,12 +250,9 @@ def accept_changes(caller: Caller, endpoint_id: str, wanted: Sequence[str]) -> N
             f"Changes of {len(names)} tools were accepted.",
             tools=names,
         )
-        try:
-            transaction.commit()
-        except ConditionFailed:
-            continue
-        return
-    raise Conflict
+        transaction.commit()
+
+    repeat_when_stale(attempt, ConditionFailed)
 
 
 def remove(caller: Caller, endpoint_id: str) -> None:
@@ -269,7 +268,7 @@ def remove(caller: Caller, endpoint_id: str) -> None:
         _log(transaction, caller, LogKind.TOOL_ENDPOINT_REMOVED, endpoint_id, "A tool endpoint was removed.")
         transaction.commit()
 
-    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
+    repeat_when_stale(attempt, ConditionFailed)
 
 
 def replace_secrets(transaction: Transaction, organization: str, key_id: str) -> None:

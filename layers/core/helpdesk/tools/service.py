@@ -35,7 +35,6 @@ from helpdesk.tools.schemas import (
 from helpdesk.tools.visitors import Visitor, visitor_of
 
 _LIST = "tools"
-_TRIES = 8
 _SHOWN_PROBLEMS = 3
 
 
@@ -101,7 +100,7 @@ def update(caller: Caller, name: str, wanted: ToolUpdate) -> None:
         )
         transaction.commit()
 
-    repeat_when_stale(attempt, ConditionFailed, most=_TRIES)
+    repeat_when_stale(attempt, ConditionFailed)
 
 
 def _raised(tool: Tool, wanted: str) -> Risk | None:

@@ -13,6 +13,7 @@ from helpdesk.outbound.signing import SIGNATURE_HEADER, sign
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage.attributes import UnreadableItem
+from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.tools import manifest, planning, repository, results, secret_repository, sync_repository
 from helpdesk.tools.errors import CALL_SECONDS, MAX_MANIFEST_BYTES
@@ -22,7 +23,6 @@ from helpdesk.tools.planning import NameTaken, Plan
 from helpdesk.tools.record import Declaration, SyncStatus, ToolEndpoint
 from helpdesk.tools.sync_repository import Superseded
 
-_TRIES = 5  # each failed one means that a tool was changed in the meantime
 _BUSY = "The tools changed while they were compared with the manifest. Sync again."
 _MAX_PROBLEM_CHARACTERS = 500
 
@@ -89,19 +89,20 @@ def _require_success(reply: Reply) -> None:
 def _store(endpoint: ToolEndpoint, declared: list[Declaration]) -> None:
     """Store what a manifest declares. Raises _Problem, Superseded."""
     of = endpoint.organization
-    for _ in range(_TRIES):
+
+    def attempt() -> None:
         stored, at = repository.catalog(of), clock.now_ms()
         others = {each.id: each for each in stored.endpoints}
         try:
             found = planning.plan(endpoint, others, stored.tools, stored.orphans, declared, at)
         except NameTaken as taken:
             raise _Problem(str(taken)) from None
-        try:
-            sync_repository.commit(endpoint, found, _log_entry(endpoint, found), at)
-        except ConditionFailed:
-            continue
-        return
-    raise _Problem(_BUSY)
+        sync_repository.commit(endpoint, found, _log_entry(endpoint, found), at)
+
+    try:
+        repeat_when_stale(attempt, ConditionFailed)  # a tool may be changed in the meantime
+    except Conflict:
+        raise _Problem(_BUSY) from None
 
 
 def _fail(endpoint: ToolEndpoint, problem: str) -> str:

@@ -16,8 +16,9 @@ from helpdesk.platform.settings import settings
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.secret_keys import service as secret_keys
 from helpdesk.storage import cursor
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Conflict, Transaction
+from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks import repository
 from helpdesk.webhooks.errors import NoEvents
 from helpdesk.webhooks.record import Endpoint, Endpoints
@@ -38,7 +39,6 @@ TEST_CONVERSATION = "conv_00000000000000000000000000"
 TEST_MESSAGE_ID = "msg_00000000000000000000000000"
 """No conversation and no message has these IDs: a ULID of zeros is from 1970."""
 
-_TRIES = 8
 _FILTERED = 200  # events looked at for one page where only some kinds are wanted
 
 
@@ -51,7 +51,8 @@ def create(caller: Caller, new: NewWebhook) -> str:
     events = _distinct(new.events)
     addresses.require_public(new.url, allow_loopback=settings().allow_loopback_urls)
     endpoint_id = ids.new("wh")
-    for _ in range(_TRIES):
+
+    def attempt() -> str:
         transaction = Transaction()
         key_id = secret_keys.add_signing_key(transaction, caller)
         repository.put(
@@ -70,12 +71,10 @@ def create(caller: Caller, new: NewWebhook) -> str:
             ),
         )
         _log(transaction, caller, LogKind.WEBHOOK_CREATED, endpoint_id, "A webhook endpoint was added.")
-        try:
-            transaction.commit()
-        except secret_keys.NewestKeyRevoked:
-            continue
+        transaction.commit()
         return endpoint_id
-    raise Conflict
+
+    return repeat_when_stale(attempt, secret_keys.NewestKeyRevoked)
 
 
 def listed(organization: str) -> WebhooksAnswer:
