@@ -89,8 +89,15 @@ def test_slow_attempts_are_given_up_after_ten_seconds_too(passing: Time) -> None
     assert len(passing.pauses) == 2
 
 
+class FiveSecondsLeft:
+    """The context of an invocation."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 5_000
+
+
 def test_it_is_given_up_two_seconds_before_the_invocation_ends(passing: Time) -> None:
-    with deadline.at(START_US // 1_000 + 5_000), pytest.raises(Conflict):
+    with deadline.of(FiveSecondsLeft()), pytest.raises(Conflict):
         repeat_when_stale(losing(None, passing), ConditionFailed)
 
     assert 2.5 < passing.seconds <= 3

@@ -20,7 +20,7 @@ from helpdesk.knowledge.folder_schemas import (
 )
 from helpdesk.knowledge.folders import ROOT, Folder, FolderJob, Tree
 from helpdesk.knowledge.repository import Placed
-from helpdesk.platform import clock, ids
+from helpdesk.platform import clock, deadline, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
 from helpdesk.platform.text import as_name
@@ -118,8 +118,9 @@ def delete(organization: str, folder_id: str) -> None:
     _change(organization, lambda tree: tree.without(folder_id), close)
     until = clock.now_ms() + _DELETION_MS
     try:
-        while clock.now_ms() < until and _move_some(organization, folder_id):
-            pass
+        with deadline.at(until):
+            while clock.now_ms() < until and _move_some(organization, folder_id):
+                pass
     except Conflict:
         logger.info("folder_left_to_job", extra={"organization": organization, "folder": folder_id})
 

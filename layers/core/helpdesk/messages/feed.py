@@ -34,7 +34,7 @@ LOOKS_EVERY_MS = 1_000
 ORDER_FINAL_AFTER_MS = 500
 """The age at which a waiting call returns a message: about as long as a message that was tried again takes."""
 
-RESERVE_MS = 4_000
+RESERVE_MS = 2_000
 """How much of the function's time a wait leaves for the reads of its response."""
 
 _CLOCKS_DIFFER_MS = 10_000  # between functions, and between a message's id and the time in its conversation

@@ -7,13 +7,15 @@ from typing import Any
 
 from helpdesk.platform import clock
 
+_RESERVE_MS = 2_000  # to send the answer
+
 _ends_at: ContextVar[int | None] = ContextVar("ends_at", default=None)
 
 
 @contextmanager
 def of(context: Any) -> Iterator[None]:
-    """Make Lambda's deadline known to the code inside; `context` is Lambda's."""
-    with at(clock.now_ms() + int(context.get_remaining_time_in_millis())):
+    """Make it known until when the code inside may take its time; `context` is Lambda's."""
+    with at(clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS):
         yield
 
 

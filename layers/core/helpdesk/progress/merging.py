@@ -6,7 +6,7 @@
 from contextlib import suppress
 
 from helpdesk.board import following
-from helpdesk.platform import clock
+from helpdesk.platform import clock, deadline
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.progress import moves
 from helpdesk.signals import jobs, moving
@@ -23,7 +23,7 @@ from helpdesk.tasks.record import Task
 IN_REQUEST = 20
 """Up to how many reporters a merge moves in the request itself."""
 _REQUEST_MS = 2_000
-"""How long a merge moves posts in the request itself."""
+"""How long a merge waits for other writes, and moves posts, in the request itself."""
 
 
 def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: str) -> None:
@@ -54,7 +54,8 @@ def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: 
 
     merged = moves.retry(attempt)
     if merged is not None and merged.reporter_count + merged.commit_count <= IN_REQUEST:
-        with suppress(Conflict):  # the signals are merged, and the worker moves what is left
+        # The signals are merged, and the worker moves what is left.
+        with suppress(Conflict), deadline.at(clock.now_ms() + _REQUEST_MS):
             move(organization, duplicate_id, None)
 
 

@@ -14,7 +14,7 @@ from itertools import batched
 from helpdesk.admission.caller import Caller
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.service import TaskKeys
-from helpdesk.platform import clock
+from helpdesk.platform import clock, deadline
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.progress import queued_reports
 from helpdesk.progress.moves import add_signal_move, retry
@@ -95,7 +95,8 @@ def report_for(caller: Caller, name: str, wanted: CommitsReport) -> CommitsRepor
     ]
     sender = _Sender(caller.organization, caller.actor, happened_at(wanted, now))
     try:
-        done = _apply(sender, card, all_of_it, now + REQUEST_MS)
+        with deadline.at(now + REQUEST_MS):
+            done = _apply(sender, card, all_of_it, now + REQUEST_MS)
     except (Conflict, _TimeIsOver):
         parts = [Part(each.what, {card.number: each.finishes}) for each in all_of_it]
         queued_reports.queue(sender.organization, sender.by_name, sender.at, parts)
@@ -151,7 +152,8 @@ def _link(
                 left.add(card.number)
                 continue
             try:
-                linked = _apply(sender, card, by_number[card.number], until)
+                with deadline.at(until):
+                    linked = _apply(sender, card, by_number[card.number], until)
             except (Conflict, _TimeIsOver):  # others change it all the time, or very much names it
                 left.add(card.number)
                 continue

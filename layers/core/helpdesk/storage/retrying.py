@@ -12,8 +12,6 @@ from helpdesk.platform import clock, deadline
 
 MOST_MS = 10_000
 """How long a piece of work is tried. The gateway allows a request 29 s, and a person waits less."""
-_RESERVE_MS = 2_000
-"""What is left of the invocation to send the answer."""
 _FIRST_PAUSE_SECONDS = 0.02  # about as long as one try takes
 _LONGEST_PAUSE_SECONDS = 0.4
 _DOUBLINGS = 10
@@ -34,11 +32,11 @@ class Pauses:
     """The pauses between the tries of one piece of work: random, up to twice as long each time, until a deadline."""
 
     def __init__(self, until_ms: int | None = None) -> None:
-        """Set the deadline: in 10 s, before the invocation ends, and at `until_ms` (an instant) at the latest."""
+        """Set the deadline: in 10 s, at that of the invocation, or at the instant `until_ms`, whichever is first."""
         self._began_ms = clock.now_ms()
         left_ms = [MOST_MS]
         if (of_invocation := deadline.left_ms()) is not None:
-            left_ms.append(of_invocation - _RESERVE_MS)
+            left_ms.append(of_invocation)
         if until_ms is not None:
             left_ms.append(until_ms - self._began_ms)
         self._most_ms = min(left_ms)
