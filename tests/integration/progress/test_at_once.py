@@ -15,6 +15,7 @@ from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import Commit
 from helpdesk.signals.schemas import ReportInput, SignalUpdate
+from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.schemas import TaskUpdate
@@ -191,6 +192,10 @@ def test_merges_among_adopts_reports_and_moves_lose_no_reporter_and_leave_one_ca
     require_agreement(organization)
 
 
+def lose(*_: object) -> bool:
+    raise Conflict
+
+
 def test_a_commit_of_a_signal_that_is_merged_meanwhile_is_not_applied(
     api: Client, organization: NewOrganization, caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,7 +207,7 @@ def test_a_commit_of_a_signal_that_is_merged_meanwhile_is_not_applied(
 
     def merge_and_apply(transaction: Transaction, seen: Commit) -> None:
         with monkeypatch.context() as slow:
-            slow.setattr("helpdesk.signals.moving._TRIES", 0)  # the commit has not moved yet
+            slow.setattr("helpdesk.signals.moving.move_batch", lose)  # the commit has not moved yet
             merging.merge(organization.organization_id, None, signal, duplicate)
         apply(transaction, seen)
 

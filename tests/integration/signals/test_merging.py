@@ -10,6 +10,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import ids
 from helpdesk.progress import merging
 from helpdesk.signals import service as signals
+from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
 from tests.support.api import Client
@@ -334,9 +335,12 @@ def test_a_card_that_became_done_in_silence_takes_the_silence_along(api: Client)
 def test_a_merge_whose_rows_cannot_move_at_once_is_accepted_and_the_worker_moves_them(
     api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def lose(*_: object) -> bool:
+        raise Conflict
+
     signal, duplicate = filed(api, "One"), filed(api, "Two", who="Grace")
     with monkeypatch.context() as busy:
-        busy.setattr("helpdesk.signals.moving._TRIES", 0)
+        busy.setattr("helpdesk.signals.moving.move_batch", lose)
         assert merge(api, signal, duplicate).status == 200
     assert names(api, signal) == []
 

@@ -77,7 +77,10 @@ class ConflictingWrites(AppError):
     """Other requests changed the same data at the same time, until this one ran out of tries. Send it again."""
 
     status, code = 409, "conflict"
-    message = "Other requests are changing the same data. Wait for the seconds in Retry-After, then send the request again."
+    message = (
+        "Other requests are changing the same data. Wait for the seconds in Retry-After, then send this request "
+        "again."
+    )
 
     def __init__(self, message: str | None = None) -> None:
         super().__init__(message, headers={"retry-after": "1"})
