@@ -8,6 +8,8 @@ import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
+from helpdesk.signals import commits
+from helpdesk.signals.schemas import CommitInput
 from tests.support.api import Client, gateway_event
 from tests.support.interleaving import interleaved
 from tests.support.lagging import lagging_reads
@@ -203,6 +205,23 @@ def test_a_reporter_has_six_images_at_most(api: Client) -> None:
     assert [each["name"] for each in reporter["images"]] == ["0", "1", "2", "3", "4", "5"]
     full = {"who": "V", "images": [{"id": uploaded(api)["id"]}]}
     assert "has them already" in api.post(f"/v1/signals/{signal}/reports", full).message
+
+
+def test_commits_at_once_do_not_wait_for_each_other(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signal = filed(api)
+    pauses: list[float] = []
+    monkeypatch.setattr(clock, "sleep", pauses.append)
+
+    def add(number: int) -> None:
+        sent = CommitInput(sha=f"{number:012x}", message="Fix", url="https://git.example.com/1", author="Ada")
+        commits.add(organization.organization_id, signal, sent)
+
+    interleaved([partial(add, number) for number in range(4)], seed=1).all()
+
+    assert len(read(api, signal)["commits"]) == 4
+    assert pauses == []
 
 
 def test_commits_are_added_once(api: Client) -> None:

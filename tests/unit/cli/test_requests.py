@@ -76,10 +76,11 @@ def keys_of(asked: Sequence) -> list[str]:
         (refusal(429, "rate_limited", retry_after="7"), [7]),
         (refusal(503, "busy"), [1]),
         (refusal(409, "idempotency_in_progress", retry_after="2"), [2]),
+        (refusal(409, "conflict", retry_after="2"), [2]),
         (httpx.ReadTimeout(""), [1]),
         (httpx.RemoteProtocolError("Server disconnected"), [1]),
     ],
-    ids=["throttled", "busy", "still running", "no answer in time", "disconnected"],
+    ids=["throttled", "busy", "still running", "conflict", "no answer in time", "disconnected"],
 )
 def test_a_post_is_retried_with_the_same_idempotency_key(
     tmp_path: Path, first: Any, slept: list[int]
@@ -90,6 +91,14 @@ def test_a_post_is_retried_with_the_same_idempotency_key(
     assert user.clock.slept == slept
     assert len(set(keys_of(asked))) == 1
     assert asked.requests[0].content == asked.requests[1].content
+
+
+def test_a_change_that_met_others_is_sent_again(tmp_path: Path) -> None:
+    asked = Sequence(refusal(409, "conflict", retry_after="2"), {"ok": True})
+    members = {"members": [{"userId": "usr_ada", "email": "ada@example.com"}], "nextCursor": None}
+    user = with_token(tmp_path, {"GET /v1/members": members, "PATCH /v1/members/usr_ada": asked})
+    user.ok("members", "role", "usr_ada", "admin")
+    assert user.clock.slept == [2]
 
 
 def test_two_posts_have_two_idempotency_keys(tmp_path: Path) -> None:

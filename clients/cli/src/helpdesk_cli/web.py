@@ -78,7 +78,8 @@ class Web:
                 self._on_wait("No response. Retrying.")
                 self._sleep(1.0)
                 continue
-            wait = self._wait_before_next(answer, waits) if method == "GET" or idempotency_key else None
+            is_safe = method == "GET" or idempotency_key or _code_of(answer) == "conflict"
+            wait = self._wait_before_next(answer, waits) if is_safe else None
             if wait is None or not left:
                 return answer
             self._on_wait(f"The service is busy. Retrying in {wait:.0f} s.")
@@ -136,7 +137,8 @@ class Web:
 
     def _wait_before_next(self, answer: httpx.Response, waits: bool) -> float | None:  # noqa: FBT001
         """Return how long to wait before sending the request again; None if that would not help."""
-        if not (waits and answer.status_code in {429, 503}) and not _still_runs(answer):
+        is_busy = _code_of(answer) in {"conflict", "idempotency_in_progress"}
+        if not (waits and answer.status_code in {429, 503}) and not is_busy:
             return None
         wait = self.retry_after(answer)
         if wait is None:
@@ -144,14 +146,18 @@ class Web:
         return max(1.0, wait) if wait <= LONGEST_WAIT_SECONDS else None
 
 
-def _still_runs(answer: httpx.Response) -> bool:
-    """Return whether an earlier request with the same Idempotency-Key is still running."""
+def _code_of(answer: httpx.Response) -> str | None:
+    """Return the error code of a 409.
+
+    With `idempotency_in_progress` an earlier request with the same key still runs. With `conflict` others changed the
+    same data, and this request changed nothing.
+    """
     if answer.status_code != CONFLICT:
-        return False
+        return None
     try:
-        return bool(answer.json()["error"]["code"] == "idempotency_in_progress")
+        return str(answer.json()["error"]["code"])
     except (ValueError, LookupError, TypeError):
-        return False
+        return None
 
 
 def _reason(problem: Exception) -> str:

@@ -40,7 +40,7 @@ def add(organization: str, signal_id: str, sent: CommitInput) -> Commit:
             raise InvalidRequest(f"This signal has {MAX_COMMITS} commits, which is the most it can have.")
         transaction = Transaction()
         repository.put_commit(transaction, commit)
-        repository.count(transaction, seen, commits=1)
+        repository.count_commit(transaction, commit, MAX_COMMITS)
         transaction.commit()
         return commit
 

@@ -170,6 +170,21 @@ def count(transaction: Transaction, seen: Signal, *, reporters: int = 0, commits
     )
 
 
+def count_commit(transaction: Transaction, new: Commit, most: int) -> None:
+    """Count a new commit of a signal that is not merged and has fewer than `most`. The transaction raises StaleSignal.
+
+    Several at once do not meet: nothing else of the signal is compared.
+    """
+    transaction.update(
+        keys.Signal(new.organization, new.signal_id),
+        "ADD commitCount :one, #version :one",
+        condition="attribute_exists(PK) AND attribute_not_exists(mergedInto) AND commitCount < :most",
+        names={"#version": "version"},
+        values={":one": 1, ":most": most},
+        on_failure=StaleSignal,
+    )
+
+
 def require(transaction: Transaction, seen: Signal) -> None:
     """Require that a signal is as it was read. The transaction raises StaleSignal."""
     transaction.require(
