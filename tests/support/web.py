@@ -17,13 +17,16 @@ class Web:
 
     base_url: str
     credential: str | None = None
+    timeout_seconds: float = 40
 
     def request(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
     ) -> Answer:
         """Send a request and return the answer."""
         parts = urlsplit(self.base_url)
-        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=40)
+        connection = http.client.HTTPConnection(
+            parts.hostname or "", parts.port, timeout=self.timeout_seconds
+        )
         sent = {"content-type": "application/json", **(headers or {})}
         if self.credential is not None:
             sent["authorization"] = f"Bearer {self.credential}"
