@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support import effort
-from tests.support.web import Answer, Web
+from tests.support.api import Answer
+from tests.support.web import Web
 
 WRITERS = effort.of(6, 32)
 SECONDS = effort.of(2, 60)

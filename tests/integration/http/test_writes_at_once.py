@@ -42,11 +42,12 @@ type Meeting = Callable[[Call, str, Request], None]
 
 
 def _refuse(operation: str, single: str, reason: str, request: Request) -> None:
+    code, reasons = single, []
     if operation == "TransactWriteItems":
+        code = "TransactionCanceledException"
         reasons = [{"Code": reason}, *({"Code": "None"} for _ in request["TransactItems"][1:])]
-        said = {"Code": "TransactionCanceledException", "Message": f"[{reason}, None]"}
-        raise ClientError({"Error": said, "CancellationReasons": reasons}, operation)  # type: ignore[typeddict-unknown-key]
-    raise ClientError({"Error": {"Code": single, "Message": ""}}, operation)
+    response: Any = {"Error": {"Code": code, "Message": ""}, "CancellationReasons": reasons}
+    raise ClientError(response, operation)
 
 
 def a_transaction(_: Call, operation: str, request: Request) -> None:

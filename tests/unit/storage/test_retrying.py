@@ -89,6 +89,13 @@ def test_slow_attempts_are_given_up_after_ten_seconds_too(passing: Time) -> None
     assert len(passing.pauses) == 2
 
 
+def test_attempts_that_take_longer_are_made_three_times(passing: Time) -> None:
+    with pytest.raises(Conflict):
+        repeat_when_stale(losing(None, passing, seconds=30), ConditionFailed)
+
+    assert 90 <= passing.seconds < 91
+
+
 class FiveSecondsLeft:
     """The context of an invocation."""
 

@@ -12,6 +12,8 @@ from helpdesk.platform import clock, deadline
 
 MOST_MS = 10_000
 """How long a piece of work is tried. The gateway allows a request 29 s, and a person waits less."""
+_LEAST_TRIES = 3
+"""How often work is tried that takes longer than that, as a worker's does that asks a model or another service."""
 _FIRST_PAUSE_SECONDS = 0.02  # about as long as one try takes
 _LONGEST_PAUSE_SECONDS = 0.4
 _DOUBLINGS = 10
@@ -34,14 +36,12 @@ class Pauses:
     def __init__(self, until_ms: int | None = None) -> None:
         """Set the deadline: in 10 s, at that of the invocation, or at the instant `until_ms`, whichever is first."""
         self._began_ms = clock.now_ms()
-        left_ms = [MOST_MS]
-        if (of_invocation := deadline.left_ms()) is not None:
-            left_ms.append(of_invocation)
-        if until_ms is not None:
-            left_ms.append(until_ms - self._began_ms)
-        self._most_ms = min(left_ms)
         self._paused_ms = 0.0
         self._tries = 0
+        limits = [] if until_ms is None else [until_ms - self._began_ms]
+        if (of_invocation := deadline.left_ms()) is not None:
+            limits.append(of_invocation)
+        self._limit_ms = min(limits, default=None)
 
     def wait(self) -> bool:
         """Pause before the next try. Return False, without a pause, if that would be after the deadline."""
@@ -50,8 +50,10 @@ class Pauses:
         seconds = random.uniform(0, longest)  # noqa: S311 - no secret
         self._tries += 1
         # The clock may be set back, which must not make the tries endless.
-        spent_ms = max(clock.now_ms() - self._began_ms, self._paused_ms)
-        if spent_ms + seconds * 1_000 > self._most_ms:
+        next_ms = max(clock.now_ms() - self._began_ms, self._paused_ms) + seconds * 1_000
+        if self._limit_ms is not None and next_ms > self._limit_ms:
+            return False
+        if next_ms > MOST_MS and self._tries >= _LEAST_TRIES:
             return False
         clock.sleep(seconds)
         self._paused_ms += seconds * 1_000
