@@ -361,7 +361,7 @@ def test_the_calls_of_each_route(api: Client, site: Website, world: Crawling, cr
     expected = {
         ("POST", CRAWLS): [update, get, get, write],
         ("GET", CRAWLS): [update, query],
-        ("GET", f"{CRAWLS}/{crawl_id}"): [update, get, query],
+        ("GET", f"{CRAWLS}/{crawl_id}"): [update, get, query, get],
         ("POST", f"{CRAWLS}/{crawl_id}/run"): [update, get, get, write],
         ("DELETE", f"{CRAWLS}/{crawl_id}"): [update, get, write],
     }

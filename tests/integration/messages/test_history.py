@@ -52,6 +52,11 @@ def fill(organization: NewOrganization) -> Callable[[str, int, int], None]:
                     "attachments": [],
                 }
             )
+        table.update(
+            keys.Conversation(organization.organization_id, conversation_id),
+            "SET newestMessageId = :newest",
+            values={":newest": message_id},
+        )
 
     return fill
 

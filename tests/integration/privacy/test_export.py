@@ -129,7 +129,7 @@ def test_the_calls_of_the_routes(api: Client) -> None:
     with recorded_calls() as shown:
         api.get(f"/v1/erasures/{receipt}")
     admission, transaction = "dynamodb:UpdateItem", "dynamodb:TransactWriteItems"
-    assert export == [admission, "dynamodb:GetItem", *["dynamodb:Query"] * 14]
+    assert export == [admission, "dynamodb:GetItem", *["dynamodb:Query"] * 14, "dynamodb:BatchGetItem"]
     assert erase == [admission, "dynamodb:GetItem", transaction, "dynamodb:GetItem"]
     assert again == [admission, "dynamodb:GetItem", "dynamodb:GetItem"]
     assert shown == [admission, "dynamodb:GetItem"]

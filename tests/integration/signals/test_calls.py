@@ -35,7 +35,7 @@ def test_the_calls_of_each_route(api: Client) -> None:
         "filtered": 2,
         "file": 2,
         "file from a conversation": 5,
-        "read": 3,
+        "read": 4,
         "change": 3,
         "change nothing": 2,
         "rename": 4,

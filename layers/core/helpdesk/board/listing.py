@@ -125,11 +125,10 @@ def get(organization: str, post_id: str) -> PostAnswer:
     """Return a post by its id or number, with its first 200 comments. Raises PostNotFound."""
     if post_id.isascii() and post_id.isdigit():
         post_id = repository.numbered(organization, post_id.lstrip("0") or "0")
-    post, body = repository.with_body(organization, post_id)
+    post, body, comments = repository.with_comments(organization, post_id, SHOWN_COMMENTS)
     if post.tag_ids:
         tag_ids = settings_repository.get(organization).without_deleted_tags(post.tag_ids)
         post = replace(post, tag_ids=tag_ids)
-    comments = repository.comments(organization, post_id, SHOWN_COMMENTS)[0] if post.comments else []
     authors = authors_of([post, *comments])
     known = customers.by_ids(organization, authors) if authors else {}
     shapes = [comment_shape(each, known) for each in comments]

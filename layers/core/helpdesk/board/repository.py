@@ -79,8 +79,8 @@ def with_comments(organization: str, post_id: str, limit: int) -> tuple[Post, st
     )
     items = {item["SK"]: item for item in found.items}
     if POST not in items or "BODY" not in items:
-        post, body = with_body(organization, post_id)
-        return post, body, comments(organization, post_id, limit)[0]
+        first = comments(organization, post_id, limit)[0]
+        return *with_body(organization, post_id), first
     listed = [Comment.from_item(item) for name, item in items.items() if name.startswith(_COMMENTS)]
     return Post.from_item(organization, items[POST]), items["BODY"]["body"], listed
 

@@ -38,7 +38,7 @@ def settings(organization: str) -> CommunitySettings:
 
 def show(organization: str) -> CommunitySettingsAnswer:
     """Return what is set, as the route shows it. Raises ChatcommunityNotConnected."""
-    connection, found = integrations.connection(organization, _APP), settings(organization)
+    found, connection = settings(organization), integrations.connection(organization, _APP)
     here = _at(connection, found)
     return CommunitySettingsAnswer(
         channel=here.channel,

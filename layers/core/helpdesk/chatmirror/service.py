@@ -35,7 +35,7 @@ def settings(organization: str) -> MirrorSettings:
 
 def show(organization: str) -> MirrorSettingsAnswer:
     """Return what is set, as the route shows it. Raises ChatmirrorNotConnected."""
-    connection, found = integrations.connection(organization, App.CHATMIRROR), settings(organization)
+    found, connection = settings(organization), integrations.connection(organization, App.CHATMIRROR)
     here = found.team == connection.account_id
     return MirrorSettingsAnswer(
         channel=found.channel if here else None,

@@ -1,6 +1,6 @@
 """Export of a customer's conversations with their threads."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from helpdesk.conversations import list_repository, repository, thread_repository
 from helpdesk.conversations.record import Conversation
@@ -16,6 +16,11 @@ def conversations_from(organization: str, customer_id: str, conversation_id: str
     if first is not None:
         yield first
     yield from list_repository.of_customer_after(organization, customer_id, conversation_id)
+
+
+def by_ids(organization: str, conversation_ids: Sequence[str]) -> list[Conversation]:
+    """Return those of the conversations that exist and are not being erased. One call for a hundred."""
+    return repository.get_many(organization, conversation_ids)
 
 
 def entries_after(

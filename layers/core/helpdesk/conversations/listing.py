@@ -28,12 +28,15 @@ _SEARCHES = 4
 
 
 def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAnswer:
-    """Return a conversation with the newest page of its thread, oldest first. Raises ConversationNotFound."""
-    conversation = repository.get(caller.organization, conversation_id)
+    """Return a conversation with the newest page of its thread, oldest first. Raises ConversationNotFound.
+
+    The thread is read first, so that nobody sees an entry with the state before it.
+    """
     name = f"conversations/{conversation_id}"
     found, older = thread_repository.newest_entries(
         caller.organization, conversation_id, page.limit, position(caller, page, name)
     )
+    conversation = repository.get(caller.organization, conversation_id)
     entries = [thread_entry(entry) for entry in found]
     room = fitting(entries)
     if room < len(entries):

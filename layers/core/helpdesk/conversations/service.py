@@ -5,7 +5,7 @@ transitions, and writes on the condition that the conversation has not changed s
 with the current conversation. A transition that changes nothing returns ok and sends nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import approvals, jobs, list_repository, repository, thread, thread_repository
@@ -101,6 +101,24 @@ def entries_after(conversation: Conversation, message_id: str, line_id: str, lim
     return thread_repository.entries_onward(
         conversation.organization, conversation.id, message_id, line_id, limit
     )
+
+
+def after_messages(conversations: Sequence[Conversation], messages: Iterable[Message]) -> list[Conversation]:
+    """Return conversations as they are after messages that were read later than they, without those that are gone.
+
+    So a reader who sees a message sees the state after it. No call, unless there is a message newer than its
+    conversation: then one.
+    """
+    known = {each.id: each for each in conversations}
+    passed = {
+        message.conversation_id
+        for message in messages
+        if message.id > (known[message.conversation_id].newest_message_id or "")
+    }
+    if not passed:
+        return list(conversations)
+    now = {each.id: each for each in repository.get_many(conversations[0].organization, sorted(passed))}
+    return [now.get(each.id, each) for each in conversations if each.id not in passed or each.id in now]
 
 
 def messages_onward(conversation: Conversation, message_id: str, limit: int) -> list[Message]:

@@ -101,6 +101,9 @@ def get(caller: Caller, crawl_id: str, query: CrawlQuery) -> CrawlAnswer:
         if clock.now_ms() < crawl.started_at + OUTCOMES_KEPT_MS
         else ([], None)
     )
+    # A reader who sees an address sees the numbers after it.
+    now = repository.get(caller.organization, crawl_id)
+    crawl = now if now.run == crawl.run else crawl
     return CrawlAnswer(
         crawl=summary(crawl),
         addresses=[address_shape(address) for address in found if address.is_page],

@@ -20,12 +20,6 @@ def tree(organization: str) -> Tree:
     return Tree() if item is None else Tree.from_item(item)
 
 
-def folders(organization: str) -> dict[str, Folder]:
-    """Return the folders' items by id, those of deleted ones included. One query for each 1 MB."""
-    items = table.query_all(keys.KnowledgeTree(organization).pk, sk_prefix="FOLDER#")
-    return {item["id"]: Folder.from_item(item) for item in items}
-
-
 class Everything(NamedTuple):
     """The tree, and the folders' items by id."""
 

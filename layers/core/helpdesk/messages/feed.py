@@ -112,6 +112,7 @@ def _answer(found: list[Conversation], messages: dict[str, list[Message]]) -> Hi
         reverse=True,
     )
     kept = {message.id for message in newest[: history_room(newest)]}
+    found = conversations.after_messages(found, newest)
     found.sort(key=lambda each: each.last_message_at, reverse=True)
     return History(
         conversations=[

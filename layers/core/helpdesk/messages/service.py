@@ -15,6 +15,7 @@ from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import BrowserContext, Conversation, PageInfo, Snapshot, StaleConversation
 from helpdesk.conversations.rendering import message_shape
+from helpdesk.conversations.schemas import MessageShape
 from helpdesk.conversations.state import STARTED, Status
 from helpdesk.conversations.thread import VisitorMessage
 from helpdesk.customers import service as customers
@@ -119,6 +120,7 @@ def history_of(organization: str, session_hash: str) -> History:
         if room := HISTORY_MESSAGES - len(messages):
             messages += conversations.newest_messages(conversation, room)
     kept = messages[: history_room(messages)][::-1]
+    found = conversations.after_messages(found, kept)
     owners = {message.conversation_id for message in kept}
     return History(
         conversations=[
@@ -146,10 +148,17 @@ def conversation_of(organization: str, session_hash: str, conversation_id: str) 
     return found
 
 
-def shown(conversation: Conversation) -> HistoryConversation:
-    """Return a conversation as its visitor sees it, with its newest 200 messages. One query."""
+def with_messages(conversation: Conversation) -> tuple[Conversation, list[MessageShape]]:
+    """Return a conversation with its newest 200 messages, oldest first, as its visitor sees them.
+
+    One query, and one read if there is a message newer than the conversation. Raises ConversationNotFound.
+    """
     newest = conversations.newest_messages(conversation, HISTORY_MESSAGES)
-    return history_conversation(conversation, newest[: history_room(newest)][::-1])
+    kept = newest[: history_room(newest)][::-1]
+    now = conversations.after_messages([conversation], kept)
+    if not now:
+        raise ConversationNotFound
+    return now[0], [message_shape(message) for message in kept]
 
 
 def visible_state(conversation: Conversation) -> tuple[Status, bool]:

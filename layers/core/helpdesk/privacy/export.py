@@ -83,6 +83,7 @@ def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
     more = more or room < len(parts)
     parts = parts[:room]
     end = parts[-1].place if parts else start
+    parts = _as_now(caller.organization, parts)
     return ExportAnswer(
         customer=customer_shape(customer) if cursor is None else None,
         facts=[fact_shape(part.content) for part in parts if isinstance(part.content, Fact)],
@@ -93,6 +94,19 @@ def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
         conversations=_grouped(parts, customer),
         next_cursor=next_cursor(caller, list(end) if more else None, name),
     )
+
+
+def _as_now(organization: str, parts: list[_Part]) -> list[_Part]:
+    """Return parts with their conversations as they are after the entries, without those that are being erased."""
+    named = dict.fromkeys(part.conversation.id for part in parts if part.conversation is not None)
+    if not named:
+        return parts
+    now = {each.id: each for each in conversations.by_ids(organization, list(named))}
+    return [
+        part if part.conversation is None else part._replace(conversation=now[part.conversation.id])
+        for part in parts
+        if part.conversation is None or part.conversation.id in now
+    ]
 
 
 def _reports(organization: str, customer_id: str) -> list[ExportedReport]:

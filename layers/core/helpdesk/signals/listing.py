@@ -46,15 +46,16 @@ def newest(caller: Caller, query: SignalsQuery) -> SignalsAnswer:
 def get(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
     """Return a signal with a page of its reporters, oldest first, and its commits.
 
-    Three calls. Raises SignalNotFound, InvalidCursor.
+    The signal is read last, so that nobody sees a reporter or a commit with the signal before it. Three calls. Raises
+    SignalNotFound, InvalidCursor.
     """
-    signal = repository.get(caller.organization, signal_id)
     name = f"signals/{signal_id}"
     place = position(caller, query, name)
     after = None if place is None else (str(place[0]), str(place[1]))
     found, end = repository.reporters(caller.organization, signal_id, query.limit, after)
     shapes = [_reporter_shape(each) for each in found]
-    commits = repository.commits(caller.organization, signal_id) if signal.commit_count else []
+    commits = repository.commits(caller.organization, signal_id)
+    signal = repository.get(caller.organization, signal_id)
     shown = [_commit_shape(each) for each in commits]
     room = max(1, fitting([*shown, *shapes]) - len(shown))  # the commits are on each page
     if room < len(shapes):

@@ -231,8 +231,11 @@ def _thread(
     stars: str = "",
     error: AppError | None = None,
 ) -> HtmlPage:
+    try:
+        conversation, entries = messages.with_messages(conversation)
+    except ConversationNotFound:
+        raise PageNotFound from None
     status, awaits_team = messages.visible_state(conversation)
-    entries = messages.shown(conversation).messages
     is_open = status is Status.OPEN
     awaits_answer = is_open and bool(entries) and entries[-1].sender == "visitor"
     is_following = awaits_answer and 0 < follow <= len(PAUSES_SECONDS)

@@ -26,9 +26,13 @@ _LINKS = 100
 
 
 def get(organization: str, name: str) -> TaskAnswer:
-    """Return a card, by its id or key, with what is linked to it. Raises TaskNotFound."""
-    task = tasks.find(organization, name)
-    commits, pulls = repository.links(organization, task.id, _LINKS)
+    """Return a card, by its id or key, with what is linked to it. Raises TaskNotFound.
+
+    The card is read last, so that nobody sees a commit with the card before it.
+    """
+    task_id = tasks.id_of(organization, name)
+    commits, pulls = repository.links(organization, task_id, _LINKS)
+    task = tasks.get(organization, task_id)
     commits.sort(key=lambda each: each.reported_at, reverse=True)
     pulls.sort(key=lambda each: each.reported_at, reverse=True)
     return TaskAnswer(

@@ -39,15 +39,20 @@ def get(organization: str, task_id: str) -> Task:
 
 def find(organization: str, name: str) -> Task:
     """Return a card by its id or its key, such as `ACME-12`. A key costs two reads more. Raises TaskNotFound."""
+    return repository.get(organization, id_of(organization, name))
+
+
+def id_of(organization: str, name: str) -> str:
+    """Return the id of a card that is named by it or by its key. A key costs two reads. Raises TaskNotFound."""
     match = _KEY.fullmatch(name)
     if match is None:
-        return repository.get(organization, name)
+        return name
     prefixes = {each.upper() for each in organizations.task_keys(organization).prefixes}
     number = int(match.group("number"))
     task_id = repository.ids_of_numbers(organization, [number]).get(number)
     if match.group("prefix").upper() not in prefixes or task_id is None:
         raise TaskNotFound
-    return repository.get(organization, task_id)
+    return task_id
 
 
 def by_number(organization: str, numbers: Sequence[int]) -> list[Task]:

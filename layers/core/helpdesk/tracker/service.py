@@ -45,9 +45,9 @@ def settings(organization: str) -> TrackerSettings:
 
 def show(organization: str) -> TrackerSettingsAnswer:
     """Return what is set, and the teams. Three calls. Raises TrackerNotConnected."""
-    connection = integrations.connection(organization, App.TRACKER)
+    found, connection = settings(organization), integrations.connection(organization, App.TRACKER)
     teams = repository.teams(organization, connection.account_id)
-    return _answer(connection, settings(organization).within(connection.account_id), teams)
+    return _answer(connection, found.within(connection.account_id), teams)
 
 
 def change(caller: Caller, wanted: TrackerUpdate) -> TrackerSettingsAnswer:
