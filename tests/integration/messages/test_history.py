@@ -38,6 +38,7 @@ def fill(organization: NewOrganization) -> Callable[[str, int, int], None]:
     """Add many answers to a conversation, one a millisecond."""
 
     def fill(conversation_id: str, count: int, at: int) -> None:
+        message_id = ""
         for number in range(count):
             message_id = f"msg_{ids.ulid(START_MS + at + number)}"
             table.put_new(
