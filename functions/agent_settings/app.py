@@ -4,6 +4,7 @@ from helpdesk.admission.caller import Access, Caller
 from helpdesk.agent import service as agent
 from helpdesk.agent.errors import InvalidName, InvalidPersonality
 from helpdesk.agent.schemas import (
+    AgentQuery,
     AgentSettingsChange,
     AgentSettingsWithTexts,
     TestAnswer,
@@ -28,15 +29,15 @@ api = Api()
 
 
 @api.get("/v1/agent", access=Access.MEMBER)
-def get_agent(caller: Caller) -> AgentSettingsWithTexts:
-    """Get the agent's settings, and the sentences that visitors read."""
-    return agent.get(caller.organization)
+def get_agent(caller: Caller, query: AgentQuery) -> AgentSettingsWithTexts:
+    """Get the agent's settings; with `texts=true` also the sentences that visitors read."""
+    return agent.get(caller.organization, with_texts=query.texts)
 
 
 @api.patch("/v1/agent", access=Access.ADMIN, errors=(InvalidName, InvalidPersonality))
-def update_agent(caller: Caller, change: AgentSettingsChange) -> AgentSettingsWithTexts:
+def update_agent(caller: Caller, change: AgentSettingsChange, query: AgentQuery) -> AgentSettingsWithTexts:
     """Update the agent's settings, and the sentences that visitors read. Only the fields you send change."""
-    return agent.change(caller, change)
+    return agent.change(caller, change, with_texts=query.texts)
 
 
 @api.post("/v1/agent/test", access=Access.MEMBER)

@@ -33,9 +33,9 @@ def test_a_channel_and_a_role_are_named_with_or_without_their_signs(
 
 def test_only_what_is_sent_changes(listed: Connection, admin: Client) -> None:
     admin.patch(PATH, {"channel": "staff", "role": "Support"})
-    assert admin.patch(PATH, {"enabled": False}).body == {"channel": None, "role": None}
-    assert admin.patch(PATH, {"channel": "general"}).body == {"channel": "general", "role": None}
-    assert admin.patch(PATH, {}).body == {"channel": None, "role": None}
+    assert admin.patch(PATH, {"enabled": False}).body == {"channel": "staff", "role": "Support"}
+    assert admin.patch(PATH, {"channel": "general"}).body == {"channel": "general", "role": "Support"}
+    assert admin.patch(PATH, {}).body == {"channel": "general", "role": "Support"}
     assert admin.get(PATH).body == {
         "channel": "general",
         "role": "Support",
@@ -43,7 +43,7 @@ def test_only_what_is_sent_changes(listed: Connection, admin: Client) -> None:
         "problem": None,
     }
 
-    assert admin.patch(PATH, {"role": None}).body == {"channel": None, "role": None}
+    assert admin.patch(PATH, {"role": None}).body == {"channel": "general", "role": None}
     assert admin.get(PATH).body["role"] is None
 
 

@@ -78,9 +78,9 @@ def test_a_channel_is_found_by_its_name_in_any_script(
 
 def test_only_what_is_sent_changes(listed: Connection, admin: Client) -> None:
     admin.patch(PATH, {"channel": "support", "mode": "two_way"})
-    assert admin.patch(PATH, {"enabled": False}).body == {"channel": None}
+    assert admin.patch(PATH, {"enabled": False}).body == {"channel": "support"}
     assert admin.patch(PATH, {"channel": "general"}).body == {"channel": "general"}
-    assert admin.patch(PATH, {}).body == {"channel": None}
+    assert admin.patch(PATH, {}).body == {"channel": "general"}
 
     assert admin.get(PATH).body == {
         "channel": "general",

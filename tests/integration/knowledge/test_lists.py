@@ -97,7 +97,7 @@ def test_a_page_reads_a_bounded_number_of_documents_and_the_next_continues(
 ) -> None:
     monkeypatch.setattr(repository, "_READ_AT_ONCE", 2)
     wanted = add(api, "Wanted", "text")
-    for number in range(10):
+    for number in range(12):
         add(api, f"Doc {number}", "text")
     with recorded_calls() as calls:
         first: dict[str, Any] = api.get(f"{AT}?q=wanted").body

@@ -167,10 +167,12 @@ def test_a_card_of_a_person_who_left_has_no_assignee_until_they_come_back(
     table.delete(membership)
 
     gone = api.get(f"/v1/tasks/{task}").body["task"]["assignee"]
+    found = [titles(api, f"?assignee={max_}{status}") for status in ("", "&status=planned", "&status=done")]
     changed = api.patch(f"/v1/tasks/{task}", {"priority": "low"})
     table.put_new(item)
 
     assert gone is None
+    assert found == [["of Max"], ["of Max"], []]
     assert changed.status == 200
     assert api.get(f"/v1/tasks/{task}").body["task"]["assignee"]["userId"] == max_
 

@@ -276,9 +276,9 @@ def test_an_endpoint_that_moves_keeps_its_id_key_tools_choices_and_what_waits_fo
     assert [each["status"] for each in api.get("/v1/approvals").body["approvals"]] == ["pending"]
     assert repository.get(organization.organization_id, "mv").definition == waiting.definition
     assert add(api, server.url) != endpoint_id  # its former URL is free
-    assert api.get("/v1/logs?kind=tool_endpoint_changed").body["logs"][0]["detail"] == {
-        "endpointId": endpoint_id
-    }
+    [moved] = api.get("/v1/logs?kind=tool_endpoint_changed").body["logs"]
+    assert moved["summary"] == f"The tool endpoint {before['url']} moved to {server.url}."
+    assert moved["detail"] == {"endpointId": endpoint_id, "url": before["url"]}
 
 
 def test_a_lower_risk_at_a_new_url_waits_for_an_admin(

@@ -248,7 +248,23 @@ def test_adding_changing_and_removing_are_logged_with_their_actor(api: Client, a
     entries = [entry for entry in api.get("/v1/logs").body["logs"] if entry["kind"].startswith("webhook_")]
     assert [entry["kind"] for entry in entries] == ["webhook_removed", "webhook_changed", "webhook_created"]
     assert [entry["actor"] for entry in entries] == ["First key", "Ada Admin", "Ada Admin"]
-    assert all(entry["detail"] == {"endpointId": endpoint_id} for entry in entries)
+    assert [entry["summary"] for entry in entries] == [
+        "The webhook endpoint https://93.184.215.14/hook was removed.",
+        "The webhook endpoint https://93.184.215.14/hook was changed.",
+        "The webhook endpoint https://93.184.215.14/hook was added.",
+    ]
+    detail = {"endpointId": endpoint_id, "url": "https://93.184.215.14/hook"}
+    assert [entry["detail"] for entry in entries] == [detail] * 3
+
+
+def test_the_log_shows_an_endpoint_without_its_query(api: Client) -> None:
+    endpoint_id = add(api, url="https://93.184.215.14:8443/hook?token=secret")
+    api.patch(f"/v1/webhooks/{endpoint_id}", {"url": "https://example.com/new?token=secret"})
+    assert [entry["detail"]["url"] for entry in api.get("/v1/logs").body["logs"][:2]] == [
+        "https://example.com/new",
+        "https://93.184.215.14:8443/hook",
+    ]
+    assert "secret" not in str(api.get("/v1/logs").body)
 
 
 def test_each_route_costs_as_many_calls_as_documented(api: Client) -> None:
@@ -264,4 +280,4 @@ def test_each_route_costs_as_many_calls_as_documented(api: Client) -> None:
     assert adding == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
     assert listing == ["dynamodb:UpdateItem", "dynamodb:Query"]
     assert changing == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
-    assert removing == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
+    assert removing == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]

@@ -130,9 +130,11 @@ def test_making_and_removing_are_logged(admin: Client, endpoint: str) -> None:
     make(admin, endpoint)
     admin.delete(f"/v1/webhooks/{endpoint}/secret")
     entries = [entry for entry in admin.get("/v1/logs").body["logs"] if entry["kind"] == "webhook_changed"]
+    url = admin.get("/v1/webhooks").body["webhooks"][0]["url"]
+    detail = {"endpointId": endpoint, "url": url}
     assert [(entry["summary"], entry["actor"], entry["detail"]) for entry in entries] == [
-        ("A webhook endpoint's secret was removed.", "Ada Admin", {"endpointId": endpoint}),
-        ("A webhook endpoint got a new secret.", "Ada Admin", {"endpointId": endpoint}),
+        (f"The webhook endpoint {url} lost its own secret.", "Ada Admin", detail),
+        (f"The webhook endpoint {url} got a new secret.", "Ada Admin", detail),
     ]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.http.unknown_names import nearest, unknown_field
+from helpdesk.http.unknown_names import nearest, require_known_parameters, unknown_field
 from helpdesk.http.validation import parse_body
 from helpdesk.platform.errors import InvalidRequest
 from scripts.openapi.routes import all_routes
@@ -35,6 +35,17 @@ KNOWN = ("body", "attachments", "takeOver", "reopen", "awaitingHuman", "customer
 )
 def test_the_nearest_name_is_the_one_that_was_meant(sent: str, meant: str | None) -> None:
     assert nearest(sent, KNOWN) == meant
+
+
+def test_parameters_that_caches_and_links_add_are_ignored() -> None:
+    require_known_parameters(["limit", "_", "_t", "__cachebust", "utm_source", "utm_campaign"], ["limit"])
+    require_known_parameters(["_"], [])
+
+
+@pytest.mark.parametrize("name", ["utm", "u_", "cache_", "limit_", "UTM_source"])
+def test_other_unknown_parameters_are_refused(name: str) -> None:
+    with pytest.raises(InvalidRequest, match=f"Unknown query parameter `{name}`"):
+        require_known_parameters(["_", name], ["limit"])
 
 
 @pytest.mark.parametrize(

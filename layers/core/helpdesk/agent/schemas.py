@@ -1,6 +1,6 @@
 """Requests and responses of the agent's settings (Specification: Agent settings)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from helpdesk.agent.errors import (
     MAX_NAME_CHARACTERS,
@@ -8,7 +8,7 @@ from helpdesk.agent.errors import (
     MAX_QUESTION_CHARACTERS,
     MIN_NAME_CHARACTERS,
 )
-from helpdesk.http.schemas import Answer, Body, Query, schema_hint
+from helpdesk.http.schemas import Answer, Body, Query, QueryBoolean, schema_hint
 from helpdesk.visitor_texts.catalog import MAX_TEXT_CHARACTERS, TextName
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES, Language
 
@@ -48,10 +48,19 @@ class AgentSettings(Answer):
 class AgentSettingsWithTexts(AgentSettings):
     """The settings with the sentences that visitors read, the answer of GET and PATCH /agent."""
 
-    texts: Annotated[dict[str, Annotated[dict[str, Text], _CODES]], _NAMES]
-    """Every sentence that visitors read, by name and language: your own, or the default."""
+    omits_null: ClassVar[bool] = True
+
+    texts: Annotated[dict[str, Annotated[dict[str, Text], _CODES]], _NAMES] | None = None
+    """Every sentence that visitors read, by name and language: your own, or the default. Only with `texts=true`."""
     custom_texts: Annotated[dict[str, list[Language]], _NAMES]
     """The languages in which a sentence is your own, by name. All others are the defaults."""
+
+
+class AgentQuery(Query):
+    """The query of GET and PATCH /agent."""
+
+    texts: QueryBoolean = False
+    """Whether the answer has the sentences that visitors read, in every language. They are about 15 KB."""
 
 
 DEFAULTS = AgentSettings(

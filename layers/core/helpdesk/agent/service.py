@@ -21,9 +21,9 @@ from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, preferred
 from helpdesk.visitor_texts.texts import TextKey, VisitorTexts
 
 
-def get(organization: str) -> AgentSettingsWithTexts:
+def get(organization: str, *, with_texts: bool) -> AgentSettingsWithTexts:
     """Return the organization's settings and sentences, the defaults for those that nobody has changed."""
-    return _answer(*repository.get_with_texts(organization))
+    return _answer(*repository.get_with_texts(organization), with_texts=with_texts)
 
 
 def settings_of(organization: str) -> AgentSettings:
@@ -53,7 +53,7 @@ def of_widget(organization: str, language: str | None) -> WidgetSettings:
     )
 
 
-def change(caller: Caller, wanted: AgentSettingsChange) -> AgentSettingsWithTexts:
+def change(caller: Caller, wanted: AgentSettingsChange, *, with_texts: bool) -> AgentSettingsWithTexts:
     """Change the settings and sentences that were sent, and return all. Without a change, nothing is written.
 
     Raises InvalidName, InvalidPersonality, InvalidRequest.
@@ -81,12 +81,17 @@ def change(caller: Caller, wanted: AgentSettingsChange) -> AgentSettingsWithText
         )
         repository.change(caller.organization, changed, changed_texts, entry)
     after = AgentSettings.model_validate(present | changed)
-    return _answer(after, VisitorTexts(after.language, _with_changes(present_texts, changed_texts)))
+    texts_after = VisitorTexts(after.language, _with_changes(present_texts, changed_texts))
+    return _answer(after, texts_after, with_texts=with_texts)
 
 
-def _answer(settings: AgentSettings, visitor_texts: VisitorTexts) -> AgentSettingsWithTexts:
+def _answer(
+    settings: AgentSettings, visitor_texts: VisitorTexts, *, with_texts: bool
+) -> AgentSettingsWithTexts:
     return AgentSettingsWithTexts(
-        **settings.model_dump(), texts=visitor_texts.effective(), custom_texts=visitor_texts.customized()
+        **settings.model_dump(),
+        texts=visitor_texts.effective() if with_texts else None,
+        custom_texts=visitor_texts.customized(),
     )
 
 

@@ -19,7 +19,7 @@ class CommunityUpdate(Body):
 
 
 class CommunityChanged(Answer):
-    """The channel and the role that were named, null where none was."""
+    """The channel and the role that are set, null where none is."""
 
     channel: str | None
     role: str | None

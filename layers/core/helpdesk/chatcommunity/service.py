@@ -49,7 +49,7 @@ def show(organization: str) -> CommunitySettingsAnswer:
 
 
 def change(caller: Caller, wanted: CommunityUpdate) -> CommunityChanged:
-    """Change what is sent; return the channel and the role that were named.
+    """Change what is sent; return the channel and the role that are set then.
 
     Raises ChatcommunityNotConnected, ChatcommunityBotOffline, ChatcommunityBotTimeout, ChannelNotFound, RoleNotFound,
     ChatcommunityActFailed.
@@ -60,26 +60,26 @@ def change(caller: Caller, wanted: CommunityUpdate) -> CommunityChanged:
     channel = None if wanted.channel is None else _channel(connection, known, wanted.channel)
     role = None if wanted.role is None else _role(connection, known, wanted.role)
 
-    follows: list[bool] = []  # what the settings come to, with each try
+    results: list[CommunitySettings] = []  # what the settings come to, with each try
 
     def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
         seen = _at(connection, CommunitySettings.from_item(item))
         after = _next(connection, seen, channel, role, wanted)
-        follows.append(after.follows)
+        results.append(after)
         return after.to_item()
 
     def also(transaction: Transaction) -> None:
         integrations.require(transaction, connection)
-        webhooks.follow(transaction, organization, _APP.value, follows=follows[-1])
+        webhooks.follow(transaction, organization, _APP.value, follows=results[-1].follows)
         if channel is not None:
             jobs.put(transaction, _try_channel(organization, channel.id))
         integrations.add_changed(transaction, connection, caller.actor, _changes(wanted, channel, role))
 
-    if wanted.model_fields_set:
-        integrations.change_settings(organization, _APP, next_settings, also)
-    return CommunityChanged(
-        channel=None if channel is None else channel.name, role=None if role is None else role.name
-    )
+    if not wanted.model_fields_set:
+        here = show(organization)
+        return CommunityChanged(channel=here.channel, role=here.role)
+    integrations.change_settings(organization, _APP, next_settings, also)
+    return CommunityChanged(channel=results[-1].channel, role=results[-1].role)
 
 
 def followed_server(organization: str) -> str | None:

@@ -23,7 +23,7 @@ class MirrorUpdate(Body):
 
 
 class MirrorChanged(Answer):
-    """The channel that was named, null if none was."""
+    """The channel that is set, null if none is."""
 
     channel: str | None
 

@@ -46,7 +46,7 @@ def show(organization: str) -> MirrorSettingsAnswer:
 
 
 def change(caller: Caller, wanted: MirrorUpdate) -> MirrorChanged:
-    """Change what is sent; return the channel that was named.
+    """Change what is sent; return the channel that is set then.
 
     Raises ChatmirrorNotConnected, MirrorBotOffline, MirrorBotTimeout, ChannelNotFound, MirrorActFailed.
     """
@@ -54,28 +54,29 @@ def change(caller: Caller, wanted: MirrorUpdate) -> MirrorChanged:
     connection = integrations.connection(organization, App.CHATMIRROR)
     channel = None if wanted.channel is None else _resolved(connection, wanted.channel)
 
-    follows: list[bool] = []  # what the settings come to, with each try
+    results: list[MirrorSettings] = []  # what the settings come to, with each try
 
     def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
         seen = MirrorSettings.from_item(item)
         if seen.team != connection.account_id:
             seen = MirrorSettings(mode=seen.mode)  # its channel was one of another workspace
         after = _next(connection, seen, channel, wanted)
-        follows.append(after.enabled)
+        results.append(after)
         return after.to_item()
 
     def also(transaction: Transaction) -> None:
         integrations.require(transaction, connection)
-        webhooks.follow(transaction, organization, App.CHATMIRROR.value, follows=follows[-1])
+        webhooks.follow(transaction, organization, App.CHATMIRROR.value, follows=results[-1].enabled)
         if channel is not None:
             data = {"channelId": channel.id}
             job = IntegrationJob(kind=CHOSEN, app=App.CHATMIRROR, organization=organization, data=data)
             jobs.put(transaction, job)
         integrations.add_changed(transaction, connection, caller.actor, _changes(wanted, channel))
 
-    if wanted.model_fields_set:
-        integrations.change_settings(organization, App.CHATMIRROR, next_settings, also)
-    return MirrorChanged(channel=None if channel is None else channel.name)
+    if not wanted.model_fields_set:
+        return MirrorChanged(channel=show(organization).channel)
+    integrations.change_settings(organization, App.CHATMIRROR, next_settings, also)
+    return MirrorChanged(channel=results[-1].channel)
 
 
 def mirrored_team(organization: str) -> str | None:

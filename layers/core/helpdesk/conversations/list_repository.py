@@ -274,7 +274,12 @@ def _part(source: Source, partition: str, limit: int, after: Item | None) -> Pag
         )
         items += part.items
         after, left, step = part.after, left - step, step * 4
-        if after is None or left <= 0 or len(items) >= limit:
+        if (
+            after is None
+            or left <= 0
+            or len(items) > limit
+            or (source.matching is None and len(items) == limit)
+        ):
             return Page(items, after)
 
 

@@ -18,6 +18,9 @@ PROXY_SECRET = "x-proxy-secret"  # noqa: S105 - the name of a header
 
 _VIEWER = "cloudfront-viewer-address"
 _ROOT = re.compile(r"/(?:v1|site)/")
+_MAX_COMPARED_CHARACTERS = 200
+"""A longer path is no misspelling of one of ours."""
+_SIMILARITY = 0.75
 _PARAMETER = re.compile(r"<(\w+)>")
 
 
@@ -122,9 +125,11 @@ class Paths[R]:
 
     def __init__(self) -> None:
         self._by_length: dict[tuple[str, int], list[tuple[list[str], R]]] = {}
+        self._methods: dict[str, list[str]] = {}
 
     def add(self, method: str, template: str, route: R) -> None:
         """Add a route."""
+        self._methods.setdefault(template, []).append(method)
         segments = template.split("/")
         entries = self._by_length.setdefault((method, len(segments)), [])
         entries.append((segments, route))
@@ -138,6 +143,40 @@ class Paths[R]:
             if values is not None:
                 return route, values
         return None
+
+    def methods(self, path: str) -> list[str]:
+        """Return the methods that routes have at a path, in order of their names; none if no route has the path."""
+        return sorted(
+            method
+            for method in {each for methods in self._methods.values() for each in methods}
+            if self.find(method, path)
+        )
+
+    def nearest(self, path: str) -> tuple[str, list[str]] | None:
+        """Return the template of the path that was probably meant, with its methods; None if no path resembles it.
+
+        Only literal segments are compared, so that a long id makes no path similar to another.
+        """
+        # Only an error needs it, and an import takes time at the start of every function.
+        from difflib import SequenceMatcher  # noqa: PLC0415
+
+        parts = path.casefold().removeprefix("/v1").strip("/").split("/")
+        if len(path) > _MAX_COMPARED_CHARACTERS:
+            return None
+        best, template = _SIMILARITY, None
+        for each in self._methods:
+            segments = each.removeprefix("/v1/").split("/")
+            if len(segments) != len(parts):
+                continue
+            meant = "/".join("" if _PARAMETER.fullmatch(segment) else segment for segment in segments)
+            sent = "/".join(
+                "" if _PARAMETER.fullmatch(segment) else part
+                for segment, part in zip(segments, parts, strict=True)
+            )
+            similarity = SequenceMatcher(None, sent, meant).ratio()
+            if similarity > best:
+                best, template = similarity, each
+        return None if template is None else (template, sorted(self._methods[template]))
 
 
 def _values(segments: list[str], parts: list[str]) -> dict[str, str] | None:

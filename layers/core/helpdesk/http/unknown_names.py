@@ -12,6 +12,7 @@ _MAX_COMPARED_CHARACTERS = 64
 """A longer name is no misspelling of one of ours. Comparing takes time that grows with its length."""
 _SIMILARITY = 0.7
 _MAX_SHOWN_CHARACTERS = 200
+_ADDED_BY_OTHERS = ("_", "utm_")
 
 
 def first_unknown(names: Iterable[str], known: Iterable[str]) -> str | None:
@@ -56,8 +57,11 @@ def unknown_field(path: str, name: str, known: Sequence[str]) -> str:
 
 
 def require_known_parameters(names: Iterable[str], known: Sequence[str]) -> None:
-    """Raise InvalidRequest for the first query parameter that is not known."""
-    name = first_unknown(names, known)
+    """Raise InvalidRequest for the first query parameter that is not known.
+
+    Caches and links add parameters of their own, such as `_=1763683200120` and `utm_source`, so these are ignored.
+    """
+    name = first_unknown((each for each in names if not each.startswith(_ADDED_BY_OTHERS)), known)
     if name is None:
         return
     if not known:

@@ -15,6 +15,7 @@ import ipaddress
 import re
 from collections.abc import Iterable
 from typing import Final
+from urllib.parse import urlsplit
 
 from helpdesk.outbound import lookups
 from helpdesk.outbound.errors import MAX_URL_CHARACTERS, InvalidUrl, RefusedAddress
@@ -95,6 +96,12 @@ def require_public(
     if target.address is None and not target.loopback:
         public_addresses(target.host, _answers_within(timeout_seconds, resolver or resolve, target.host))
     return target
+
+
+def without_secrets(url: str) -> str:
+    """Return a URL as a log shows it: without credentials, query and fragment, which can hold secrets."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def parse(url: str, *, allow_loopback: bool = False) -> Target:

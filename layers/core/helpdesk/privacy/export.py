@@ -77,7 +77,9 @@ def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
     name = f"customers/{customer_id}/export"
     cursor = position(caller, query, name)
     start = _Place(*cursor) if cursor is not None else _Place()
-    parts, more = _parts(caller.organization, customer, start, query.limit)
+    # One more than the page holds: without it, a full page is the last one.
+    found, more = _parts(caller.organization, customer, start, query.limit + 1)
+    parts, more = found[: query.limit], more or len(found) > query.limit
     reports = _reports(caller.organization, customer.id) if cursor is None else []
     room = max(0, fitting([*reports, *_weighed(parts, customer)]) - len(reports))
     more = more or room < len(parts)

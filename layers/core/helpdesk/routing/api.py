@@ -173,9 +173,22 @@ class Api:
         found = self._paths.find(request.method, request.path)
         headers = {"x-request-id": request.id}
         if found is None:
-            return _error_answer(NotFound(), headers, request)
+            return error_answer(no_route(self._paths, request.method, request.path), headers, request)
         with deadline.of(context):
             return _run(*found, request, headers, context)
+
+
+def no_route[R](paths: Paths[R], method: str, path: str) -> NotFound:
+    """Return the error for a request that matches no route. It names the path's methods, or the nearest path."""
+    methods = paths.methods(path)
+    if methods:
+        return NotFound(f"This path has no {method}. Its methods: {', '.join(methods)}.")
+    nearest = paths.nearest(path)
+    if nearest is None:
+        return NotFound()
+    template, methods = nearest
+    described = template.replace("<", "{").replace(">", "}")
+    return NotFound(f"No route has this path. Did you mean {described} ({', '.join(methods)})?")
 
 
 def _run(
@@ -265,7 +278,7 @@ def _refused(route: Route, error: AppError, headers: dict[str, str], request: Re
     said = route.refusal(error) if route.refusal else error
     if isinstance(said, Content):
         return _content_answer(said, error.status, {**headers, **error.headers})
-    return _error_answer(said, headers, request)
+    return error_answer(said, headers, request)
 
 
 def _content_answer(content: Content, status: int, headers: dict[str, str]) -> dict[str, Any]:
@@ -310,7 +323,8 @@ def _base_url(request: Request) -> BaseUrl:
     return BaseUrl(settings().base_url or request.address)
 
 
-def _error_answer(error: AppError, headers: dict[str, str], request: Request) -> dict[str, Any]:
+def error_answer(error: AppError, headers: dict[str, str], request: Request) -> dict[str, Any]:
+    """Return the response for an error; `headers` are those that the response would have had without it."""
     # The rate limit headers stay, so that an error response shows what is left.
     if BASE_URL in error.message:
         error.message = error.message.replace(BASE_URL, _base_url(request))

@@ -60,6 +60,7 @@ def _with_a_rare_word(
 
 def _with_common_words(reader: "Reader", by_rarity: Sequence[Word], limit: int, after: int | None) -> Page:
     found: list[str] = []
+    end = after
     for _ in range(_MOST_ROUNDS):
         heads = _newest(reader, [], Kind.HEAD, _HEADS_AT_ONCE, after)
         numbers = reader.conversations_at([address for _, address in heads])
@@ -70,9 +71,10 @@ def _with_common_words(reader: "Reader", by_rarity: Sequence[Word], limit: int, 
         for (sort_key, address), number in zip(heads, numbers, strict=True):
             after = sort_key
             if number in kept:
-                found.append(reader.id_at(address))
                 if len(found) == limit:
-                    return found, after
+                    return found, end
+                found.append(reader.id_at(address))
+                end = sort_key
         if len(heads) < _HEADS_AT_ONCE:
             return found, None
     return found, after

@@ -34,7 +34,7 @@ def kinds(organization: str, limit: int) -> dict[str, str]:
             limit=limit - len(found),
             newest_first=True,
             after=after,
-            only=("signalId", "kind"),
+            only=("SK", "signalId", "kind"),
         )
         found |= {item["signalId"]: item["kind"] for item in page.items}
         after = page.after

@@ -138,8 +138,9 @@ def query(
 ) -> Page:
     """Return one page of a partition in the order of its sort key (an index has no `consistent`).
 
-    `only` names the attributes that come back, which saves time and no units; none for all.
-    With `matching`, the page has matching items only; `limit` then is the most that is read, and paid for.
+    `only` names the attributes that come back, SK among them, which saves time and no units; none for all.
+    One item more than `limit` is read, so that `after` is None where nothing follows.
+    With `matching`, the page has matching items only; `limit` then is about the most that is read, and paid for.
     `sk_between` replaces `sk_prefix` and bounds the sort key from both sides, both included. If the bounds have moved
     past a stored place (`after`), as those of the last 30 days do with time, nothing follows that place.
     """
@@ -177,14 +178,23 @@ def query(
     else:
         request["ConsistentRead"] = consistent
     if limit is not None:
-        request["Limit"] = limit
+        # DynamoDB names a key to go on from whenever it reaches the limit, also at the end of the partition.
+        request["Limit"] = limit + 1
     if after is not None:
         request["ExclusiveStartKey"] = to_wire(after)
     try:
         answer = clients.dynamodb().query(**request)
     except ClientError as error:
         raise _translated(error) from error
-    return _page(answer)
+    return _cut(_page(answer), limit, {f"{prefix}PK": pk}, ("PK", "SK", f"{prefix}SK"))
+
+
+def _cut(page: Page, limit: int | None, known: Item, key: Sequence[str]) -> Page:
+    """Return a page with `limit` items at most, and the key of the last one if that left one out."""
+    if limit is None or len(page.items) <= limit:
+        return page
+    items = page.items[:limit]
+    return Page(items, {name: items[-1][name] for name in key if name not in known} | known)
 
 
 def _page(answer: "QueryOutputTypeDef | ScanOutputTypeDef") -> Page:

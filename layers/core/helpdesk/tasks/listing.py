@@ -43,7 +43,10 @@ def get(organization: str, name: str) -> TaskAnswer:
 
 
 def board(caller: Caller, query: TasksQuery) -> TasksAnswer:
-    """Return a page of cards. Raises InvalidCursor, InvalidRequest, NotAMember for an unknown assignee."""
+    """Return a page of cards. Raises InvalidCursor, InvalidRequest, NotAMember for an unknown assignee.
+
+    A person who left and still has cards is found by their user ID.
+    """
     text = _text(query)
     assignee = _assignee(caller.organization, query.assignee)
     name = f"tasks?{query.status!r}&{assignee!r}&{text!r}"  # None is not the text "None"
@@ -71,12 +74,13 @@ def _columns(
         after = (start[1], start[2]) if len(start) > 1 else None
     found: list[Task] = []
     for column in columns:
-        if len(found) == query.limit:
-            return found, [column.value]  # the next page begins with this column
+        # One more than the page holds: without it, a full page is the last one.
         part, after = repository.column(
-            organization, column, limit=query.limit - len(found), assignee=assignee, after=after
+            organization, column, limit=query.limit + 1 - len(found), assignee=assignee, after=after
         )
         found += part
+        if len(found) > query.limit:
+            return found[: query.limit], _place(found[query.limit - 1])
         if after is not None:
             return found, [column.value, *after]
     return found, None
@@ -87,13 +91,16 @@ def _place(task: Task) -> list[str]:
 
 
 def _assignee(organization: str, wanted: str | None) -> str | None:
-    """Return the id of the member whose cards are asked for; None for everyone's."""
+    """Return the id of the person whose cards are asked for; None for everyone's. Raises NotAMember."""
     if wanted is None:
         return None
     member = membership.find(organization, wanted)
-    if member is None:
-        raise NotAMember
-    return member.user_id
+    if member is not None:
+        return member.user_id
+    for column in COLUMNS:  # they may have left, and their cards wait for somebody else
+        if repository.column(organization, column, limit=1, assignee=wanted)[0]:
+            return wanted
+    raise NotAMember
 
 
 def _text(query: TasksQuery) -> str | None:

@@ -109,7 +109,7 @@ def _store_again(caller: Caller, endpoint_id: str, url: str) -> bool:
     key_id = None if keeps else secret_keys.add_signing_key(transaction, caller)
     _schedule(transaction, endpoint, key_id, url)
     if url != endpoint.url:
-        _log_move(transaction, caller, endpoint_id)
+        _log_move(transaction, caller, endpoint_id, endpoint.url, url)
     transaction.commit()
     return True
 
@@ -126,7 +126,7 @@ def _repaired(caller: Caller, endpoint_id: str, url: str) -> bool:
     repository.repair(transaction, _new(job, url, key_id, seen.created_at), seen)
     transaction.put(job.to_item())
     if url != seen.url:
-        _log_move(transaction, caller, endpoint_id)
+        _log_move(transaction, caller, endpoint_id, seen.url, url)
     transaction.commit()
     logger.warning("tool_endpoint_repaired", extra={"endpoint": endpoint_id})
     return True
@@ -139,7 +139,7 @@ def _add(caller: Caller, url: str) -> str:
     endpoint = _new(job, url, secret_keys.add_signing_key(transaction, caller), clock.now_ms())
     repository.add_endpoint(transaction, endpoint)
     transaction.put(job.to_item())
-    _log(transaction, caller, LogKind.TOOL_ENDPOINT_ADDED, endpoint.id, "A tool endpoint was added.")
+    _log(transaction, caller, LogKind.TOOL_ENDPOINT_ADDED, endpoint.id, "was added.", url)
     transaction.commit()
     return endpoint.id
 
@@ -242,13 +242,16 @@ def accept_changes(caller: Caller, endpoint_id: str, wanted: Sequence[str]) -> N
         left = [change for change in endpoint.changes if change.id not in chosen]
         repository.set_changes(transaction, endpoint, left)
         names = sorted(waiting[change].name for change in chosen)
-        _log(
-            transaction,
-            caller,
-            LogKind.TOOL_CHANGES_ACCEPTED,
-            endpoint_id,
-            f"Changes of {len(names)} tools were accepted.",
-            tools=names,
+        transaction.put(
+            logs.entry(
+                caller.organization,
+                LogKind.TOOL_CHANGES_ACCEPTED,
+                actor=caller.actor,
+                summary=f"Changes of {len(names)} tools were accepted.",
+                endpointId=endpoint_id,
+                url=addresses.without_secrets(endpoint.url),
+                tools=names,
+            )
         )
         transaction.commit()
 
@@ -265,7 +268,7 @@ def remove(caller: Caller, endpoint_id: str) -> None:
         transaction = Transaction()
         repository.remove_endpoint(transaction, caller.organization, endpoint_id, seen.url)
         transaction.put(RemovalJob(caller.organization, endpoint_id).to_item())
-        _log(transaction, caller, LogKind.TOOL_ENDPOINT_REMOVED, endpoint_id, "A tool endpoint was removed.")
+        _log(transaction, caller, LogKind.TOOL_ENDPOINT_REMOVED, endpoint_id, "was removed.", seen.url)
         transaction.commit()
 
     repeat_when_stale(attempt, ConditionFailed)
@@ -280,16 +283,19 @@ def replace_secrets(transaction: Transaction, organization: str, key_id: str) ->
     secret_repository.replace_secrets(transaction, organization, key_id)
 
 
-def _log_move(transaction: Transaction, caller: Caller, endpoint_id: str) -> None:
-    summary = "A tool endpoint got another URL."
-    _log(transaction, caller, LogKind.TOOL_ENDPOINT_CHANGED, endpoint_id, summary)
+def _log_move(transaction: Transaction, caller: Caller, endpoint_id: str, before: str, after: str) -> None:
+    moved = f"moved to {addresses.without_secrets(after)}."
+    _log(transaction, caller, LogKind.TOOL_ENDPOINT_CHANGED, endpoint_id, moved, before)
 
 
 def _log(
-    transaction: Transaction, caller: Caller, kind: LogKind, endpoint_id: str, summary: str, **detail: object
+    transaction: Transaction, caller: Caller, kind: LogKind, endpoint_id: str, happened: str, url: str
 ) -> None:
+    """Add a log entry; `happened` is a sentence without its subject, the endpoint with the URL."""
+    shown = addresses.without_secrets(url)
+    summary = f"The tool endpoint {shown} {happened}"
     transaction.put(
         logs.entry(
-            caller.organization, kind, actor=caller.actor, summary=summary, endpointId=endpoint_id, **detail
+            caller.organization, kind, actor=caller.actor, summary=summary, endpointId=endpoint_id, url=shown
         )
     )

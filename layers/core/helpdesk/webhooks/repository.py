@@ -100,10 +100,13 @@ def change(
     )
 
 
-def require(organization: str, endpoint_id: str) -> None:
-    """Raise EndpointNotFound unless the endpoint exists."""
-    if table.get(keys.WebhookEndpoint(organization, endpoint_id)) is None:
+def url_of(organization: str, endpoint_id: str) -> str:
+    """Return an endpoint's URL, empty if its item has none. Raises EndpointNotFound."""
+    item = table.get(keys.WebhookEndpoint(organization, endpoint_id))
+    if item is None:
         raise EndpointNotFound
+    url = item.get("url")
+    return url if isinstance(url, str) else ""
 
 
 def delete(transaction: Transaction, organization: str, endpoint_id: str) -> None:

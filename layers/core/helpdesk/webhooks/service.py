@@ -17,7 +17,7 @@ from helpdesk.platform.units import HOUR_MS
 from helpdesk.secret_keys import service as secret_keys
 from helpdesk.storage import cursor
 from helpdesk.storage.retrying import repeat_when_stale
-from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks import repository
 from helpdesk.webhooks.errors import NoEvents
@@ -70,7 +70,7 @@ def create(caller: Caller, new: NewWebhook) -> str:
                 secret_created_at=None,
             ),
         )
-        _log(transaction, caller, LogKind.WEBHOOK_CREATED, endpoint_id, "A webhook endpoint was added.")
+        _log(transaction, caller, LogKind.WEBHOOK_CREATED, endpoint_id, "was added.", new.url)
         transaction.commit()
         return endpoint_id
 
@@ -108,11 +108,11 @@ def update(caller: Caller, endpoint_id: str, change: WebhookUpdate) -> None:
     if change.url is not None:
         addresses.require_public(change.url, allow_loopback=settings().allow_loopback_urls)
     if change.url is None and events is None:
-        repository.require(caller.organization, endpoint_id)
+        repository.url_of(caller.organization, endpoint_id)
         return
     transaction = Transaction()
     repository.change(transaction, caller.organization, endpoint_id, change.url, events)
-    _log(transaction, caller, LogKind.WEBHOOK_CHANGED, endpoint_id, "A webhook endpoint was changed.")
+    _log(transaction, caller, LogKind.WEBHOOK_CHANGED, endpoint_id, "was changed.", change.url)
     transaction.commit()
 
 
@@ -120,13 +120,13 @@ def remove(caller: Caller, endpoint_id: str) -> None:
     """Remove an endpoint. Its queued retries are cancelled. Raises EndpointNotFound."""
     transaction = Transaction()
     repository.delete(transaction, caller.organization, endpoint_id)
-    _log(transaction, caller, LogKind.WEBHOOK_REMOVED, endpoint_id, "A webhook endpoint was removed.")
+    _log(transaction, caller, LogKind.WEBHOOK_REMOVED, endpoint_id, "was removed.")
     transaction.commit()
 
 
 def require(organization: str, endpoint_id: str) -> None:
     """Raise EndpointNotFound unless the organization has this endpoint."""
-    repository.require(organization, endpoint_id)
+    repository.url_of(organization, endpoint_id)
 
 
 def send_test(caller: Caller, endpoint_id: str) -> str:
@@ -178,7 +178,7 @@ def make_secret(caller: Caller, endpoint_id: str) -> str:
     repository.put_standard_secret(
         transaction, caller.organization, endpoint_id, secret, now + FORMER_SECRET_HOURS * HOUR_MS
     )
-    _log(transaction, caller, LogKind.WEBHOOK_CHANGED, endpoint_id, "A webhook endpoint got a new secret.")
+    _log(transaction, caller, LogKind.WEBHOOK_CHANGED, endpoint_id, "got a new secret.")
     transaction.commit()
     return secret
 
@@ -188,9 +188,7 @@ def remove_secret(caller: Caller, endpoint_id: str) -> None:
     transaction = Transaction()
     repository.note_secret(transaction, caller.organization, endpoint_id, None)
     repository.delete_standard_secret(transaction, caller.organization, endpoint_id)
-    _log(
-        transaction, caller, LogKind.WEBHOOK_CHANGED, endpoint_id, "A webhook endpoint's secret was removed."
-    )
+    _log(transaction, caller, LogKind.WEBHOOK_CHANGED, endpoint_id, "lost its own secret.")
     transaction.commit()
 
 
@@ -269,16 +267,14 @@ def note_result(endpoint: Endpoint, *, succeeded: bool, at: int) -> None:
 
 def _turn(endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:
     """Change the status and log it; return the endpoint as it is now if another worker was faster."""
-    kind, summary = (
-        (LogKind.WEBHOOK_ANSWERING_AGAIN, "A webhook endpoint answers again.")
+    kind, happened = (
+        (LogKind.WEBHOOK_ANSWERING_AGAIN, "answers again.")
         if succeeded
-        else (LogKind.WEBHOOK_STOPPED_ANSWERING, "A webhook endpoint stopped answering.")
+        else (LogKind.WEBHOOK_STOPPED_ANSWERING, "stopped answering.")
     )
     transaction = Transaction()
     repository.turn(transaction, endpoint, succeeded=succeeded, at=at)
-    transaction.put(
-        logs.entry(endpoint.organization, kind, actor=logs.SYSTEM, summary=summary, endpointId=endpoint.id)
-    )
+    transaction.put(_entry(endpoint.organization, kind, logs.SYSTEM, endpoint.id, happened, endpoint.url))
     try:
         transaction.commit()
     except ConditionFailed as failed:
@@ -292,7 +288,21 @@ def _distinct(events: list[WebhookEvent]) -> tuple[WebhookEvent, ...]:
     return tuple(event for event in WebhookEvent if event in events)
 
 
-def _log(transaction: Transaction, caller: Caller, kind: LogKind, endpoint_id: str, summary: str) -> None:
-    transaction.put(
-        logs.entry(caller.organization, kind, actor=caller.actor, summary=summary, endpointId=endpoint_id)
-    )
+def _log(
+    transaction: Transaction,
+    caller: Caller,
+    kind: LogKind,
+    endpoint_id: str,
+    happened: str,
+    url: str | None = None,
+) -> None:
+    """Add a log entry; `happened` is a sentence without its subject. Without a URL, the endpoint is read for it."""
+    if url is None:
+        url = repository.url_of(caller.organization, endpoint_id)
+    transaction.put(_entry(caller.organization, kind, caller.actor, endpoint_id, happened, url))
+
+
+def _entry(organization: str, kind: LogKind, actor: str, endpoint_id: str, happened: str, url: str) -> Item:
+    shown = addresses.without_secrets(url)
+    summary = f"The webhook endpoint {shown} {happened}"
+    return logs.entry(organization, kind, actor=actor, summary=summary, endpointId=endpoint_id, url=shown)

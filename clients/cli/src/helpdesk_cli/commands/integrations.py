@@ -214,7 +214,7 @@ def set_chatmirror(session: Session, channel: str | None, enabled: str | None, m
     if not body:
         raise click.UsageError("Say what to change: --channel, --enabled or --mode.")
     answer = session.api().patch("integrations", "chatmirror", body=body)
-    _done(session, answer, f"Conversations go to #{answer['channel']}." if answer["channel"] else "Saved.")
+    _done(session, answer, f"Conversations go to #{answer['channel']}." if channel else "Saved.")
 
 
 @integrations.group(cls=Settings)
@@ -304,7 +304,7 @@ def set_chatcommunity(
     if not body:
         raise click.UsageError("Say what to change: --channel, --role, --no-role or --enabled.")
     answer = session.api().patch("integrations", "chatcommunity", body=body)
-    _done(session, answer, f"Alerts go to #{answer['channel']}." if answer["channel"] else "Saved.")
+    _done(session, answer, f"Alerts go to #{answer['channel']}." if channel else "Saved.")
 
 
 def _done(session: Session, answer: dict[str, Any], message: str) -> None:
