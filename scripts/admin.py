@@ -267,7 +267,7 @@ def _parser() -> argparse.ArgumentParser:
 
     knowledge = commands.add_parser(
         "reindex-knowledge",
-        help="index an organization's documents again, after you changed EmbeddingModelId",
+        help="index an organization's documents again, after you changed EmbeddingModelId or the changelog says so",
     )
     knowledge.add_argument("organization_id", metavar="ORGANIZATION_ID")
     knowledge.set_defaults(run=_reindex_knowledge)

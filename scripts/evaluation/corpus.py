@@ -1,6 +1,5 @@
 """A folder of Markdown, indexed by the code that runs in production. Vectors are kept from one run to the next."""
 
-import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,11 +14,10 @@ from helpdesk.knowledge.index import IndexSearcher
 from helpdesk.knowledge.vectorizing import prepare
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.s3_index import directory
+from helpdesk_files import reading
 from scripts.evaluation.questions import ROOT
 
 _KEPT = ROOT / ".local" / "evaluation"
-_TITLE = re.compile(r"\A---\n(?:.*\n)*?title:[ \t]*(.+)\n(?:.*\n)*?---\n")
-_HEADING = re.compile(r"^# +(.+)$", re.MULTILINE)
 
 
 class RememberingModel:
@@ -79,8 +77,9 @@ def indexed(folder: Path, model: Embedder) -> Iterator[IndexSearcher]:
     """Provide an index of a folder's Markdown, with paths in the folder as document ids."""
     documents = []
     for path in sorted([*folder.rglob("*.md"), *folder.rglob("*.mdx")]):
-        name, text = path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")
-        documents.append(prepare(name, name, 1, title_of(path.stem, text), None, text, model))
+        name = path.relative_to(folder).as_posix()
+        text = reading.read(name, path.read_text(encoding="utf-8"))
+        documents.append(prepare(name, name, 1, text.title, None, text.body, model, path=name))
     with tempfile.TemporaryDirectory() as place:
         index = index_format.FORMAT.create(Path(place))
         edit = index_format.edit_of([], documents)
@@ -88,12 +87,3 @@ def indexed(folder: Path, model: Embedder) -> Iterator[IndexSearcher]:
         if edit.beside is not None:
             edit.beside(Path(place))
         yield IndexSearcher(index_format.FORMAT.open(Path(place)), Path(place))
-
-
-def title_of(stem: str, text: str) -> str:
-    """Return a document's title: that of its front matter, else its first heading, else its file's name."""
-    named = _TITLE.match(text)
-    if named:
-        return named[1].strip().strip("\"'")
-    heading = _HEADING.search(text)
-    return heading[1].strip() if heading else stem.replace("-", " ").capitalize()

@@ -27,6 +27,7 @@ _HEADING_CHARACTERS = 1_000  # the rest of a longer one is no title
 _MOST_NESTED = 60
 _OWN_ID = re.compile(r"\{[#.:/][^{}]*\}\s*$")
 """An id or a class at the end of a heading: `{#limits}`, `{.wide}`, `{: #limits}`, `{/* #limits */}`."""
+_HTML_HEADING = re.compile(r"<h1\b.*?</h1\s*>", re.DOTALL | re.IGNORECASE)
 _CODE = frozenset({"code", "pre", "script", "style", "template", "textarea"})
 
 
@@ -52,6 +53,16 @@ def sent(text: str) -> str:
     return text.replace("\r\n", "\n").lstrip("\n")
 
 
+def as_markdown(text: str, path: str | None = None) -> str:
+    """Return a document's text as Markdown: without front matter and what only MDX has. `path` is its file's."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if not text.startswith(
+        "{"
+    ):  # an object of JSON is front matter in files alone, and those were read before
+        text = front_matter.parsed(text).text
+    return mdx.as_markdown(text) if mdx.is_mdx(text, path) else text
+
+
 def as_title(text: str) -> str:
     """Return a text as a title: on one line, cut at a word; empty if nothing in it is visible."""
     line = as_name(" ".join(text.split()))
@@ -66,22 +77,37 @@ def first_heading(text: str, path: str | None = None) -> str:
 
     Headings in code, comments, lists and quotations are not the document's.
     """
-    text = text[:_READ_CHARACTERS]
-    if mdx.is_mdx(text, path):
-        text = mdx.as_markdown(text)
-    parser, env = _parser(), dict[str, object]()
-    tokens = parser.parse(text, env)
-    headings = _Headings()
+    return _first_heading(as_markdown(text[:_READ_CHARACTERS], path))[0]
+
+
+def without_title(markdown: str, title: str) -> str:
+    """Return Markdown without its first heading of the first level, if that says the title."""
+    words, first, end = _first_heading(markdown[:_READ_CHARACTERS])
+    if not words or as_title(words).casefold() != title.casefold():
+        return markdown
+    lines = markdown.split("\n")
+    kept = _HTML_HEADING.sub("", "\n".join(lines[first:end]), count=1)
+    return "\n".join([*lines[:first], *([kept] if "<" in kept else []), *lines[end:]])
+
+
+def _first_heading(markdown: str) -> tuple[str, int, int]:
+    """Return the words of the first heading of the first level, and in which lines it is."""
+    parser, env = block_parser(), dict[str, object]()
+    tokens = parser.parse(markdown, env)
+    headings, begun = _Headings(), 0
     for place, token in enumerate(tokens):
+        first, end = token.map or (0, 0)
         if token.level == 0 and token.type == "html_block":
+            begun = begun if headings.is_open else first
             headings.feed(token.content)
         elif token.level == 0 and token.type == "heading_open" and token.tag == "h1":
+            begun = first
             headings.found.append(_words(parser, tokens[place + 1], env))
         elif headings.is_open and token.type == "inline":
             headings.handle_data(_words(parser, token, env))
         if any(headings.found):
-            break
-    return next(filter(None, headings.found), "")
+            return next(filter(None, headings.found)), begun, end
+    return "", 0, 0
 
 
 def _words(parser: MarkdownIt, token: Token, env: dict[str, object]) -> str:
@@ -103,11 +129,11 @@ def _without_id(heading: str) -> str:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def block_parser() -> MarkdownIt:
+    """Return a parser of the blocks of a document; what is in a paragraph or a heading is left as it is."""
     # Imported with the first file: it takes as long as all else that some functions import.
     from markdown_it import MarkdownIt  # noqa: PLC0415
 
-    # Blocks alone: of the text between them only a heading's is read.
     parser = MarkdownIt("commonmark", {"html": True, "maxNesting": _MOST_NESTED}).enable("table")
     parser.core.ruler.disable("inline")
     return parser

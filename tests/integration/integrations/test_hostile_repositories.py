@@ -18,7 +18,7 @@ from tests.support import table
 from tests.support.api import Client
 from tests.support.integrations import pass_hours
 from tests.support.issues import deliver
-from tests.support.mirrors import documents, mirror, page, push, row, text_of
+from tests.support.mirrors import documents, mirror, page, push, row
 from tests.support.workers import LongContext, Workers
 
 
@@ -203,30 +203,12 @@ def test_pointers_of_large_file_storage_are_no_documents(
     assert sorted(documents(api)) == ["a.md"]
 
 
-def test_a_page_that_becomes_mdx_by_its_name_loses_its_components(
-    api: Client, repository: Repository, github: CodeHost, workers: Workers
+@pytest.mark.parametrize("name", ["a.md", "a.mdx"])
+def test_a_page_of_components_alone_is_no_document(
+    api: Client, repository: Repository, workers: Workers, name: str
 ) -> None:
-    repository.push({"a.md": "# Page\n\n<Note>Kept.</Note>\n"})
+    repository.push({name: "import Landing from './landing'\n\n<Landing />\n", "b.md": page(1)})
     mirror(api)
-    workers.run()
-    before = documents(api)["a.md"]["id"]
-    repository.push({"a.md": None, "a.mdx": "# Page\n\n<Note>Kept.</Note>\n"})
-    push(github, repository)
-    workers.run()
-
-    assert documents(api)["a.mdx"]["id"] == before
-    assert text_of(api, before) == "# Page\n\nKept."
-
-
-def test_a_page_of_components_alone_that_becomes_mdx_by_its_name_is_no_document(
-    api: Client, repository: Repository, github: CodeHost, workers: Workers
-) -> None:
-    repository.push({"a.md": "<Landing />\n", "b.md": page(1)})
-    mirror(api)
-    workers.run()
-    assert sorted(documents(api)) == ["a.md", "b.md"]
-    repository.push({"a.md": None, "a.mdx": "<Landing />\n"})
-    push(github, repository)
     workers.run()
 
     assert sorted(documents(api)) == ["b.md"]
@@ -320,14 +302,13 @@ def test_a_knowledge_base_that_is_full_is_a_problem_until_it_has_room(
 ) -> None:
     for plan in KNOWLEDGE_QUOTAS:
         monkeypatch.setitem(KNOWLEDGE_QUOTAS, plan, KnowledgeQuota(documents=2, size=200))
-    long = f"<Landing text='{'x' * 300}' />"
-    repository.push({"a.mdx": f"{long}\n\nText.\n", "b.md": page(2), "c.md": page(3)})
+    repository.push({"a.md": page(1), "b.md": page(2), "c.md": page(3)})
     mirror(api)
     workers.run()
     assert (row(api)["status"], row(api)["documents"]) == ("failed", 2)
     assert row(api)["problem"].startswith("The knowledge base is full. ")
 
-    repository.push({"c.md": None, "a.mdx": None, "a.md": f"{long}\n\nText.\n"})
+    repository.push({"c.md": None, "a.md": page(1, "x" * 300)})
     sync(api, workers)
     assert (row(api)["status"], row(api)["documents"]) == ("failed", 2)
     assert row(api)["problem"].startswith("The knowledge base is full. ")

@@ -8,7 +8,7 @@ import pytest
 from helpdesk.embeddings.bedrock import BedrockEmbedder
 from helpdesk.embeddings.embedder import EmbeddingFailed, Vectors
 from helpdesk.embeddings.minilm import MiniLm
-from helpdesk.knowledge import index, index_kinds, indexing, repository
+from helpdesk.knowledge import index, index_kinds, indexing, prose, repository
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, ids
 from helpdesk.platform.settings import settings
@@ -183,6 +183,21 @@ def test_indexing_again_is_harmless_where_nothing_changed(api: Client, organizat
     assert work(reindex_message(organization.organization_id)) == {"batchItemFailures": []}
 
     assert found(organization.organization_id, "refunds") == [refunds]
+
+
+def test_documents_that_an_earlier_release_read_are_indexed_again(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refunds = add(api, "Refunds", "Refunds take a <b>week</b>.")
+    monkeypatch.setattr(prose, "visible", lambda text, _: text)
+    monkeypatch.setattr(prose, "RELEASE", prose.RELEASE - 1)
+    work(*jobs())
+    assert passages(organization.organization_id, "refunds") == [(refunds, "Refunds take a <b>week</b>.")]
+
+    monkeypatch.undo()
+    work(reindex_message(organization.organization_id))
+
+    assert passages(organization.organization_id, "refunds") == [(refunds, "Refunds take a week.")]
 
 
 def test_a_model_that_refuses_leaves_the_old_index_in_use_and_the_job_in_the_queue(

@@ -6,7 +6,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.site.search import plain
 from helpdesk.storage import keys, table
 from tests.support.api import Client
-from tests.support.knowledge import add, jobs, work
+from tests.support.knowledge import add, jobs, read, work
 from tests.support.site import Visitor, opened
 
 
@@ -27,6 +27,33 @@ def test_a_search_finds_published_documents_with_a_passage(visitor: Visitor) -> 
     assert "Send the parcel back within 30 days." in page.html.css(".excerpt")[0].text()
     assert page.headers["cache-control"] == "no-store"
     assert "ecret" not in page.text
+
+
+MDX = """import useBaseUrl from '@docusaurus/useBaseUrl';
+
+# Kettle {#kettle}
+
+<div className="browser"><img src={useBaseUrl('/img/kettle.png')} /></div>
+
+:::important
+Descale the **kettle** with vinegar each month.
+:::
+"""
+
+
+def test_what_only_a_websites_generator_reads_reaches_no_reader(api: Client, visitor: Visitor) -> None:
+    document = add(api, "Kettle", MDX, published=True)
+    work(*jobs())
+
+    excerpt = visitor.get("/search?q=descale+the+kettle+with+vinegar").html.css(".excerpt")[0].text()
+    asked = api.post("/v1/agent/test", {"question": "How do I descale the kettle with vinegar?"})
+    quoted = asked.body["passages"][0]["text"]
+    program = visitor.get("/articles/kettle.md").text
+
+    assert excerpt == "Descale the kettle with vinegar each month."
+    assert quoted == "Descale the **kettle** with vinegar each month."
+    assert program == "# Kettle\n\nDescale the **kettle** with vinegar each month.\n"
+    assert read(api, document)["body"] == MDX
 
 
 def test_a_title_is_found_before_it_is_indexed(api: Client, visitor: Visitor) -> None:

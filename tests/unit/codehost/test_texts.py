@@ -8,63 +8,8 @@ from hypothesis import strategies as st
 
 from helpdesk.codehost import texts
 
-MDX = """import Tabs from '@theme/Tabs'
-import {
-  A,
-} from 'b'
 
-# Heading
-
-export const size = 3
-
-<Tabs values={[{label: 'a > b', value: "x"}]}>
-<TabItem value="one">
-
-Inside **one**.
-
-</TabItem>
-</Tabs>
-
-{/* a
-comment */}
-Use `<Tag>` and <b>html</b>.
-
-```jsx
-import x from 'y'
-<Kept />
-```
-"""
-
-
-def test_components_go_and_what_is_between_them_stays() -> None:
-    text = texts.read("a.mdx", MDX.encode())
-
-    assert text.title == "Heading"
-    assert "Inside **one**." in text.body
-    assert "Use `<Tag>` and <b>html</b>." in text.body
-    assert "```jsx\nimport x from 'y'\n<Kept />\n```" in text.body
-    for gone in ("@theme", "TabItem", "values=", "comment", "export const"):
-        assert gone not in text.body
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "<A ",
-        "<A {",
-        "<A x='",
-        "{/*",
-        "---\n",
-        "<A {{",
-        "import x\n",
-        "``` \n",
-        "# a [",
-        "{",
-        '{"a":',
-        "+++\n",
-        "---\na: 'b",
-    ],
-)
+@pytest.mark.parametrize("piece", ["---\n", "``` \n", "# a [", "{", '{"a":', "+++\n", "---\na: 'b"])
 def test_a_hostile_file_of_a_megabyte_is_read_in_linear_time(piece: str) -> None:
     content = (piece * (1_000_000 // len(piece))).encode()
     started = time.process_time()

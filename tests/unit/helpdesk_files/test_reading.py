@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from helpdesk_files.reading import read
+from helpdesk_files.reading import read, without_title
 
 
 @pytest.mark.parametrize(
@@ -107,6 +107,22 @@ def test_else_the_name_of_the_file_is_the_title(path: str, text: str, title: str
     found = read(path, text)
 
     assert (found.title, found.is_named_by_path) == (title, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("# Product\n\nText", "\nText"),
+        ("[![b](b.svg)](c)\n\n# *Product* {#p}\n\nText", "[![b](b.svg)](c)\n\n\nText"),
+        ("Product\n===\nText", "Text"),
+        ("<div>\n<img src='x'><h1>\n product</h1>\n</div>\n\nText", "<div>\n<img src='x'>\n</div>\n\nText"),
+        ("<h1>\n\nProduct\n\n</h1>\n\nText", "\nText"),
+        ("# Another\n\n# Product\n", "# Another\n\n# Product\n"),
+        ("## Product\n", "## Product\n"),
+    ],
+)
+def test_the_heading_that_gave_the_title_is_not_shown_twice(text: str, left: str) -> None:
+    assert without_title(text, "Product") == left
 
 
 def test_an_import_or_a_comment_of_mdx_is_no_title() -> None:

@@ -48,7 +48,6 @@ def test_an_unclosed_fence_ends_with_the_text() -> None:
         ("a line\nof text\n---\nmore", [""]),
         ("## Refunds ##\n\nYes.", ["Refunds"]),
         ("#Refunds\n\nYes.", [""]),
-        ("---\ntitle: x\n---\n# Refunds\n\nYes.", ["Refunds"]),
         ("#\n\nYes.", [""]),
     ],
 )

@@ -26,7 +26,7 @@ from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
 from helpdesk.integrations.record import Connection
-from helpdesk.knowledge import checks, images
+from helpdesk.knowledge import checks, images, prose
 from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.errors import (
@@ -40,10 +40,10 @@ from helpdesk.knowledge.errors import (
 from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.knowledge.service import KEEP, Change, Draft
 from helpdesk.platform import clock, ids
+from helpdesk.platform.text import is_blank
 from helpdesk.quotas.errors import KNOWLEDGE_IS_FULL
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
-from helpdesk_files import mdx
 from helpdesk_files.paths import page_url
 from helpdesk_files.reading import FileText
 
@@ -177,8 +177,7 @@ class _Sync:
         wanted = planning.first(found.files, MAX_FILES) | planning.first(found.images, MAX_IMAGES)
         plan = planning.plan(mirror_repository.files(mirror.organization, mirror.id), wanted)
         for file, path in plan.renamed:
-            reads = file.by_name or mdx.is_named_mdx(file.path) != mdx.is_named_mdx(path)
-            content = github.blob(account, mirror.repo, file.sha) if reads else None
+            content = github.blob(account, mirror.repo, file.sha) if file.by_name else None
             self._rename(file, path, content, found)
             if self._is_over():
                 return False
@@ -222,7 +221,7 @@ class _Sync:
             return
         text = texts.read(path, content)
         try:
-            if texts.is_pointer(content):
+            if texts.is_pointer(content) or is_blank(prose.visible(text.body, path)):
                 raise BodyMissing
             if known is not None and known.document_id is not None:
                 try:
@@ -319,9 +318,6 @@ class _Sync:
             knowledge.change(mirror.organization, file.document_id or "", change, self._by_name, also=also)
         except DocumentNotFound:
             self._forget(file)  # somebody deleted it: it stays away until its text changes
-            self._store(MirroredFile(path, file.sha, None, by_name))
-        except _NO_TEXT:  # by its new name all of it is components
-            self._delete(file)
             self._store(MirroredFile(path, file.sha, None, by_name))
 
     def _without_document(self, paths: tuple[str, ...]) -> list[str]:

@@ -1,6 +1,6 @@
 """What a file of a repository becomes: the title and the text of a document."""
 
-from helpdesk_files import mdx, reading
+from helpdesk_files import reading
 from helpdesk_files.reading import FileText
 
 
@@ -11,5 +11,4 @@ def is_pointer(content: bytes) -> bool:
 
 def read(path: str, content: bytes) -> FileText:
     """Return what a file becomes. Bytes that are no UTF-8 are replaced."""
-    text = reading.read(path, content.decode("utf-8", errors="replace").replace("\x00", ""))
-    return text._replace(body=mdx.as_markdown(text.body)) if mdx.is_mdx(text.body, path) else text
+    return reading.read(path, content.decode("utf-8", errors="replace").replace("\x00", ""))

@@ -8,7 +8,7 @@ write on the condition that its revision is the one that was indexed.
 from collections.abc import Callable, Sequence
 
 from helpdesk.embeddings.embedder import Embedder
-from helpdesk.knowledge import document_store, index_kinds, repository
+from helpdesk.knowledge import document_store, index_kinds, prose, repository
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.index import MAX_INDEX_BYTES, SEARCHABLE_BYTES, write
 from helpdesk.knowledge.index_format import IndexedDocument
@@ -122,7 +122,9 @@ def _index_into(
     present = {
         record.id
         for record in records
-        if record.status is DocumentStatus.READY and searcher is not None and searcher.has(record.revision)
+        if record.status is DocumentStatus.READY
+        and searcher is not None
+        and searcher.has(_indexed_as(record))
     }
     done: list[Document] = []
     added: list[IndexedDocument] = []
@@ -134,7 +136,7 @@ def _index_into(
         if (done or late) and not time_is_left():
             late = True
             continue
-        store = UnfinishedVectors(record.organization, record.id, record.revision, target.model.kind)
+        store = UnfinishedVectors(record.organization, record.id, _indexed_as(record), target.model.kind)
         try:
             added.append(_prepared(record, target.model, store, time_is_left))
         except Unindexable as refused:
@@ -178,6 +180,11 @@ def give_up(organization: str, document_id: str) -> None:
         repository.set_failed(record, PROBLEM_GAVE_UP)
 
 
+def _indexed_as(record: Document) -> str:
+    """Return what the index knows this text by: its revision, and the release of what reads it."""
+    return f"{record.revision}.{prose.RELEASE}"
+
+
 def _fail(record: Document, problem: str) -> None:
     logger.warning("document_unindexable", extra={"organization": record.organization, "document": record.id})
     repository.set_failed(record, problem)
@@ -190,12 +197,13 @@ def _prepared(
         text = document_store.read(record.text_key)
         return prepare(
             record.id,
-            record.revision,
+            _indexed_as(record),
             record.version,
             record.title,
             record.url,
             text,
             model,
+            path=record.source.path,
             store=store,
             time_is_left=time_is_left,
         )

@@ -16,7 +16,7 @@ MAX_SECTION_CHARACTERS = 1_600
 
 HEADING_SEPARATOR = " › "
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r" {0,3}(`{3,}+(?!.*`)|~{3,})")  # what is between back ticks on one line is no fence
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
@@ -89,7 +89,7 @@ def _under_headings(text: str) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the lines between headings, each with the headings above them."""
     path: list[tuple[int, str]] = []
     lines: list[str] = []
-    for line, fenced in _lines(_without_front_matter(text)):
+    for line, fenced in _lines(text):
         heading = None if fenced else _heading(line, lines)
         if heading is None:
             lines.append(line)
@@ -112,13 +112,6 @@ def _heading(line: str, above: list[str]) -> tuple[int, str] | None:
     if alone and "|" not in above[-1] and _UNDERLINE.match(line):
         return (1 if "=" in line else 2), above.pop().strip()
     return None
-
-
-def _without_front_matter(text: str) -> str:
-    if not text.startswith("---\n"):
-        return text
-    _, mark, rest = text[4:].partition("\n---\n")
-    return rest if mark else text
 
 
 def _pieces(body: str) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from helpdesk.embeddings.embedder import Embedder, Vectors
+from helpdesk.knowledge import prose
 from helpdesk.knowledge.index_format import IndexedDocument
 from helpdesk.knowledge.language import language_of
 from helpdesk.knowledge.markdown import Section, sections
@@ -44,11 +45,15 @@ def prepare(
     text: str,
     model: Embedder,
     *,
+    path: str | None = None,
     store: VectorStore | None = None,
     time_is_left: Callable[[], bool] = lambda: True,
 ) -> IndexedDocument:
-    """Return a document as the index takes it. Raises EmbeddingFailed, OutOfTime."""
-    parts = sections(title, text)
+    """Return a document as the index takes it. `path` is the file that it is a copy of.
+
+    Raises EmbeddingFailed, OutOfTime.
+    """
+    parts = sections(title, prose.visible(text, path))
     spoken = language_of("\n".join(part.text for part in parts[:10]))
     vectors = None
     if model.languages is None or spoken in model.languages:

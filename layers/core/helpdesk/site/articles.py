@@ -10,7 +10,7 @@ from http import HTTPStatus
 from urllib.parse import unquote
 
 from helpdesk.http.content import Content
-from helpdesk.knowledge import images, publishing
+from helpdesk.knowledge import images, prose, publishing
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.platform.logging import logger
 from helpdesk.site import contents, markdown, prose_language, rendered, rendering
@@ -20,6 +20,7 @@ from helpdesk.site.sending import PUBLIC
 from helpdesk.site.visit import Visit
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import Throttled
+from helpdesk_files import reading
 
 COUNTED_READS = 8
 """One view of so many is counted, as so many: a write for each would cost more than the page."""
@@ -31,7 +32,7 @@ _dice = random.Random()  # noqa: S311 - which views are counted is no secret
 
 
 class MarkdownText(Content):
-    """A document as it was written."""
+    """A document as its readers see it."""
 
     media_type = "text/markdown; charset=utf-8"
 
@@ -76,7 +77,7 @@ def show(visit: Visit, name: str) -> Content:
             "vary": "accept",
             "link": f'<{visit.address(article_path(page))}>; rel="canonical"',
         }
-        return MarkdownText(f"# {page.title}\n\n{text}\n" if not _is_titled(text) else text, headers)
+        return MarkdownText(_markdown(page, text), headers)
     return _article(visit, page)
 
 
@@ -172,5 +173,8 @@ def _accepts_markdown(visit: Visit) -> bool:
     return "text/markdown" in accepted and "text/html" not in accepted
 
 
-def _is_titled(text: str) -> bool:
-    return text.lstrip().startswith(("# ", "---"))
+def _markdown(page: DocumentPage, text: str) -> str:
+    """Return a document as its readers see it, in Markdown, with its title once."""
+    shown = prose.visible(text, page.path)
+    is_titled = reading.as_title(reading.first_heading(shown)) == page.title
+    return f"{shown}\n" if is_titled else f"# {page.title}\n\n{shown}\n"

@@ -21,13 +21,14 @@ from helpdesk.site import markdown_source, markdown_tokens, prose_language, raw_
 from helpdesk.site.markdown_tokens import Heading
 from helpdesk.site.texts import texts_in
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES
+from helpdesk_files import reading
 from helpdesk_files.paths import SourcePath
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-RELEASE = 7
+RELEASE = 8
 
 MAX_COLOURED_CHARACTERS = 20_000
 """A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
@@ -99,7 +100,7 @@ def render(
         "url": url,
         "is_mirrored": is_mirrored and path is not None,
     }
-    text = markdown_source.prepared(text, path)
+    text = reading.without_title(reading.as_markdown(text, path), title)
     language = prose_language.language_of(text)
     tokens = parser.parse(markdown_source.with_boxes(text, _titles_of_boxes(language)), env)
     markdown_tokens.take_ids(tokens)

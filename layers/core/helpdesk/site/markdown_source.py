@@ -1,10 +1,8 @@
-"""Markdown as its authors' tools extend it, brought to what a parser of Markdown knows: front matter, MDX, boxes."""
+"""Boxes, as authors' tools extend Markdown, brought to what a parser of Markdown knows."""
 
 import html
 import re
 from collections.abc import Mapping
-
-from helpdesk_files import front_matter, mdx
 
 BOXES = ("note", "tip", "info", "important", "warning", "caution", "danger")
 """The kinds of boxes; each is a class of the theme."""
@@ -12,14 +10,6 @@ BOXES = ("note", "tip", "info", "important", "warning", "caution", "danger")
 _BOX = re.compile(r"^([ \t]*):{3,}[ \t]*(?:([A-Za-z][\w-]*)[ \t]*(.*))?$")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _ALERT = re.compile(r"^ {0,3}> ?\[!(note|tip|important|warning|caution)\][ \t]*$", re.IGNORECASE)
-
-
-def prepared(text: str, path: str | None) -> str:
-    """Return a document's text without front matter and without what only MDX has; `path` is its file."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    if not text.startswith("{"):  # an object in JSON is front matter in files alone, which were read before
-        text = front_matter.parsed(text).text
-    return mdx.as_markdown(text) if mdx.is_mdx(text, path) else text
 
 
 def with_boxes(text: str, titles: Mapping[str, str]) -> str:
