@@ -14,7 +14,7 @@ from helpdesk.messages import waits
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
-from tests.support import stand_in
+from tests.support import permissions, stand_in
 from tests.support.api import Client
 from tests.support.embedded import embedded_once
 from tests.support.people import issue_token
@@ -28,7 +28,7 @@ _numbers = count(1)
 def _clients() -> Iterator[None]:
     """Keep one set of clients for all tests of a process: making them takes longer than most tests."""
     clients.forget()
-    with quick_moto(), embedded_once():
+    with quick_moto(), permissions.enforced(), embedded_once():
         yield
     clients.forget()
 
@@ -47,6 +47,7 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         waits.forget()
         yield
     settings.cache_clear()
+    permissions.require_allowed()
 
 
 @pytest.fixture

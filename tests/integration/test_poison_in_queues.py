@@ -18,6 +18,7 @@ from helpdesk.storage.table import Item
 from helpdesk.tracker import repository as tracker
 from helpdesk.tracker.record import Issue
 from tests.integration.fanout.test_fan_out import received
+from tests.support import workers
 from tests.support.api import Client, Context, function
 from tests.support.integrations import connect_tracker
 from tests.support.template import ROOT
@@ -38,6 +39,10 @@ WORKERS = {
 @pytest.mark.parametrize("worker", WORKERS)
 def test_messages_that_cannot_be_read_fail_alone(worker: str, organization: NewOrganization) -> None:
     sample = json.loads((ROOT / "events" / f"{WORKERS[worker]}.json").read_text())["Records"][0]
+    queue = next(name for name, each in workers.WORKERS.items() if each == worker)
+    sample["eventSourceARN"] = (
+        f"arn:aws:sqs:eu-west-1:123456789012:{settings().queue_url(queue).rpartition('/')[2]}"
+    )
     records = []
     for number, body in enumerate([*BAD_BODIES, sample["body"]]):
         record = copy.deepcopy(sample) | {"messageId": str(number), "body": body}

@@ -1,5 +1,5 @@
 """The simulations run on the same stand-in for AWS as the integration tests."""
 
-from tests.integration.conftest import api, aws, make_organization, organization
+from tests.integration.conftest import _clients, api, aws, make_organization, organization
 
-__all__ = ["api", "aws", "make_organization", "organization"]
+__all__ = ["_clients", "api", "aws", "make_organization", "organization"]

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tests.support.described import require_described
+from tests.support.permissions import running
 from tests.support.template import ROOT
 
 _GROUPS = {
@@ -58,13 +59,17 @@ _PAGES = {"sign-in": "site_sign_in", "search": "site_search"}
 
 @cache
 def function(name: str) -> ModuleType:
-    """Import functions/<name>/app.py under a name of its own, as Lambda does in a process of its own."""
+    """Import functions/<name>/app.py under a name of its own, as Lambda does in a process of its own.
+
+    What its handler asks of AWS is held against the function's role.
+    """
     path = ROOT / "functions" / name / "app.py"
     spec = importlib.util.spec_from_file_location(f"functions_{name}_app", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    vars(module)["handler"] = running(name, module.handler)
     return module
 
 

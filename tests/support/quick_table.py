@@ -11,6 +11,7 @@ well, with the items that they are about. What moto refuses is refused; any othe
 """
 
 import base64
+import inspect
 import json
 import logging
 import threading
@@ -369,4 +370,5 @@ REPLACEMENTS: tuple[tuple[Any, str, Any], ...] = ((BaseClient, "_make_api_call",
 
 def active() -> bool:
     """Return whether tables are in memory at all. In the long form of the tests, moto has them, and every request."""
-    return not effort.whole() and BaseClient._make_api_call is _call  # type: ignore[attr-defined] # it has no types
+    used = inspect.unwrap(BaseClient._make_api_call)  # type: ignore[attr-defined] # it has no types
+    return not effort.whole() and used is _call

@@ -29,7 +29,19 @@ DAY = 86_400_000
 
 @pytest.fixture
 def exporting_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANALYTICS_EXPORT", "on")
+    facts = function("facts")
+    handler = facts.handler
+
+    def with_the_export(event: Any, context: Any) -> Any:
+        """Run with the variable, which the template sets for this function alone."""
+        with monkeypatch.context() as patch:
+            patch.setenv("ANALYTICS_EXPORT", "on")
+            settings.cache_clear()
+            answer = handler(event, context)
+        settings.cache_clear()
+        return answer
+
+    monkeypatch.setattr(facts, "handler", with_the_export)
     monkeypatch.setenv("ANALYTICS_BUCKET", BUCKET)
     settings.cache_clear()
     changed_repository._noted.clear()

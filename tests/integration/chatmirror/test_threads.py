@@ -20,7 +20,7 @@ from tests.integration.chatmirror.conftest import PATH
 from tests.support import table as items
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of
-from tests.support.permissions import deleting_as
+from tests.support.permissions import running
 from tests.support.workers import Workers
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def write(api: Client, body: str = "Hello", **more: Any) -> str:
 def run(connection: Connection, conversation_id: str) -> str:
     """Do one job of the worker; return what became of it."""
     [found] = integrations.connections(connection.organization, connection.app)
-    return outgoing.follow(found, conversation_id, lambda: accounts.opened(found, cast("Worker", worker)))
+    work = running("integration_worker", outgoing.follow)
+    return str(work(found, conversation_id, lambda: accounts.opened(found, cast("Worker", worker))))
 
 
 def follow(connection: Connection, conversation_id: str, times: int = 12) -> list[str]:
@@ -312,10 +313,8 @@ def test_a_thread_that_was_deleted_begins_again(
     follow(connection, conversation)
     support.messages.clear()
     write(api, "Second")
-    with deleting_as("IntegrationWorker") as deleted:
-        assert follow(connection, conversation)[-1] == "refused: thread_not_found"
-        follow(connection, conversation)
-    assert len(deleted) == 1
+    assert follow(connection, conversation)[-1] == "refused: thread_not_found"
+    follow(connection, conversation)
 
     assert support.texts()[1:] == ["*A visitor*\n&gt; Second"]
     [found] = [each for each in items.everything() if "conversationId" in each and "MIRROR" in each["PK"]]

@@ -53,7 +53,7 @@ def batch(*bodies: str) -> dict[str, Any]:
     sample = json.loads((ROOT / "events" / "delivery-queue.json").read_text())["Records"][0]
     records = []
     for number, body in enumerate(bodies):
-        record = copy.deepcopy(sample)
+        record = copy.deepcopy(sample) | {"eventSourceARN": "arn:aws:sqs:eu-west-1:123456789012:delivery"}
         records.append(record | {"messageId": str(number), "body": body})
     return {"Records": records}
 

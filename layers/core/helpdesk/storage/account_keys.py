@@ -14,9 +14,12 @@ class Person(ItemKey):
 
 
 class PersonAllowance(ItemKey):
-    """One class's token bucket of a person, for what concerns no organization."""
+    """One class's token bucket of a person, for what concerns no organization.
 
-    PK, SK = "PERSON#{user_id}", "ALLOWANCE#{request_class}"
+    It isn't in the person's partition: every function charges it, and few may write a person (template/roles.yaml).
+    """
+
+    PK, SK = "PERSONALLOWANCE#{user_id}", "ALLOWANCE#{request_class}"
     user_id: str
     request_class: str
 
