@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 import html_to_markdown
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from helpdesk.crawls import escaping
 from helpdesk.crawls.sitemaps import markdown_links
 from helpdesk.platform import charsets
 
@@ -56,11 +57,15 @@ _OPTIONS: Final = html_to_markdown.ConversionOptions(
     bullets="-",
     extract_metadata=False,
     autolinks=False,
+    expand_abbreviations=False,
+    highlight_style="none",
     heading_style="atx",
     newline_style="backslash",
     br_in_tables=True,
     compact_tables=True,
 )
+# Two rules at the beginning of a document would be front matter.
+_FIRST_RULES: Final = re.compile(r"\A(?:---(?:\n+|\Z))+")
 _SEPARATORS: Final = re.compile(r"\s+(?:[|·–—»]|::|-)\s+")
 
 
@@ -137,10 +142,11 @@ def _content(document: LexborHTMLParser, base: str) -> tuple[str, str]:
         _name_language(code)
     for element in node.css("a[href], img"):
         _make_absolute(element, base)
-    result = html_to_markdown.convert(node.html or "", _OPTIONS)
-    text = _tidied(result.content or "")
+    escaping.mask(node)
+    text = html_to_markdown.convert(node.html or "", _OPTIONS).content or ""
     if heading and not node.css_first("h1"):
-        text = f"# {heading}\n\n{text}"
+        text = f"# {escaping.masked(heading)}\n\n{text}"
+    text = _tidied(escaping.unmasked(text))
     return _without_marks(heading), text
 
 
@@ -166,7 +172,8 @@ def _make_absolute(node: LexborNode, base: str) -> None:
     name = "href" if node.tag == "a" else "src"
     value = (node.attributes.get(name) or "").strip()
     scheme = value.partition(":")[0].lower() if ":" in value else ""
-    if name == "href" and (value.startswith("#") or scheme in {"javascript", "data"}):
+    leads_nowhere = value.startswith("#") or scheme in {"javascript", "data"}
+    if name == "href" and (leads_nowhere or not (_text(node) or node.css_first("img"))):
         node.unwrap()
     elif name == "src" and (not (node.attributes.get("alt") or "").strip() or scheme == "data" or not value):
         node.decompose()
@@ -230,7 +237,8 @@ def _without_site(title: str) -> str:
 
 def _tidied(text: str) -> str:
     text = re.sub(r"[ \t]+$", "", text.replace("\N{NO-BREAK SPACE}", " "), flags=re.MULTILINE)
-    return re.sub(r"\n{3,}", "\n\n", text).strip()
+    text = re.sub(r"\n{3,}", "\n\n", text).strip()
+    return _FIRST_RULES.sub("", text)
 
 
 def _front_matter(text: str) -> tuple[str, str]:

@@ -26,9 +26,10 @@ from helpdesk_files.paths import SourcePath
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
 
-RELEASE = 8
+RELEASE = 9
 
 MAX_COLOURED_CHARACTERS = 20_000
 """A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
@@ -103,11 +104,9 @@ def render(
     text = reading.without_title(reading.as_markdown(text, path), title)
     language = prose_language.language_of(text)
     tokens = parser.parse(markdown_source.with_boxes(text, _titles_of_boxes(language)), env)
-    markdown_tokens.take_ids(tokens)
     tokens = markdown_tokens.without_title(tokens, title)
     markdown_tokens.level_headings(tokens)
     headings = tuple(markdown_tokens.headings(tokens))
-    markdown_tokens.draw_tasks(tokens)
     markdown_tokens.align_cells(tokens)
     _load_images_late(tokens)
     html = _with_scrolling_tables(parser.renderer.render(tokens, parser.options, env))
@@ -166,9 +165,16 @@ def _parser() -> "MarkdownIt":
     parser = MarkdownIt("commonmark", {"html": True, "highlight": None, "maxNesting": _MOST_NESTED}).enable(
         ["table", "strikethrough"]
     )
+    # Before escaped characters become text like any other: `\\[ ]` is no task, and `\\{#limits}` no id.
+    parser.core.ruler.before("text_join", "marks", _take_marks)
     parser.add_render_rule("fence", _fence)
     parser.add_render_rule("code_block", _code_block)
     return parser
+
+
+def _take_marks(state: "StateCore") -> None:
+    markdown_tokens.take_ids(state.tokens)
+    markdown_tokens.draw_tasks(state.tokens)
 
 
 def _fence(_: Any, tokens: "list[Token]", place: int, __: Any, env: dict[str, Any]) -> str:
