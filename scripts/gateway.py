@@ -7,6 +7,7 @@ forms of CloudFormation's functions.
 import json
 import sys
 
+from scripts.local import aws_limits
 from scripts.openapi.routes import ROOT, routes_by_function
 
 API = ROOT / "template" / "api.json"
@@ -33,7 +34,7 @@ _FORBIDDEN = (403, "forbidden", "The request was refused.")
 _FAILED = (500, "internal_error", "Something went wrong on our side. Try again.")
 _NO_ROUTE = (404, "not_found", "There is no such route.")
 _MALFORMED = (400, "invalid_request", "A parameter of the request is missing or malformed.")
-_TOO_LARGE = (400, "invalid_request", "The body is larger than a request may be (6 MB).")
+_TOO_LARGE = (400, "invalid_request", aws_limits.ANYWHERE)
 _AT_ONCE = (429, "rate_limited", "Too many requests at once. Wait for the seconds that Retry-After names.")
 _TOO_MANY = (429, "rate_limited", "Too many requests. Wait for the seconds that Retry-After names.")
 

@@ -5,6 +5,7 @@
     processes   find and stop exactly the process that was started
     emulator    MiniStack: start, health, stop
     ministack   MiniStack's own process, in which workers share the code that they unpack
+    aws_limits  what AWS refuses and MiniStack doesn't
     forking     the workers, which fork from a process that has imported their libraries
     warm_parent that process
     saving      what MiniStack saves when it ends

@@ -6,6 +6,7 @@ one folder that holds each archive's content once, under the archive's SHA-256. 
 imported the libraries (`forking`).
 """
 
+import asyncio
 import hashlib
 import importlib
 import io
@@ -24,8 +25,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from scripts.local import aws_limits
 from scripts.local.forking import LAYERS, ForkedProcess, Parents
 from scripts.local.saving import end_when_saved, keep_large_values_in_files
+from scripts.local.settings import REGION
 
 # As MiniStack names a worker's folder, in the same place.
 _WORKERS = "ministack-lambda-*"
@@ -144,11 +147,56 @@ def fork_workers(parents: Parents) -> None:
     vars(runtime)["subprocess"] = SimpleNamespace(**vars(subprocess) | {"Popen": start})
 
 
+def limit_requests() -> None:
+    """Let MiniStack's API Gateway refuse what AWS refuses, and name its own host to the functions as AWS does."""
+    theirs = vars(importlib.import_module("ministack.services.apigateway_v1"))
+    refusal = theirs["_gw_error"]
+    build, call, invoke = (
+        theirs[name] for name in ("_build_lambda_event_v1", "_call_lambda_raw", "_invoke_lambda_proxy_v1")
+    )
+
+    def build_event(api_id: str, *arguments: Any, **options: Any) -> dict[str, Any]:
+        event: dict[str, Any] = build(api_id, *arguments, **options)
+        event["requestContext"]["domainName"] = f"{api_id}.execute-api.{REGION}.amazonaws.com"
+        aws_limits.check_event(event)
+        return event
+
+    async def call_function(*arguments: Any, **options: Any) -> Any:
+        result, problem = await call(*arguments, **options)
+        if problem is None and not aws_limits.fits_an_answer(result.get("body")):
+            raise _AnswerTooLarge
+        return result, problem
+
+    async def invoke_function(*arguments: Any, **options: Any) -> Any:
+        path, method, headers, _body, query = arguments[5:10]
+        try:
+            aws_limits.check_headers(method, path, query or {}, headers or {})
+            async with asyncio.timeout(aws_limits.SECONDS):
+                return await invoke(*arguments, **options)
+        except aws_limits.OverLimit as over:
+            return over.status, over.headers, over.body
+        except _AnswerTooLarge:
+            return refusal("INTEGRATION_FAILURE", "Internal server error")
+        except TimeoutError:
+            return refusal("INTEGRATION_TIMEOUT", "Endpoint request timed out")
+
+    theirs.update(
+        _build_lambda_event_v1=build_event,
+        _call_lambda_raw=call_function,
+        _invoke_lambda_proxy_v1=invoke_function,
+    )
+
+
+class _AnswerTooLarge(Exception):
+    """A function returned more than Lambda passes on."""
+
+
 def main() -> None:
     """Run MiniStack until it is asked to end."""
     share_content(Path(tempfile.gettempdir()))
     fork_workers(Parents())
     read_logs_at_once()
+    limit_requests()
     keep_large_values_in_files(Path(os.environ["STATE_DIR"]))
     end_when_saved()
     importlib.import_module("ministack.app").main()
