@@ -135,6 +135,19 @@ def test_sign_in_is_offered_where_it_works_and_leads_to_something(
     assert ("Sign in" in links(browser)) is shown
 
 
+@pytest.mark.parametrize("sender", ["help@example.com", ""])
+def test_the_page_to_write_offers_sign_in_where_it_works(
+    browser: SiteBrowser, monkeypatch: pytest.MonkeyPatch, sender: str
+) -> None:
+    monkeypatch.setenv("MAIL_FROM", sender)
+    settings.cache_clear()
+
+    browser.open("/contact")
+
+    offered = [path for path in browser.page.links("main").values() if "/sign-in" in path]
+    assert bool(offered) is bool(sender)
+
+
 def test_another_method_needs_no_mail(
     browser: SiteBrowser, api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
