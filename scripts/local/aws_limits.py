@@ -30,7 +30,8 @@ _ANNOUNCE: Final = (
     "For a larger file, send its name, type and size as JSON to POST /v1/uploads, "
     "then its bytes to upload.url."
 )
-ANYWHERE: Final = f"{_CARRIES} {_ANNOUNCE} Split a larger document into several."
+_SPLIT: Final = "The body of a document may have 900,000 bytes: split a larger one into several."
+ANYWHERE: Final = f"{_CARRIES} {_ANNOUNCE} {_SPLIT}"
 """What API Gateway says: it has one message for all routes, in which it can't tell them apart."""
 
 
@@ -62,7 +63,7 @@ def check_event(event: Mapping[str, Any]) -> None:
     if path == "/v1/uploads":
         raise OverLimit(400, "file_too_big", f"{_CARRIES} {_ANNOUNCE}")
     if path.startswith("/v1/knowledge/"):
-        raise OverLimit(400, "body_too_large", f"{_CARRIES} Split the document into several.")
+        raise OverLimit(400, "body_too_large", f"{_CARRIES} {_SPLIT}")
     if path.startswith("/v1/hooks/"):
         raise OverLimit(400, "body_too_large", _CARRIES)
     raise OverLimit(400, "invalid_request", f"{_CARRIES} Send less at once.")

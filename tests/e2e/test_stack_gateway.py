@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.e2e.own_stack import FOLDER
+from tests.support.web import Web
 
 GROUPS = ["messages", "conversations", "knowledge", "agent", "webhooks", "billing", "logs"]
 
@@ -96,6 +97,32 @@ def test_a_publishable_key_is_refused_by_name(stack: Mapping[str, str]) -> None:
 
     assert status == 401
     assert body["error"]["code"] == "publishable_key"
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "way_out"),
+    [
+        ("/v1/uploads?name=film.mp4", "file_too_big", "then its bytes to upload.url"),
+        ("/v1/knowledge/documents", "body_too_large", "split a larger one into several"),
+        ("/v1/messages", "invalid_request", "Send less at once."),
+    ],
+)
+def test_a_body_that_lambda_would_not_take_is_refused_as_on_aws_and_the_message_names_the_way_out(
+    stack: Mapping[str, str], path: str, code: str, way_out: str
+) -> None:
+    web = Web(stack["base_url"], stack["secret_key"])
+
+    answer = web.request("POST", path, bytes(4_600_000), {"content-type": "application/octet-stream"})
+
+    assert (answer.status, answer.code) == (400, code)
+    assert way_out in answer.body["error"]["message"]
+    assert answer.headers["x-request-id"]
+
+
+def test_a_header_that_api_gateway_would_not_take_is_refused_as_on_aws(stack: Mapping[str, str]) -> None:
+    status, _, body = call(stack, "GET", "/v1/agent", cookie="x" * 10_240)
+
+    assert (status, body["error"]["code"]) == (431, "invalid_request")
 
 
 def test_every_answer_carries_a_request_id(stack: Mapping[str, str]) -> None:

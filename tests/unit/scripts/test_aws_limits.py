@@ -15,6 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:datetime.datetime.utcnow:Depreca
 gateway = importlib.import_module("ministack.services.apigateway_v1")
 
 CARRIES = "One request can carry about 4.4 MB."
+SPLIT = "The body of a document may have 900,000 bytes: split a larger one into several."
 ANNOUNCE = "For a larger file, send its name, type and size as JSON to POST /v1/uploads, then its bytes to upload.url."
 
 
@@ -71,13 +72,13 @@ def error(response: Any) -> tuple[int, str, str]:
             "POST",
             "/v1/knowledge/documents",
             "body_too_large",
-            f"{CARRIES} Split the document into several.",
+            f"{CARRIES} {SPLIT}",
         ),
         (
             "PATCH",
             "/v1/knowledge/documents/doc_1",
             "body_too_large",
-            f"{CARRIES} Split the document into several.",
+            f"{CARRIES} {SPLIT}",
         ),
         ("POST", "/v1/hooks/codehost", "body_too_large", CARRIES),
         ("POST", "/v1/messages", "invalid_request", f"{CARRIES} Send less at once."),
