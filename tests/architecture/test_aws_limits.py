@@ -42,7 +42,7 @@ def test_the_gateway_names_both_ways_out_of_a_request_that_is_too_large() -> Non
 
     assert refusal["statusCode"] == "400"
     assert refusal["responseTemplates"]["application/json"] == (
-        '{"error":{"code":"invalid_request","message":"One request can carry about 4.4 MB. For a larger file, send its '
-        "name, type and size as JSON to POST /v1/uploads, then its bytes to upload.url. The body of a document may have "
-        '900,000 bytes: split a larger one into several."}}'
+        '{"error":{"code":"invalid_request","message":"One request can carry about 4.4 MB. '
+        "For a larger file, send its name, type and size as JSON to POST /v1/uploads, then its bytes to upload.url. "
+        'The body of a document may have 900,000 bytes: split a larger one into several."}}'
     )
