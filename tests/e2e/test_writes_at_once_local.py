@@ -242,7 +242,7 @@ EVERY = (
 
 
 @pytest.mark.parametrize("thing", EVERY if effort.whole() else ALWAYS, ids=lambda each: each.__name__)
-def test_writers_at_once_get_their_turn_or_are_told_to_come_back(
+def test_writers_at_once_get_their_turn_or_learn_when_to_come_back(
     stack: Mapping[str, str], thing: Callable[[Web], Hot]
 ) -> None:
     credential = stack[OF_A_PERSON.get(thing, "secret_key")]
