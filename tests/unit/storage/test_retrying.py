@@ -110,6 +110,13 @@ def test_it_is_given_up_two_seconds_before_the_invocation_ends(passing: Time) ->
     assert 2.5 < passing.seconds <= 3
 
 
+def test_no_attempt_begins_that_would_not_end_before_the_invocation_does(passing: Time) -> None:
+    with deadline.of(FiveSecondsLeft()), pytest.raises(Conflict):
+        repeat_when_stale(losing(None, passing, seconds=1.2), ConditionFailed)
+
+    assert 2.4 <= passing.seconds <= 3
+
+
 def test_without_time_there_is_one_attempt(passing: Time) -> None:
     with deadline.at(START_US // 1_000), pytest.raises(Conflict):
         repeat_when_stale(losing(None, passing), ConditionFailed)

@@ -35,7 +35,7 @@ class Pauses:
 
     def __init__(self, until_ms: int | None = None) -> None:
         """Set the deadline: in 10 s, at that of the invocation, or at the instant `until_ms`, whichever is first."""
-        self._began_ms = clock.now_ms()
+        self._began_ms = self._try_began_ms = clock.now_ms()
         self._paused_ms = 0.0
         self._tries = 0
         limits = [] if until_ms is None else [until_ms - self._began_ms]
@@ -44,19 +44,26 @@ class Pauses:
         self._limit_ms = min(limits, default=None)
 
     def wait(self) -> bool:
-        """Pause before the next try. Return False, without a pause, if that would be after the deadline."""
+        """Pause before the next try. Return False, without a pause, if there is no time for it.
+
+        It has time if it begins before the deadline. One that takes as long as the last must also end before the
+        invocation does.
+        """
         # Full jitter: writers that met must not meet again.
         longest = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** min(self._tries, _DOUBLINGS))
         seconds = random.uniform(0, longest)  # noqa: S311 - no secret
         self._tries += 1
+        now = clock.now_ms()
+        took_ms = now - self._try_began_ms
         # The clock may be set back, which must not make the tries endless.
-        next_ms = max(clock.now_ms() - self._began_ms, self._paused_ms) + seconds * 1_000
-        if self._limit_ms is not None and next_ms > self._limit_ms:
+        next_ms = max(now - self._began_ms, self._paused_ms) + seconds * 1_000
+        if self._limit_ms is not None and next_ms + took_ms > self._limit_ms:
             return False
         if next_ms > MOST_MS and self._tries >= _LEAST_TRIES:
             return False
         clock.sleep(seconds)
         self._paused_ms += seconds * 1_000
+        self._try_began_ms = clock.now_ms()
         return True
 
 
