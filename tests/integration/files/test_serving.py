@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from botocore.exceptions import ClientError
@@ -10,7 +11,15 @@ from botocore.exceptions import ClientError
 from helpdesk.files import store
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
-from tests.integration.files.test_uploads import PNG, attach, download, sent_to, served, uploaded, write
+from tests.integration.files.test_uploads import (
+    PNG,
+    attach,
+    download,
+    sent_to,
+    served,
+    uploaded,
+    write,
+)
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 
@@ -47,6 +56,41 @@ def test_an_announced_file_is_displayed_only_after_its_content_was_checked(api: 
     assert "attachment" in download(api, answer.body["url"]).headers["location"]
     attach(api, answer.body["id"])
     assert "inline" in download(api, answer.body["url"]).headers["location"]
+
+
+SPLIT = b"a" * 16_383 + "ü".encode() + b"b"  # the first read ends within the letter
+
+
+@pytest.mark.parametrize(
+    ("content", "declared", "served_as"),
+    [
+        ("Grüße".encode(), "text/plain", "text/plain; charset=utf-8"),
+        (SPLIT, "text/plain", "text/plain; charset=utf-8"),
+        ("Grüße".encode(), "text/plain; Charset=UTF-8", "text/plain; charset=UTF-8"),
+        (
+            "Grüße".encode("cp1252"),
+            'text/plain; format=flowed; charset="iso-8859-1"',
+            "text/plain; charset=iso-8859-1",
+        ),
+        ("Grüße".encode("cp1252"), "text/plain", "text/plain"),
+        (PNG, "image/png; charset=utf-8", "image/png"),
+        (b"a,b", "text/csv; charset=utf-8", "application/octet-stream"),
+    ],
+)
+def test_text_is_served_in_its_charset_in_both_ways_of_uploading(
+    api: Client, content: bytes, declared: str, served_as: str
+) -> None:
+    announced = api.post("/v1/uploads", {"name": "a.txt", "type": declared, "size": len(content)}).body
+    write(announced["upload"]["fields"]["key"], content)
+    attach(api, announced["id"])
+
+    assert type_served(api, announced["url"]) == served_as
+    assert type_served(api, uploaded(api, content, media_type=declared)["url"]) == served_as
+
+
+def type_served(api: Client, url: str) -> str:
+    location = download(api, url).headers["location"]
+    return parse_qs(urlsplit(location).query)["response-content-type"][0]
 
 
 def sizes(api: Client) -> list[int]:

@@ -11,6 +11,11 @@ from helpdesk.knowledge import prose
     ("text", "visible"),
     [
         ("---\ntitle: A\n---\n\nText.\n", "Text."),
+        (
+            r"The \<script> tag, \<!-- no comment --> and \<Foo/>.",
+            r"The \<script> tag, \<!-- no comment --> and \<Foo/>.",
+        ),
+        (r"## Limits \{#limits}", r"## Limits \{#limits}"),
         ("\ufeffText.", "Text."),
         (
             (

@@ -5,6 +5,8 @@ from typing import Final
 UNTYPED = "application/octet-stream"
 """The type of a file whose type is not known."""
 
+PLAIN_TEXT = "text/plain"
+
 SNIFFED_BYTES = 16_384
 """How much of a file's beginning is read first. More is read only after a comment that does not end there."""
 

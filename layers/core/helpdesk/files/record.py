@@ -12,6 +12,7 @@ class File(FrozenRecord):
     `size` is in bytes. Until `received` it is the size that the client announced, and nobody has read the content.
     `runs_in_browser` says that the file is HTML, XHTML, SVG or XSLT by its type or content, so that it is never
     attached and only ever downloaded.
+    `charset` is the one that the client declared for text, None if it declared none.
     `removing` means that the file is being removed: no message can attach it. `response_hash` names the stored response
     to the upload's Idempotency-Key, which is removed with the file.
     """
@@ -26,6 +27,7 @@ class File(FrozenRecord):
     runs_in_browser: bool
     removing: bool = False
     response_hash: str | None = None
+    charset: str | None = None
 
     @property
     def token(self) -> str:
@@ -46,6 +48,7 @@ class File(FrozenRecord):
             runs_in_browser=item["runs"],
             removing=item["removing"],
             response_hash=item.get("responseHash"),
+            charset=item.get("charset"),
         )
 
     def to_item(self) -> Item:
@@ -63,4 +66,6 @@ class File(FrozenRecord):
         }
         if self.response_hash is not None:
             item["responseHash"] = self.response_hash
+        if self.charset is not None:
+            item["charset"] = self.charset
         return item

@@ -13,12 +13,12 @@ from typing import Any
 
 from helpdesk.files import repository, store
 from helpdesk.files.errors import MAX_NAME_CHARACTERS, AttachmentMissing, AttachmentWrongType, FileNotFound
-from helpdesk.files.media_types import UNTYPED
+from helpdesk.files.media_types import PLAIN_TEXT, UNTYPED
 from helpdesk.files.record import File
 from helpdesk.files.repository import UNATTACHED_HOURS
 from helpdesk.files.store import Content
 from helpdesk.idempotency import service as idempotency
-from helpdesk.platform import clock
+from helpdesk.platform import charsets, clock
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.text import as_name
 from helpdesk.platform.units import HOUR_MS
@@ -83,7 +83,17 @@ def download_url(token: str) -> str:
         return store.unchecked_download_url(organization, file_id, file.name)
     # Any file is served, attached or not. One that runs in a browser is never displayed, whatever its type says.
     media_type = UNTYPED if file.runs_in_browser else file.type
-    return store.download_url(organization, file_id, file.name, media_type)
+    return store.download_url(organization, file_id, file.name, media_type, _charset(file))
+
+
+def _charset(file: File) -> str | None:
+    """Return the charset that a browser needs to know for a text: the declared one, or UTF-8 if the bytes are."""
+    if file.charset is not None or file.type != PLAIN_TEXT:
+        return file.charset
+    # Read here, because a client that announces a file sends its bytes to S3 alone.
+    content = store.kept(file.organization, file.id)
+    is_utf8 = content is not None and charsets.is_utf8(content.beginning, complete=content.is_complete)
+    return charsets.UTF_8 if is_utf8 else None
 
 
 def organization_in(token: str) -> str | None:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from botocore.exceptions import ClientError
 
 from helpdesk.files.errors import MAX_FILE_BYTES
-from helpdesk.files.media_types import REFUSED_TYPES, SNIFFED_BYTES, UNTYPED, essence
+from helpdesk.files.media_types import PLAIN_TEXT, REFUSED_TYPES, SNIFFED_BYTES, UNTYPED, essence
 from helpdesk.platform import clients
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
@@ -32,7 +32,7 @@ _DISPLAYED = {
     "audio/wav",
     "video/mp4",
     "video/webm",
-    "text/plain",
+    PLAIN_TEXT,
 }
 
 _ABSENT = {"NoSuchKey", "404"}
@@ -121,13 +121,18 @@ def _content(key: str, *, whole: bool) -> Content | None:
     return Content(answer["Body"].read(), size, answer["ETag"])
 
 
-def download_url(organization: str, file_id: str, name: str, media_type: str) -> str:
+def download_url(
+    organization: str, file_id: str, name: str, media_type: str, charset: str | None = None
+) -> str:
     """Return a short-lived URL of a checked file.
 
     Browsers display images, audio, video and plain text. Everything else is a download without a specific type.
     """
-    displayed = essence(media_type) in _DISPLAYED and essence(media_type) not in REFUSED_TYPES
-    return _presigned_url(_kept(organization, file_id), name, essence(media_type) if displayed else None)
+    shown = essence(media_type)
+    displayed = shown in _DISPLAYED and shown not in REFUSED_TYPES
+    if charset is not None:
+        shown += f"; charset={charset}"
+    return _presigned_url(_kept(organization, file_id), name, shown if displayed else None)
 
 
 def unchecked_download_url(organization: str, file_id: str, name: str) -> str:

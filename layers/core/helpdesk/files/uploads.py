@@ -14,7 +14,7 @@ from helpdesk.files.record import File
 from helpdesk.files.schemas import FormUpload, Uploaded, UploadRequest
 from helpdesk.files.sniffing import is_refused
 from helpdesk.idempotency import service as idempotency
-from helpdesk.platform import ids
+from helpdesk.platform import charsets, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name
 
@@ -76,6 +76,7 @@ def _new_file(organization: str, base_url: str, name: str, media_type: str, size
         url=f"{base_url}/v1/files/{token}",
         received=False,
         runs_in_browser=False,
+        charset=charsets.named_in(media_type) if kind.startswith("text/") else None,
     )
 
 

@@ -16,17 +16,18 @@ RELEASE = 1
 
 _BOX = re.compile(r"^[ \t]*:{3,}[ \t]*(?:[A-Za-z][\w-]*[ \t]*(.*))?$", re.MULTILINE)
 _ALERT = re.compile(r"^([ \t>]*>) ?\[![A-Za-z]+\][ \t]*\n", re.MULTILINE)
-_HEADING_ID = re.compile(r"^( {0,3}#{1,6}[ \t].*\S)[ \t]*\{(?:[#.:]|/\*)[^{}\n]*\}[ \t]*$", re.MULTILINE)
-_UNSEEN = re.compile(r"<(!--|script\b|style\b|template\b)", re.IGNORECASE)
+_HEADING_ID = re.compile(r"^( {0,3}#{1,6}[ \t].*[^\s\\])[ \t]*\{(?:[#.:]|/\*)[^{}\n]*\}[ \t]*$", re.MULTILINE)
+# After a backslash a tag is text.
+_UNSEEN = re.compile(r"(?<!\\)<(!--|script\b|style\b|template\b)", re.IGNORECASE)
 _UNSEEN_ENDS = {
     "!--": re.compile("-->"),
     **{name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in ("script", "style", "template")},
 }
 _LINK = re.compile(
-    r"<a\s[^<>]{0,500}?href=([\"'])((?:https?:|mailto:)[^\"'<>\s]*)\1[^<>]*>([^\n]{0,1000}?)</a>",
+    r"(?<!\\)<a\s[^<>]{0,500}?href=([\"'])((?:https?:|mailto:)[^\"'<>\s]*)\1[^<>]*>([^\n]{0,1000}?)</a>",
     re.IGNORECASE,
 )
-_TAG = re.compile(rf"</?([A-Za-z][\w.:-]*+)(?=[\s>]|/>){mdx.ATTRIBUTES}/?>")
+_TAG = re.compile(rf"(?<!\\)</?([A-Za-z][\w.:-]*+)(?=[\s>]|/>){mdx.ATTRIBUTES}/?>")
 _ALT = re.compile(r"\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 # GitHub shows these as text where nothing closes them.
 _SHOWN = frozenset(

@@ -41,10 +41,10 @@ def codec_of(label: str | None) -> str | None:
     return None if found is None else _WIDER.get(found.codec_info.name, found.codec_info.name)
 
 
-def is_utf8(body: bytes) -> bool:
-    """Return whether bytes are text in UTF-8."""
+def is_utf8(body: bytes, *, complete: bool = True) -> bool:
+    """Return whether bytes are text in UTF-8; without `complete` they may end within a character."""
     try:
-        body.decode()
+        codecs.getincrementaldecoder(UTF_8)().decode(body, final=complete)
     except UnicodeDecodeError:
         return False
     return True
