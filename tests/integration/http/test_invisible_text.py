@@ -1,5 +1,6 @@
 """Text without a visible character counts as empty, and names lose what hides or reverses text, on every route."""
 
+import json
 from typing import Any
 from urllib.parse import quote
 
@@ -70,6 +71,24 @@ def test_text_without_a_visible_character_counts_as_empty(
     }
 
     assert refused == dict.fromkeys(INVISIBLE, code)
+
+
+def test_half_of_an_emoji_is_replaced_and_the_text_is_kept(
+    api: Client, admin: Client, ids: dict[str, str]
+) -> None:
+    refused = {}
+    for method, path, fields, _ in ROUTES:
+        sent = {
+            name: f"Hello {place}? there" if value == "?" else value
+            for place, (name, value) in enumerate(fields.items())
+        }
+        caller = api if path == "/v1/messages" else admin
+        answer = caller.request(method, path.format(**ids), json.dumps(sent).replace("?", r"\ud83d"))
+        if answer.status != 200:
+            refused[f"{path} {fields}"] = answer
+
+    assert refused == {}
+    assert "Hello 1\ufffd there" in repr(whole_table.everything())
 
 
 @pytest.mark.parametrize("text", INVISIBLE.values(), ids=INVISIBLE)

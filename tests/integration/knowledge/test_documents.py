@@ -136,7 +136,6 @@ def test_a_list_continues_after_its_cursor(api: Client, stranger: Client) -> Non
         ({"title": "x", "body": "x", "folderId": 7}, "invalid_request"),
         ([], "invalid_json"),
         ("{", "invalid_json"),
-        ('{"title": "x", "body": "\\ud800"}', "invalid_json"),
     ],
 )
 def test_a_refused_document_stores_nothing(api: Client, body: Any, code: str) -> None:

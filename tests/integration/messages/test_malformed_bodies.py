@@ -95,7 +95,7 @@ wire = st.one_of(
     st.integers(0, len(json.dumps(GOOD)) - 1).map(lambda length: json.dumps(GOOD)[:length]),
     st.text(min_size=1, max_size=5).filter(str.strip).map(lambda text: json.dumps(GOOD) + text),
     st.sampled_from(
-        ["NaN", "Infinity", '"\\ud800"', "01", "1.", "[" * 3_000, "'x'", '"\x01"', "undefined"]
+        ["NaN", "Infinity", '"\\ud8"', "01", "1.", "[" * 3_000, "'x'", '"\x01"', "undefined"]
     ).map(lambda raw: json.dumps(GOOD)[:-1] + f', "more": {raw}}}'),
 )
 

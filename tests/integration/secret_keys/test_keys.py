@@ -186,7 +186,7 @@ def test_a_malformed_body_is_refused_with_the_name_of_the_field(admin: Client, b
     assert "`name`" in answer.message
 
 
-@pytest.mark.parametrize("body", ["[]", "", "name", '"name"', '{"name": "\\ud800"}'])
+@pytest.mark.parametrize("body", ["[]", "", "name", '"name"'])
 def test_a_body_that_is_not_an_object_is_refused(admin: Client, body: str) -> None:
     answer = admin.post("/v1/keys", body)
 

@@ -14,6 +14,7 @@ from helpdesk.integrations.errors import InvalidSignature
 from helpdesk.integrations.record import AppCredentials
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
+from helpdesk.platform.text import without_half_pairs
 
 MAX_AGE_SECONDS = 300
 ASK, CLOSE = "ask", "close"
@@ -55,7 +56,7 @@ def verify(app: AppCredentials, hook: Hook) -> None:
 def read(hook: Hook) -> Received:
     """Return what is to be done about an interaction. Raises InvalidJson, InvalidRequest."""
     try:
-        sent = json.loads(hook.body.decode())
+        sent = json.loads(without_half_pairs(hook.body))
     except ValueError:
         raise InvalidJson from None
     if not isinstance(sent, dict):

@@ -17,6 +17,7 @@ from helpdesk.integrations.hooks import require_hmac
 from helpdesk.integrations.record import AppCredentials
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
+from helpdesk.platform.text import without_half_pairs
 
 MAX_AGE_SECONDS = 300
 MAX_TEXT_CHARACTERS = 24_000
@@ -46,7 +47,7 @@ def read(hook: Hook) -> Received:
     is_form = hook.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
     try:
         text = parse_qs(hook.body.decode()).get("payload", [""])[0] if is_form else hook.body.decode()
-        sent = json.loads(text)
+        sent = json.loads(without_half_pairs(text.encode()))
     except ValueError:
         raise InvalidJson from None
     if not isinstance(sent, dict):

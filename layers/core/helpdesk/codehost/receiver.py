@@ -11,6 +11,7 @@ from helpdesk.integrations.errors import InvalidSignature
 from helpdesk.integrations.hooks import require_hmac
 from helpdesk.integrations.record import AppCredentials
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
+from helpdesk.platform.text import without_half_pairs
 
 PUSH, PULL_REQUEST, ISSUE, LOOK_AGAIN, REMOVED = "push", "pull_request", "issue", "look_again", "removed"
 ISSUE_GONE = "issue_gone"
@@ -38,7 +39,7 @@ def verify(app: AppCredentials, hook: Hook) -> None:
 def read(hook: Hook) -> Received:
     """Return what is to be done about an event. Raises InvalidJson, InvalidRequest."""
     try:
-        sent = json.loads(hook.body)
+        sent = json.loads(without_half_pairs(hook.body))
     except ValueError:
         raise InvalidJson from None
     delivery_id, name = hook.headers.get("x-github-delivery", ""), hook.headers.get("x-github-event", "")

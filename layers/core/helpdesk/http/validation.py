@@ -22,6 +22,7 @@ from helpdesk.http.schemas import (
 )
 from helpdesk.http.unknown_names import NotOneOf, did_you_mean, unknown_field
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
+from helpdesk.platform.text import without_half_pairs
 
 _JSON_WHITESPACE = b" \t\n\r"
 
@@ -29,8 +30,8 @@ _JSON_WHITESPACE = b" \t\n\r"
 def parse_body[B: Body](model: type[B], body: str | None, *, is_base64: bool) -> B:
     """Return the body as its model. An empty body counts as an empty object if the model requires no field.
 
-    Raises InvalidJson if the text is not a JSON object in UTF-8. Unpaired surrogates, NaN and excessive nesting are
-    refused, too, because they could not be stored. Raises InvalidRequest if a field is invalid.
+    Half of a surrogate pair becomes U+FFFD. Raises InvalidJson if the text is not a JSON object in UTF-8. NaN and
+    excessive nesting are refused, too, because they could not be stored. Raises InvalidRequest if a field is invalid.
     """
     content = body_bytes(body, is_base64=is_base64)
     if not content.strip(_JSON_WHITESPACE):
@@ -38,7 +39,7 @@ def parse_body[B: Body](model: type[B], body: str | None, *, is_base64: bool) ->
             raise InvalidJson(f"{InvalidJson.message} The body is empty.")
         content = b"{}"
     try:
-        fields = from_json(content, allow_inf_nan=False)
+        fields = from_json(without_half_pairs(content), allow_inf_nan=False)
     except (ValueError, RecursionError) as error:
         # The parser's own words name the reason and the position, and nothing of the body.
         raise InvalidJson(f"{InvalidJson.message} It cannot be read: {error}.") from None

@@ -14,6 +14,7 @@ from helpdesk.integrations.outcomes import OutcomeUnknown, RateLimited, TryLater
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
+from helpdesk.platform.text import without_half_pairs
 
 if TYPE_CHECKING:
     from helpdesk.outbound.exchange import Reply
@@ -73,7 +74,7 @@ class ServiceReply(FrozenRecord):
     def json(self) -> Any:
         """Return the body as JSON. Raises TryLater where it is none: the service is not itself."""
         try:
-            return json.loads(self.body)
+            return json.loads(without_half_pairs(self.body))
         except ValueError:
             raise TryLater("the response is no JSON") from None
 

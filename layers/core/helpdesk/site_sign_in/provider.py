@@ -17,6 +17,7 @@ from helpdesk.outbound.exchange import Reply, Request, exchange
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
+from helpdesk.platform.text import without_half_pairs
 from helpdesk.platform.units import HOUR_MS, MINUTE_MS
 from helpdesk.site_sign_in.discovery import ALGORITHMS
 from helpdesk.site_sign_in.errors import Declined, Refused
@@ -226,7 +227,7 @@ def _sent(
 def _object(reply: Reply) -> dict[str, Any]:
     """Return a response's JSON object; empty where it is none and says that it failed. Raises Refused."""
     try:
-        said = None if reply.too_large else json.loads(reply.body)
+        said = None if reply.too_large else json.loads(without_half_pairs(reply.body))
     except (ValueError, RecursionError):
         said = None
     if isinstance(said, dict):

@@ -13,6 +13,7 @@ from helpdesk.integrations.hooks import require_hmac
 from helpdesk.integrations.record import AppCredentials
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
+from helpdesk.platform.text import without_half_pairs
 
 MAX_AGE_MS = 60_000
 CHANGED, REMOVED, REVOKED = "changed", "removed", "revoked"
@@ -72,7 +73,7 @@ def _at(text: str) -> int:
 
 def _parsed(hook: Hook) -> dict[str, Any]:
     try:
-        sent = json.loads(hook.body)
+        sent = json.loads(without_half_pairs(hook.body))
     except ValueError:
         raise InvalidJson from None
     if not isinstance(sent, dict):
