@@ -258,7 +258,7 @@ def test_a_push_waits_for_the_allowance(owner: Cli, api: Client, docs: Path, han
     result = owner.run("knowledge", "push", str(docs))
     assert result.exit_code == 0
     assert owner.clock.slept == [1.0] * 21
-    assert "The allowance is used up. Continuing in 7 s." in result.stderr
+    assert "The allowance is used up. Continuing in 7 s, and then as it refills." in result.stderr
     assert len(listed(api)) == 3
 
 

@@ -8,9 +8,10 @@ import httpx
 import pytest
 
 from helpdesk_cli.settings import Login
-from tests.support.cli import BASE_URL, Cli, answering
+from tests.support.cli import BASE_URL, Cli, answering, refusal
 
-MEMBERS = {"members": [{"userId": "usr_ada", "email": "ada@example.com"}], "nextCursor": None}
+ADA = {"userId": "usr_ada", "name": "Ada Admin", "email": "ada@example.com"}
+MEMBERS = {"members": [ADA], "nextCursor": None}
 
 
 def with_token(folder: Path, answers: dict[str, Any], token: str = "svc_oat_x") -> Cli:
@@ -49,8 +50,8 @@ def test_without_a_login_there_is_no_token(tmp_path: Path) -> None:
     assert "You are not logged in" in result.stderr
 
 
-@pytest.mark.parametrize("who", ["usr_ada", "ADA@example.com"])
-def test_a_role_is_changed_by_id_or_e_mail_address(tmp_path: Path, who: str) -> None:
+@pytest.mark.parametrize("who", ["usr_ada", "ADA@example.com", "ada admin"])
+def test_a_role_is_changed_by_id_e_mail_address_or_name(tmp_path: Path, who: str) -> None:
     bodies: list[Any] = []
 
     def change(request: httpx.Request) -> Any:
@@ -81,6 +82,54 @@ def test_removing_a_member_asks_for_confirmation(tmp_path: Path) -> None:
     assert user.ok("members", "remove", "ada@example.com", stdin="y\n") == "Removed ada@example.com.\n"
     assert user.json("members", "remove", "usr_ada", "--yes") == {"ok": True}
     assert len(removed) == 2
+
+
+def test_a_name_that_two_members_have_names_neither(tmp_path: Path) -> None:
+    members = {"members": [ADA, {**ADA, "userId": "usr_2"}], "nextCursor": None}
+    result = with_token(tmp_path, {"GET /v1/members": members}).run("members", "role", "Ada Admin", "admin")
+    assert result.exit_code == 1
+    assert "2 members are called Ada Admin." in result.stderr
+
+
+def test_a_new_organization_says_which_plan_it_has_and_what_that_allows(tmp_path: Path) -> None:
+    rates = {"read": {"perMinute": 120, "burst": 20}, "write": {"perMinute": 30, "burst": 10}}
+    limits = {"knowledge": {"documents": {"used": 0, "limit": 100}}, "limits": rates}
+    answers = {
+        "POST /v1/organizations": {"id": "org_1", "slug": "acme"},
+        "GET /v1/organization": {"plan": "explore"},
+        "GET /v1/billing/limits": limits,
+    }
+    result = with_token(tmp_path, answers).run("org", "create", "--name", "Acme", "--slug", "acme")
+    assert result.stdout == "Created acme (org_1) and switched to it. Next: helpdesk keys create NAME\n"
+    assert result.stderr == (
+        "Its plan is explore: 100 documents, 120 reads a minute, 30 writes a minute. The operator of the service "
+        "changes the plan: scripts.admin set-plan org_1 --plan PLAN\n"
+    )
+
+
+def test_an_organization_is_created_even_if_its_plan_cannot_be_read(tmp_path: Path) -> None:
+    answers = {
+        "POST /v1/organizations": {"id": "org_1", "slug": "acme"},
+        "GET /v1/organization": refusal(500, "internal_error"),
+    }
+    assert with_token(tmp_path, answers).run("org", "create", "--name", "A", "--slug", "acme").exit_code == 0
+
+
+def test_connecting_opens_the_page_of_the_current_organization(tmp_path: Path) -> None:
+    user = with_token(tmp_path, {"GET /v1/organization": {"id": "org_1"}})
+    user.ok("integrations", "connect", "chatmirror")
+    assert user.opened == [f"{BASE_URL}/v1/connect/chatmirror?organization=org_1"]
+
+
+def test_folders_are_listed_with_their_paths(tmp_path: Path) -> None:
+    folder = {"id": "fold_1", "name": "Products", "parentId": None, "documents": 2, "published": True}
+    inner = {"id": "fold_2", "name": "Kettle", "parentId": "fold_1", "documents": 0, "published": False}
+    user = with_token(tmp_path, {"GET /v1/knowledge/folders": {"folders": [folder, inner]}})
+    assert user.ok("knowledge", "folders").splitlines() == [
+        "ID      FOLDER           DOCUMENTS  PUBLISHED",
+        "fold_1  Products         2          yes",
+        "fold_2  Products/Kettle  0          no",
+    ]
 
 
 def test_a_test_event_names_the_command_for_its_delivery(tmp_path: Path) -> None:

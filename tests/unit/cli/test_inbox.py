@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.cli import Cli, refusal
 
+HOUR_MS = 3_600_000
 NOW_MS = 1_790_000_000_000  # 2026-09-21 23:13:20 in Tokyo
 ADA = {"userId": "usr_ada", "name": "Ada Admin", "email": "Ada@Example.com"}
 CONVERSATION: dict[str, Any] = {
@@ -51,7 +52,11 @@ class Service:
     def _handle(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)
         path = request.url.path.removeprefix("/helpdesk/v1/")
+        if request.url.host == "storage.example":
+            return self.answers[str(request.url)](request)  # type: ignore[no-any-return]
         answer = self.answers.get(path, {"ok": True})
+        if callable(answer):
+            answer = answer(json.loads(request.content))
         return answer if isinstance(answer, httpx.Response) else httpx.Response(200, json=answer)
 
     def sent(self) -> list[tuple[str, str, Any]]:
@@ -63,6 +68,7 @@ class Service:
                 json.loads(request.content) if request.content else None,
             )
             for request in self.requests
+            if request.url.host != "storage.example"
         ]
 
 
@@ -76,7 +82,7 @@ def entry(kind: str, body: str, agent: Any = None, **fields: Any) -> dict[str, A
     [
         ((), {}),
         (("--status", "resolved"), {"status": "resolved"}),
-        (("--waiting",), {"awaitingHuman": "true"}),
+        (("--waiting",), {"awaitingHuman": "true", "limit": "200"}),
         (("--not-waiting",), {"awaitingHuman": "false"}),
         (("--mine",), {"assignee": "me"}),
         (("--assignee", "usr_1"), {"assignee": "usr_1"}),
@@ -87,7 +93,11 @@ def entry(kind: str, body: str, agent: Any = None, **fields: Any) -> dict[str, A
         (("--snoozed",), {"snoozed": "true"}),
         (("--not-snoozed",), {"snoozed": "false"}),
         (("--archived",), {"archived": "true"}),
-        (("--waiting", "--mine", "--limit", "3"), {"awaitingHuman": "true", "assignee": "me", "limit": "3"}),
+        (
+            ("--waiting", "--mine", "--limit", "3"),
+            {"awaitingHuman": "true", "assignee": "me", "limit": "200"},
+        ),
+        (("--assignee", "ada admin"), {"assignee": "usr_ada"}),
     ],
 )
 def test_each_filter_is_a_parameter_of_the_api(
@@ -125,19 +135,68 @@ def test_mine_and_assignee_exclude_each_other(tmp_path: Path) -> None:
 
 
 def test_a_list_shows_assignees_by_name_and_marks_what_is_snoozed_or_archived(tmp_path: Path) -> None:
+    resolved = {"status": "resolved", "archivedAt": NOW_MS, "awaitingHuman": False}
     rows = [
-        CONVERSATION,
-        {**CONVERSATION, "id": "conv_2", "assignee": "usr_left", "snoozedUntil": NOW_MS},
-        {**CONVERSATION, "id": "conv_3", "assignee": None, "status": "resolved", "archivedAt": NOW_MS},
+        {**CONVERSATION, "lastMessageAt": NOW_MS - 2 * HOUR_MS - 1},
+        {
+            **CONVERSATION,
+            "id": "conv_2",
+            "assignee": "usr_left",
+            "snoozedUntil": NOW_MS,
+            "lastMessageAt": NOW_MS - 80 * HOUR_MS,
+        },
+        {**CONVERSATION, "id": "conv_3", "assignee": None, **resolved},
     ]
     listed = {"conversations": rows, "nextCursor": None}
     shown = Service(tmp_path, conversations=listed).cli.ok("conversations").splitlines()
     assert shown == [
         "ID      STATUS               WAITING  ASSIGNEE   CUSTOMER  LAST MESSAGE               SUBJECT",
-        "conv_1  open                 yes      Ada Admin  Vera      2026-09-21 23:13:20+09:00  Where is it?",
-        "conv_2  open (snoozed)       yes      usr_left   Vera      2026-09-21 23:13:20+09:00  Where is it?",
-        "conv_3  resolved (archived)  yes      -          Vera      2026-09-21 23:13:20+09:00  Where is it?",
+        "conv_1  open                 2 h      Ada Admin  Vera      2026-09-21 21:13:19+09:00  Where is it?",
+        "conv_2  open (snoozed)       3 d      usr_left   Vera      2026-09-18 15:13:20+09:00  Where is it?",
+        "conv_3  resolved (archived)  no       -          Vera      2026-09-21 23:13:20+09:00  Where is it?",
     ]
+
+
+def test_what_waits_is_listed_with_the_longest_wait_first_and_cut_after_that(tmp_path: Path) -> None:
+    rows = [
+        {**CONVERSATION, "id": f"conv_{hours}", "lastMessageAt": NOW_MS - hours * HOUR_MS}
+        for hours in (1, 5, 30)
+    ]
+    service = Service(tmp_path, conversations={"conversations": rows, "nextCursor": None})
+    shown = service.cli.ok("conversations", "--waiting", "--limit", "2").splitlines()[1:]
+    assert [line.split()[:4] for line in shown] == [
+        ["conv_30", "open", "1", "d"],
+        ["conv_5", "open", "5", "h"],
+    ]
+
+
+def test_an_assignee_that_nobody_is_called_is_named_as_such(tmp_path: Path) -> None:
+    service = Service(tmp_path, conversations={"conversations": [], "nextCursor": None})
+    result = service.cli.run("conversations", "--assignee", "bob")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert (
+        result.stderr == "Error: No member has the name or ID bob.\nList the members: helpdesk members list\n"
+    )
+
+
+def test_a_watch_prints_each_conversation_once_while_it_waits(tmp_path: Path) -> None:
+    first, second = CONVERSATION, {**CONVERSATION, "id": "conv_2", "subject": "Second"}
+    polls = iter([[first], [second, first], [second], [first, second]])
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        assert dict(request.url.params) == {"awaitingHuman": "true", "snoozed": "false", "limit": "200"}
+        waiting = next(polls, None)
+        if waiting is None:
+            raise KeyboardInterrupt
+        return httpx.Response(200, json={"conversations": waiting, "nextCursor": None})
+
+    user = Cli(httpx.MockTransport(handle), tmp_path, environment={"HELPDESK_TOKEN": "svc_oat_x"})
+    assert user.ok("conversations", "watch").splitlines() == [
+        "conv_1 2026-09-21 23:13:20+09:00 Vera: Where is it?",
+        "conv_2 2026-09-21 23:13:20+09:00 Vera: Second",
+        "conv_1 2026-09-21 23:13:20+09:00 Vera: Where is it?",
+    ]
+    assert user.clock.slept == [0, 5, 5, 5, 5]
 
 
 def test_a_list_shows_ids_if_the_names_cannot_be_read(tmp_path: Path) -> None:
@@ -257,6 +316,56 @@ def test_a_reply_can_take_over_and_reopen(tmp_path: Path) -> None:
     words = ("conversations", "reply", "conv_1", "Hello", "--take-over", "--reopen")
     assert service.cli.ok(*words) == "Sent msg_1; the conversation is open.\n"
     assert service.sent()[0][2] == {"body": "Hello", "takeOver": True, "reopen": True}
+
+
+@pytest.mark.parametrize("command", ["reply", "note"])
+def test_files_are_uploaded_and_attached(tmp_path: Path, command: str) -> None:
+    files = [tmp_path / "label.pdf", tmp_path / "data.unknownkind"]
+    for file in files:
+        file.write_bytes(b"content of " + file.name.encode())
+    uploaded: list[bytes] = []
+
+    def storage(request: httpx.Request) -> httpx.Response:
+        assert "authorization" not in request.headers
+        uploaded.append(request.read())
+        return httpx.Response(204)
+
+    answer = {"messageId": "msg_1", "conversation": {"status": "open"}}
+    service = Service(tmp_path, **{f"conversations/conv_1/{command}": answer})
+    service.answers["uploads"] = lambda body: {
+        "id": f"file_{body['name']}",
+        "name": body["name"],
+        "upload": {"url": "https://storage.example/bucket", "fields": {"key": "k"}},
+    }
+    service.answers["https://storage.example/bucket"] = storage
+    attach = [word for file in files for word in ("--attach", str(file))]
+    service.cli.ok("conversations", command, "conv_1", "See these", *attach)
+
+    sent = [body for _, path, body in service.sent() if path == "uploads"]
+    assert sent == [
+        {"name": "label.pdf", "type": "application/pdf", "size": 20},
+        {"name": "data.unknownkind", "type": "application/octet-stream", "size": 27},
+    ]
+    assert [b"content of label.pdf" in uploaded[0], b'name="key"' in uploaded[0]] == [True, True]
+    assert service.sent()[-1][2] == {
+        "body": "See these",
+        "attachments": [
+            {"id": "file_label.pdf", "name": "label.pdf"},
+            {"id": "file_data.unknownkind", "name": "data.unknownkind"},
+        ],
+    }
+
+
+def test_a_file_that_the_storage_refuses_is_named_and_nothing_is_sent(tmp_path: Path) -> None:
+    file = tmp_path / "label.pdf"
+    file.write_bytes(b"")
+    service = Service(tmp_path)
+    upload = {"url": "https://storage.example/bucket", "fields": {}}
+    service.answers["uploads"] = {"id": "file_1", "name": "label.pdf", "upload": upload}
+    service.answers["https://storage.example/bucket"] = lambda _: httpx.Response(400)
+    result = service.cli.run("conversations", "reply", "conv_1", "See this", "--attach", str(file))
+    assert (result.exit_code, "label.pdf was not uploaded (status 400)" in result.stderr) == (1, True)
+    assert "conversations/conv_1/reply" not in [path for _, path, _ in service.sent()]
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 """What is sent, what is retried, and how errors are reported."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from helpdesk_cli.problems import Refusal
+from scripts.openapi.routes import all_routes, errors_of
 from tests.support.cli import BASE_URL, Cli, answering, refusal
 
 LIMITS = {"tier": "unlimited", "version": "2026-11-20", "limits": None}
@@ -235,7 +238,7 @@ def test_an_address_that_is_not_a_helpdesk_api_is_reported_as_such(
         (401, "token_required", "This needs a person: log in with `helpdesk login`"),
         (401, "some_new_code", "Log in again: helpdesk login"),
         (403, "no_organization", "Choose one: helpdesk org list, then helpdesk org use SLUG."),
-        (403, "forbidden", "Ask an admin or owner"),
+        (403, "forbidden", "See your role: helpdesk whoami"),
         (404, "key_not_found", "List them: helpdesk keys list"),
         (404, "teapot_not_found", "Correct this"),
         (400, "missing_service_key", "helpdesk keys create NAME"),
@@ -247,10 +250,65 @@ def test_an_error_shows_its_code_its_message_and_what_to_do(
     tmp_path: Path, status: int, code: str, hint: str
 ) -> None:
     answer = refusal(status, code, "It was \x1b[2J so.", x_request_id="req-1")
-    result = with_token(tmp_path, {"GET /v1/billing/limits": answer}).run("limits", "--json")
+    user = with_token(tmp_path, {"GET /v1/billing/limits": answer})
+    result = user.run("limits")
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.startswith(f"Error: {code}: It was \ufffd[2J so.\n")
     assert hint in result.stderr
+
+    as_json = user.run("limits", "--json")
+    assert (as_json.exit_code, as_json.stdout) == (1, "")
+    error = json.loads(as_json.stderr)["error"]
+    assert (error["code"], error["message"]) == (code, "It was \x1b[2J so.")
+    assert hint in error["hint"]
+
+
+@pytest.mark.parametrize(
+    ("words", "exit_code", "code"),
+    [
+        (("keys", "create"), 2, "usage_error"),
+        (("keys", "list", "--colour"), 2, "usage_error"),
+        (("limits",), 1, "client_error"),
+    ],
+)
+@pytest.mark.parametrize("first", [False, True])
+def test_an_error_of_the_program_is_an_object_too(
+    tmp_path: Path, words: tuple[str, ...], exit_code: int, code: str, *, first: bool
+) -> None:
+    user = Cli(answering({}), tmp_path)  # not logged in
+    result = user.run("--json", *words) if first else user.run(*words, "--json")
+    assert (result.exit_code, result.stdout) == (exit_code, "")
+    assert json.loads(result.stderr)["error"]["code"] == code
+
+
+def test_a_message_that_names_a_command_is_not_followed_by_the_same_advice(tmp_path: Path) -> None:
+    message = "Connect Slack first. An admin runs `helpdesk integrations connect chatmirror`."
+    answer = refusal(400, "chatmirror_not_connected", message)
+    result = with_token(tmp_path, {"GET /v1/billing/limits": answer}).run("limits")
+    assert result.stderr == f"Error: chatmirror_not_connected: {message}\n"
+
+
+def test_no_hint_repeats_the_message_of_its_error() -> None:
+    messages = {error.code: error.message for route in all_routes() for error in errors_of(route)}
+    repeated = []
+    for code, message in messages.items():
+        hint = Refusal(400, code, message).hint
+        sentences = [each.strip(" .") for each in hint.split(". ")]
+        repeated += [(code, each) for each in sentences if len(each) > 12 and each in message]
+    assert repeated == []
+
+
+@pytest.mark.parametrize("words", [(), ("keys",), ("keys", "list"), ("knowledge", "crawl"), ("completion",)])
+def test_h_shows_the_help_of_every_command(tmp_path: Path, words: tuple[str, ...]) -> None:
+    user = Cli(answering({}), tmp_path)
+    assert user.ok(*words, "-h") == user.ok(*words, "--help")
+    assert user.ok(*words, "-h").startswith(f"Usage: main {' '.join(words)}".strip())
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_writes_the_script_of_a_shell(tmp_path: Path, shell: str) -> None:
+    script = Cli(answering({}), tmp_path).ok("completion", shell)
+    assert f"_HELPDESK_COMPLETE={shell}_complete" in script
 
 
 def test_an_id_cannot_address_another_route(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
+from helpdesk_cli import short_ids
 from helpdesk_cli.credentials import Credential
 from helpdesk_cli.problems import Refusal
 from helpdesk_cli.web import Web
@@ -66,8 +67,10 @@ class Api:
         self, method: str, path: tuple[str, ...], *, body: Object | None = None, params: Object | None = None
     ) -> Object:
         """Send a request. If the token is rejected as invalid, renew it and send once more: that request never ran."""
+        path = tuple(self._whole(part) for part in path)
+        body = None if body is None else {name: self._whole(value) for name, value in body.items()}
         address = "/v1/" + "/".join(quote(part, safe="") for part in path)
-        given = {name: value for name, value in (params or {}).items() if value is not None}
+        given = {name: self._whole(value) for name, value in (params or {}).items() if value is not None}
         key = str(uuid4()) if method == "POST" else None
         token = self._credential.token()
         try:
@@ -79,6 +82,10 @@ class Api:
             if renewed is None:
                 raise
         return self._send(method, address, renewed, body, given, key)
+
+    def _whole(self, value: Any) -> Any:
+        """Return the ID that begins like a value; every other value as it is."""
+        return short_ids.whole(self.get, value) if short_ids.is_beginning(value) else value
 
     def _send(
         self, method: str, address: str, token: str, body: Object | None, params: Object, key: str | None

@@ -1,4 +1,4 @@
-"""Follow the log and the approvals: poll for new ones and return each once, in order."""
+"""Follow the log, the inbox and the approvals: poll for new ones and return each once, in order."""
 
 from __future__ import annotations
 
@@ -54,18 +54,19 @@ def entries(
             seen = {known: at for known, at in seen.items() if at >= kept}
 
 
-def waiting_approvals(
-    api: Api, *, sleep: Callable[[float], None], on_wait: Callable[[str], None]
+def waiting(
+    api: Api, name: str, *, sleep: Callable[[float], None], on_wait: Callable[[str], None], **filters: str
 ) -> Iterator[Object]:
-    """Return the approvals that wait, oldest first, then every new one, forever. Polls and errors as `entries`."""
+    """Return the entries of a list that wait, oldest first, then every new one, forever.
+
+    One that no longer waits and waits again is returned again. Polls and errors as `entries`.
+    """
     seen: set[str] = set()
     interval = 0.0
     while True:
         sleep(interval)
         try:
-            found = api.listed("approvals", name="approvals", limit=_EVERYTHING, status="pending")[
-                "approvals"
-            ]
+            found = api.listed(name, name=name, limit=_EVERYTHING, **filters)[name]
         except (Refusal, OAuthRefusal, Unreachable, NotHelpdesk) as problem:
             if not interval:
                 raise

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from helpdesk_cli.address import normalized
+from helpdesk_cli.problems import ErrorAsJson
 from helpdesk_cli.session import Session
 
 
@@ -56,7 +57,7 @@ class Listing(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Insert the default command when none is given."""
-        if not args or (args[0].startswith("-") and args[0] != "--help"):
+        if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
             args = [self.default, *args]
         return super().parse_args(ctx, args)
 
@@ -78,9 +79,19 @@ class Main(click.Group):
     ) -> None:
         super().__init__(name, params=[*(params or []), *_common()], **declared)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. With --json, an error is written as JSON."""
+        wants_json = "--json" in ctx.args  # also where the command line is invalid before it
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            if wants_json or ctx.ensure_object(Session).as_json:
+                raise ErrorAsJson(error) from error
+            raise
+
 
 class Id(click.ParamType):
-    """An ID, as a list shows it."""
+    """An ID, as a list shows it, or its beginning."""
 
     name = "id"
 

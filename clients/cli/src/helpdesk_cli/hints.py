@@ -45,7 +45,7 @@ _HINTS = {
     "delivery_in_progress": "See when its next attempt is due: helpdesk webhooks history ID",
     "delivery_not_found": "List the deliveries: helpdesk webhooks history ID",
     "endpoint_required": "Name one with --url: helpdesk tools endpoints",
-    "forbidden": "Your role does not allow this. Ask an admin or owner. `helpdesk whoami` shows your role.",
+    "forbidden": "See your role: helpdesk whoami",
     "invalid_api_key": "HELPDESK_TOKEN holds a key that is not valid here. Replace it, or unset it and log in.",
     "invalid_token": _LOG_IN,
     "integration_not_found": "See which there are: helpdesk integrations list",

@@ -14,6 +14,7 @@ from helpdesk_cli.commands import (
     board_entries,
     board_votes,
     commits,
+    completion,
     crawls,
     customers,
     inbox,
@@ -34,7 +35,7 @@ from helpdesk_cli.framework import Main
 from helpdesk_cli.session import Session
 
 
-@click.group(cls=Main, context_settings={"help_option_names": ["--help"], "max_content_width": 100})
+@click.group(cls=Main, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="helpdesk")
 @click.pass_context
 def main(context: click.Context) -> None:
@@ -52,6 +53,7 @@ for command in (
     account.logout,
     account.whoami,
     account.token,
+    completion.completion,
     organizations.org,
     keys.keys,
     people.members,

@@ -1,4 +1,4 @@
-"""The members of the organization: by ID or e-mail address, and their names."""
+"""The members of the organization: by ID, e-mail address or name, and their names."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ _MOST_FOR_NAMES = 1_000
 
 
 def member_id(api: Api, who: str) -> str:
-    """Return the user ID of a member by ID or e-mail address. An ID is not looked up. Raises Problem."""
-    if "@" not in who:
+    """Return the user ID of a member by ID, e-mail address or name. An ID is not looked up. Raises Problem."""
+    if who.startswith("usr_"):
         return who
     wanted = who.strip().casefold()
-    for member in _all(api, _MOST):
-        if member["email"].casefold() == wanted:
-            return str(member["userId"])
-    raise Problem(f"No member has the e-mail address {who}.", "List the members: helpdesk members list")
+    found = [one for one in _all(api, _MOST) if wanted in {one["email"].casefold(), one["name"].casefold()}]
+    if len(found) == 1:
+        return str(found[0]["userId"])
+    listing = "List the members: helpdesk members list"
+    if found:
+        raise Problem(f"{len(found)} members are called {who}. Give an e-mail address or ID.", listing)
+    raise Problem(f"No member has the {'e-mail address' if '@' in who else 'name or ID'} {who}.", listing)
 
 
 def names(api: Api, user_ids: Iterable[str | None]) -> dict[str, str]:

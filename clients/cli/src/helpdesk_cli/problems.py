@@ -14,6 +14,7 @@ An invalid command line is click's UsageError, exit status 2.
 
 from __future__ import annotations
 
+import json
 from typing import IO, Any
 
 import click
@@ -85,10 +86,42 @@ class Refusal(Problem):
         retry_after: float | None = None,
         request_id: str | None = None,
     ) -> None:
-        super().__init__(f"{code}: {message}", hint_for(code, status, retry_after, request_id))
+        # A message that names a command says what to do already.
+        hint = "" if "`helpdesk " in message else hint_for(code, status, retry_after, request_id)
+        super().__init__(f"{code}: {message}", hint)
+        self.said = message
         self.status = status
         self.code = code
         self.retry_after = retry_after
+
+
+class ErrorAsJson(click.ClickException):
+    """An error of a command with --json: one line of JSON on stderr, in the form of the API's error object.
+
+    `code` is the API's, or the OAuth error; `usage_error` for an invalid command line; `client_error` for the rest.
+    """
+
+    def __init__(self, error: click.ClickException) -> None:
+        super().__init__(error.format_message())
+        self.exit_code = error.exit_code
+        self._error = error
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Write the object."""
+        described = {"code": self._code(), "message": getattr(self._error, "said", self.message)}
+        hint = getattr(self._error, "hint", "")
+        text = json.dumps({"error": {**described, **({"hint": hint} if hint else {})}})
+        click.echo(text, err=file is None, file=file)
+
+    def _code(self) -> str:
+        match self._error:
+            case Refusal():
+                return self._error.code
+            case OAuthRefusal():
+                return self._error.error
+            case click.UsageError():
+                return "usage_error"
+        return "client_error"
 
 
 class OAuthRefusal(Problem):

@@ -35,6 +35,14 @@ def instant(text: str, now: float) -> int:
         raise ValueError from error
 
 
+def age(seconds: float) -> str:
+    """Return a length of time in its largest unit, such as `3 h`."""
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds // length:.0f} {unit}"
+    return f"{max(0.0, seconds):.0f} s"
+
+
 def _seconds(words: str, now: float) -> float:
     duration = _DURATION.fullmatch(words)
     if duration is not None:

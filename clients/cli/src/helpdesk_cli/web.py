@@ -5,6 +5,7 @@ from __future__ import annotations
 import email.utils
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -85,6 +86,16 @@ class Web:
             self._on_wait(f"The service is busy. Retrying in {wait:.0f} s.")
             self._sleep(wait)
         raise AssertionError("TRIES is at least one")
+
+    def upload(self, address: str, fields: Mapping[str, str], file: Path) -> None:
+        """Send a file with a form to a storage, without the credential. Errors: Problem."""
+        try:
+            with file.open("rb") as content:
+                answer = self._client.post(address, data=dict(fields), files={"file": (file.name, content)})
+        except httpx.HTTPError as problem:
+            raise Problem(f"{file.name} was not uploaded ({_reason(problem)}).", "Try again.") from None
+        if not answer.is_success:
+            raise Problem(f"{file.name} was not uploaded (status {answer.status_code}).", "Try again.")
 
     def retry_after(self, answer: httpx.Response) -> float | None:
         """Return Retry-After in seconds; it may be a date (RFC 9110, section 10.2.3). None without a valid one."""

@@ -106,7 +106,7 @@ def watch(session: Session) -> None:
     """Print each call that waits, and each new one, until Ctrl-C. With --json, each is one line."""
     api = session.api()
     try:
-        for one in following.waiting_approvals(api, sleep=session.sleep, on_wait=note):
+        for one in following.waiting(api, "approvals", sleep=session.sleep, on_wait=note, status="pending"):
             if session.as_json:
                 say_json(one, indent=None)
             else:

@@ -6,10 +6,12 @@ from typing import Any
 
 import click
 
+from helpdesk_cli import follow as following
+from helpdesk_cli import times
 from helpdesk_cli.api import Api
 from helpdesk_cli.framework import ID, Listing, limit_option
 from helpdesk_cli.members import member_id, names
-from helpdesk_cli.output import moment, say, say_facts, say_json, say_table
+from helpdesk_cli.output import moment, note, say, say_facts, say_json, say_table
 from helpdesk_cli.session import Session, pass_session
 from helpdesk_cli.text import one_line, safe
 
@@ -22,6 +24,8 @@ _OTHER_FILTERS = {
 }
 
 
+_MOST_WAITING = 1_000
+"""Of so many waiting conversations, the most recently active, those that have waited longest are listed first."""
 _STATUS = click.Choice(["open", "resolved"])
 
 
@@ -56,7 +60,7 @@ def conversations() -> None:
 @click.option(
     "--assignee",
     metavar="WHO",
-    help="Only conversations of this member: a user ID, an e-mail address, me, or none for unassigned ones.",
+    help="Only conversations of this member: a user ID, an e-mail address, a name, me, or none for unassigned ones.",
 )
 @click.option("--customer", metavar="ID", type=ID, help="Only conversations of this customer.")
 @click.option("--search", "text", metavar="WORDS", help="Only conversations that contain all these words.")
@@ -77,23 +81,27 @@ def list_conversations(
     archived: bool,
     limit: int,
 ) -> None:
-    """List conversations, most recently active first."""
+    """List conversations, most recently active first; with --waiting, the longest wait first."""
     if mine and assignee is not None:
         raise click.UsageError("Pass --mine or --assignee, not both.")
     api = session.api()
     filters = {
         "status": status,
         "awaitingHuman": _boolean(waiting),
-        "assignee": "me" if mine else assignee and member_id(api, assignee),
+        "assignee": "me" if mine else assignee and _assignee(api, assignee),
         "customerId": customer,
         "q": text,
         "snoozed": _boolean(snoozed),
         "archived": _boolean(archived or None),
     }
-    answer = api.listed("conversations", name="conversations", limit=limit, **filters)
+    reads = max(limit, _MOST_WAITING) if waiting and not session.as_json else limit
+    answer = api.listed("conversations", name="conversations", limit=reads, **filters)
     if session.as_json:
         say_json(answer)
         return
+    if waiting:
+        answer["conversations"].sort(key=lambda one: one["lastMessageAt"])
+        del answer["conversations"][limit:]
     known = names(api, (one["assignee"] for one in answer["conversations"]))
     filtered = any(value is not None for value in filters.values())
     say_table(
@@ -102,7 +110,7 @@ def list_conversations(
             (
                 one["id"],
                 _status(one),
-                one["awaitingHuman"],
+                _wait(one, session.now()),
                 known.get(one["assignee"], one["assignee"]),
                 one["customer"]["name"] or one["customer"]["email"],
                 moment(one["lastMessageAt"]),
@@ -151,6 +159,38 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
         say(f"\n(older entries are not shown; raise --limit, now {limit})")
     for entry in answer["messages"]:
         _say_entry(entry, one["customer"])
+
+
+@conversations.command()
+@pass_session
+def watch(session: Session) -> None:
+    """Print each conversation that waits for a person, and each that begins to, until Ctrl-C.
+
+    With --json, each is one line.
+    """
+    api = session.api()
+    try:
+        for one in following.waiting(
+            api, "conversations", sleep=session.sleep, on_wait=note, awaitingHuman="true", snoozed="false"
+        ):
+            if session.as_json:
+                say_json(one, indent=None)
+                continue
+            who = one["customer"]["name"] or one["customer"]["email"] or "Visitor"
+            say(one_line(f"{one['id']}  {moment(one['lastMessageAt'])}  {who}: {one['subject']}"))
+    except KeyboardInterrupt:
+        return
+
+
+def _assignee(api: Api, who: str) -> str:
+    return who if who in {"me", "none"} else member_id(api, who)
+
+
+def _wait(conversation: dict[str, Any], now: float) -> str:
+    """Return how long a conversation has waited for a person since its last message; "no" if it does not."""
+    if not conversation["awaitingHuman"]:
+        return "no"
+    return times.age(now - conversation["lastMessageAt"] / 1000)
 
 
 def _boolean(value: object) -> str | None:

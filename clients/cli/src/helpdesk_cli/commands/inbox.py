@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,9 +14,20 @@ from helpdesk_cli.framework import ID
 from helpdesk_cli.members import member_id
 from helpdesk_cli.output import moment, say, say_json
 from helpdesk_cli.session import Session, pass_session
+from helpdesk_cli.uploads import attachments
 
 __all__ = ["conversations"]
 """The group with all its commands."""
+
+
+_attach = click.option(
+    "--attach",
+    "files",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Attach this file. Repeat it for more, up to six.",
+)
 
 
 @conversations.command()
@@ -23,10 +35,19 @@ __all__ = ["conversations"]
 @click.argument("text")
 @click.option("--take-over", is_flag=True, help="Take over the conversation; the agent stops answering.")
 @click.option("--reopen", is_flag=True, help="Reopen the conversation if it is resolved.")
+@_attach
 @pass_session
-def reply(session: Session, conversation_id: str, text: str, *, take_over: bool, reopen: bool) -> None:
+def reply(
+    session: Session,
+    conversation_id: str,
+    text: str,
+    *,
+    take_over: bool,
+    reopen: bool,
+    files: tuple[Path, ...],
+) -> None:
     """Reply to the visitor as a teammate. With - as TEXT, read the text from stdin."""
-    body: dict[str, Any] = {"body": _text(text)}
+    body = _body(session, text, files)
     body |= {"takeOver": True} if take_over else {}
     body |= {"reopen": True} if reopen else {}
     answer = session.api().post("conversations", conversation_id, "reply", body=body)
@@ -39,10 +60,12 @@ def reply(session: Session, conversation_id: str, text: str, *, take_over: bool,
 @conversations.command()
 @click.argument("conversation_id", metavar="ID", type=ID)
 @click.argument("text")
+@_attach
 @pass_session
-def note(session: Session, conversation_id: str, text: str) -> None:
+def note(session: Session, conversation_id: str, text: str, *, files: tuple[Path, ...]) -> None:
     """Add an internal note. Only the team sees it. With - as TEXT, read the text from stdin."""
-    answer = session.api().post("conversations", conversation_id, "note", body={"body": _text(text)})
+    body = _body(session, text, files)
+    answer = session.api().post("conversations", conversation_id, "note", body=body)
     _done(session, answer, f"Added the note {answer['messageId']}.")
 
 
@@ -51,7 +74,7 @@ def note(session: Session, conversation_id: str, text: str) -> None:
 @click.argument("who")
 @pass_session
 def assign(session: Session, conversation_id: str, who: str) -> None:
-    """Assign a conversation to WHO: a user ID, an e-mail address, me, or none to unassign it."""
+    """Assign a conversation to WHO: a user ID, an e-mail address, a name, me, or none to unassign it."""
     api = session.api()
     user_id: str | None = None
     if who == "me":
@@ -127,8 +150,12 @@ for _route, _description, _message in (
     _add_transition(_route, _description, _message)
 
 
-def _text(text: str) -> str:
-    return sys.stdin.read() if text == "-" else text
+def _body(session: Session, text: str, files: tuple[Path, ...]) -> dict[str, Any]:
+    """Return the body of a message with its files, which are uploaded."""
+    body: dict[str, Any] = {"body": sys.stdin.read() if text == "-" else text}
+    if files:
+        body["attachments"] = attachments(session.api(), session.web(), files)
+    return body
 
 
 def _done(session: Session, answer: dict[str, Any], message: str) -> None:

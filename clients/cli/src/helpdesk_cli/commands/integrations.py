@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from typing import Any
+from urllib.parse import quote
 
 import click
 
@@ -51,11 +52,12 @@ def list_integrations(session: Session) -> None:
 @click.option("--no-browser", is_flag=True, help="Show the address without opening it.")
 @pass_session
 def connect(session: Session, app: str, *, no_browser: bool) -> None:
-    """Open the page on which an admin connects an account.
+    """Open the page on which an admin connects an account to your current organization.
 
     For codehost the page also connects an account that has the GitHub App already.
     """
-    address = f"{session.base_url()}/v1/connect/{app}"
+    organization = session.api().get("organization")["id"]
+    address = f"{session.base_url()}/v1/connect/{app}?organization={quote(organization)}"
     if session.as_json:
         say_json({"url": address})
     else:

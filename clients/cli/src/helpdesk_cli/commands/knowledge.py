@@ -20,7 +20,7 @@ from helpdesk_cli.knowledge.patience import Patience
 from helpdesk_cli.knowledge.plan import Attention, Plan, plan
 from helpdesk_cli.knowledge.pull import Pull, Wrote, targets
 from helpdesk_cli.knowledge.push import Done, Push, Verb, documents_of, tree_of
-from helpdesk_cli.knowledge.state import FolderPath
+from helpdesk_cli.knowledge.state import Folder, FolderPath, Tree
 from helpdesk_cli.output import confirmed, moment, note, say, say_json, say_table
 from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
@@ -63,6 +63,30 @@ def list_documents(session: Session, text: str | None, status: str | None, limit
             for one in answer["documents"]
         ],
         empty="No documents match." if text or status else "There are no documents yet.",
+    )
+
+
+@knowledge.group(cls=Listing)
+def folders() -> None:
+    """The folders of the knowledge base."""
+
+
+@folders.command("list")
+@pass_session
+def list_folders(session: Session) -> None:
+    """List the folders, each before its subfolders."""
+    answer = session.api().get("knowledge", "folders")
+    if session.as_json:
+        say_json(answer)
+        return
+    tree = Tree(Folder.of(one) for one in answer["folders"])
+    say_table(
+        ("ID", "FOLDER", "DOCUMENTS", "PUBLISHED"),
+        [
+            (one["id"], "/".join(tree.path(one["id"])), one["documents"], one["published"])
+            for one in answer["folders"]
+        ],
+        empty="There are no folders yet.",
     )
 
 

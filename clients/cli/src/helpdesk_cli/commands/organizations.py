@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import click
 
+from helpdesk_cli.api import Api
 from helpdesk_cli.framework import Listing
-from helpdesk_cli.output import moment, say, say_facts, say_json, say_table
+from helpdesk_cli.output import moment, note, say, say_facts, say_json, say_table
 from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
 
@@ -58,11 +61,26 @@ def use(session: Session, slug_or_id: str) -> None:
 @pass_session
 def create(session: Session, name: str, slug: str) -> None:
     """Create an organization that you own, and switch to it."""
-    answer = session.api().post("organizations", body={"name": name, "slug": slug})
+    api = session.api()
+    answer = api.post("organizations", body={"name": name, "slug": slug})
     if session.as_json:
         say_json(answer)
-    else:
-        say(f"Created {answer['slug']} ({answer['id']}) and switched to it. Next: helpdesk keys create NAME")
+        return
+    say(f"Created {answer['slug']} ({answer['id']}) and switched to it. Next: helpdesk keys create NAME")
+    with contextlib.suppress(Problem):  # the organization is there
+        _note_plan(api, answer["id"])
+
+
+def _note_plan(api: Api, organization_id: str) -> None:
+    """Write which plan the organization has, and what it allows."""
+    plan, limits = api.get("organization")["plan"], api.get("billing", "limits")
+    allowed = [f"{limits['knowledge']['documents']['limit']:,} documents"]
+    if limits["limits"] is not None:
+        allowed += [f"{one['perMinute']:,} {name}s a minute" for name, one in limits["limits"].items()]
+    note(
+        f"Its plan is {plan}: {', '.join(allowed)}. The operator of the service changes the plan: "
+        f"scripts.admin set-plan {organization_id} --plan PLAN"
+    )
 
 
 @org.command()
