@@ -61,6 +61,7 @@ _VISITOR = {
 }
 _CONVERSATION_SHOWN = {
     **_STATE,
+    "pendingApprovals": 0,
     "subject": "Where do I find my invoices?",
     "handledBy": "agent",
     "assignee": None,

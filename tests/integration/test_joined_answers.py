@@ -3,8 +3,7 @@
 A reader may get what was read at any moment, but who sees a message, a report or a commit sees what it changed, too.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,8 +11,8 @@ import pytest
 from helpdesk.messages import service as messages
 from helpdesk.messages import sessions
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform import clients
 from tests.support.api import Client
+from tests.support.between import READS, before_call
 from tests.support.cards import adopt, file
 from tests.support.signals import conversation, filed
 
@@ -21,32 +20,6 @@ type Read = Callable[[], Any]
 type Change = Callable[[], object]
 type Split = Callable[[Any], tuple[Any, Any]]
 """Returns the state of an answer, and what shows that the state has changed."""
-
-_READS = {"GetItem", "BatchGetItem", "Query"}
-
-
-@contextmanager
-def before_read(number: int, change: Change) -> Iterator[list[int]]:
-    """Let a change happen before one of the block's reads; the list has one element for each of its own reads."""
-    reads: list[int] = []
-    changing = False
-
-    def before(model: Any, **_: Any) -> None:
-        nonlocal changing
-        if changing or model.name not in _READS:
-            return
-        if len(reads) == number:
-            changing = True
-            change()
-            changing = False
-        reads.append(number)
-
-    registry = clients.dynamodb().meta.events
-    registry.register("before-call.dynamodb", before)
-    try:
-        yield reads
-    finally:
-        registry.unregister("before-call.dynamodb", before)
 
 
 class World:
@@ -185,7 +158,7 @@ def test_a_change_between_two_reads_of_a_route_never_shows_what_is_new_with_the_
 ) -> None:
     world = World(api, organization.organization_id)
     read, change = prepared(world)
-    with before_read(-1, lambda: None) as reads:
+    with before_call(READS, None, lambda: None) as reads:
         state, content = split(read())
     change()
     new_state, new_content = split(read())
@@ -193,5 +166,5 @@ def test_a_change_between_two_reads_of_a_route_never_shows_what_is_new_with_the_
 
     for number in range(1, len(reads)):
         read, change = prepared(world)
-        with before_read(number, change):
+        with before_call(READS, number, change):
             assert split(read()) in [(state, content), (new_state, new_content), (new_state, content)], number

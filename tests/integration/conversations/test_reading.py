@@ -58,6 +58,7 @@ def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> Non
         "subject": "Where is my order?",
         "status": "open",
         "awaitingHuman": False,
+        "pendingApprovals": 0,
         "handledBy": "agent",
         "assignee": None,
         "customer": {

@@ -15,7 +15,7 @@ from helpdesk.conversations import approvals as conversation_approvals
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.state import Handler
+from helpdesk.conversations.record import Conversation
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import clock
@@ -43,29 +43,28 @@ def expire(approval: Approval, cause: Cause) -> bool:
     Nothing happens if its conversation is gone: an erasure removes both.
     """
     organization = approval.organization
-    transaction = Transaction()
-    repository.expire(transaction, approval)
-    if approval.status is ApprovalStatus.PENDING:
-        conversation_approvals.expire(transaction, organization, approval.conversation_id)
-    snapshot = conversations.presumed_open(organization, approval.conversation_id, Handler.AGENT.value)
-    line = f"The call of {approval.title} ({approval.tool}) was not made: {cause}."
-    thread.add_system_line(transaction, snapshot, line, clock.now_ms(), alone=True)
-    entry = logs.entry(
-        organization,
-        LogKind.TOOL_CALL_EXPIRED,
-        actor=logs.SYSTEM,
-        summary=f"A call of the tool {approval.tool} expired: {cause}.",
-        approvalId=approval.id,
-        tool=approval.tool,
-        conversationId=approval.conversation_id,
-    )
-    transaction.put(entry, new=True)
-    if (
-        approval.status is ApprovalStatus.PENDING
-    ):  # else the agent is about to make the call, and goes on itself
-        jobs.put_resume_of(transaction, approval)
+
+    def write(transaction: Transaction, conversation: Conversation) -> None:
+        repository.expire(transaction, approval)
+        if approval.status is ApprovalStatus.PENDING:
+            conversation_approvals.expire(transaction, conversation)
+            jobs.put_resume_of(transaction, approval)
+        # Else the agent is about to make the call, and goes on itself.
+        line = f"The call of {approval.title} ({approval.tool}) was not made: {cause}."
+        thread.add_system_line(transaction, conversation, line, clock.now_ms(), alone=True)
+        entry = logs.entry(
+            organization,
+            LogKind.TOOL_CALL_EXPIRED,
+            actor=logs.SYSTEM,
+            summary=f"A call of the tool {approval.tool} expired: {cause}.",
+            approvalId=approval.id,
+            tool=approval.tool,
+            conversationId=approval.conversation_id,
+        )
+        transaction.put(entry, new=True)
+
     try:
-        transaction.commit()
+        conversations.retry_on_conflict(organization, approval.conversation_id, write, also_archived=True)
     except (ApprovalSettled, ApprovalExpired, ApprovalNotFound, ConversationNotFound):
         return False
     return True

@@ -14,6 +14,7 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 _PREFIX = "APPROVAL#"
+_DECIDED = {ApprovalStatus.APPROVED, ApprovalStatus.DENIED}
 _LATE_MS = HOUR_MS
 """How much later than due an approval can still be pending: the timers function runs every ten minutes."""
 
@@ -96,6 +97,12 @@ def put_new(transaction: Transaction, approval: Approval) -> None:
     transaction.put(approval.to_item(), new=True)
     name = keys.ConversationApproval(approval.organization, approval.conversation_id, approval.id)
     transaction.put({**name.attributes(), "id": approval.id}, new=True)
+
+
+def require_pending(approval: Approval) -> None:
+    """Raise ApprovalSettled or ApprovalExpired unless an approval can be decided."""
+    if approval.status is not ApprovalStatus.PENDING or approval.expires_at <= clock.now_ms():
+        raise ApprovalSettled if approval.status in _DECIDED else ApprovalExpired
 
 
 def decide(
@@ -185,6 +192,6 @@ def not_pending(found: Item | None) -> Exception:
     """Return why an approval cannot be decided."""
     if found is None:
         return ApprovalNotFound()
-    if found["status"] in {ApprovalStatus.PENDING, ApprovalStatus.EXPIRED}:  # pending and due
-        return ApprovalExpired()
-    return ApprovalSettled()
+    return (
+        ApprovalSettled() if found["status"] in _DECIDED else ApprovalExpired()
+    )  # or it is pending, and due

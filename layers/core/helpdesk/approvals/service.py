@@ -20,9 +20,9 @@ from helpdesk.approvals.schemas import (
 from helpdesk.conversations import approvals as conversation_approvals
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
-from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
-from helpdesk.conversations.record import StaleConversation
-from helpdesk.conversations.state import Handler
+from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.state import Status
 from helpdesk.customers import service as customers
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.logs import service as logs
@@ -75,36 +75,31 @@ def _decide(
 ) -> ApprovalAnswer:
     organization, note = caller.organization, decision.note or None
     approval = repository.get(organization, approval_id)
-    transaction = Transaction()
-    repository.decide(transaction, approval, status, caller.actor, note)
-    conversation_approvals.settle(
-        transaction,
-        organization,
-        approval.conversation_id,
-        resolutions=approval.resolutions,
-    )
-    snapshot = conversations.presumed_open(organization, approval.conversation_id, Handler.AGENT.value)
-    thread.add_system_line(
-        transaction, snapshot, _line(caller, approval, status, note), clock.now_ms(), alone=True
-    )
-    summary = f"{caller.actor} {status.value} a call of the tool {approval.tool}."
-    entry = logs.entry(
-        organization,
-        _KINDS[status],
-        actor=caller.actor,
-        summary=summary,
-        approvalId=approval.id,
-        tool=approval.tool,
-        conversationId=approval.conversation_id,
-    )
-    transaction.put(entry, new=True)
-    jobs.put_resume_of(transaction, approval)
+    repository.require_pending(approval)
+
+    def write(transaction: Transaction, conversation: Conversation) -> None:
+        if conversation.state.status is Status.RESOLVED or conversation.resolutions != approval.resolutions:
+            raise ApprovalExpired
+        repository.decide(transaction, approval, status, caller.actor, note)
+        conversation_approvals.settle(transaction, conversation, resolutions=approval.resolutions)
+        line = _line(caller, approval, status, note)
+        thread.add_system_line(transaction, conversation, line, clock.now_ms(), alone=True)
+        entry = logs.entry(
+            organization,
+            _KINDS[status],
+            actor=caller.actor,
+            summary=f"{caller.actor} {status.value} a call of the tool {approval.tool}.",
+            approvalId=approval.id,
+            tool=approval.tool,
+            conversationId=approval.conversation_id,
+        )
+        transaction.put(entry, new=True)
+        jobs.put_resume_of(transaction, approval)
+
     try:
-        transaction.commit()
+        conversations.retry_on_conflict(organization, approval.conversation_id, write)
     except ConversationNotFound:
         raise ApprovalNotFound from None  # it is being erased
-    except StaleConversation as stale:
-        raise (ConversationArchived if stale.conversation.archived else ApprovalExpired) from None
     return get(organization, approval_id)
 
 

@@ -3,12 +3,11 @@
 The approvals package decides them. A conversation that is resolved ends them, by a job of the timer queue.
 """
 
-from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations import list_repository
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Status
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.storage import keys
-from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -40,27 +39,13 @@ def require_state(transaction: Transaction, conversation: Conversation) -> None:
     )
 
 
-def settle(
-    transaction: Transaction,
-    organization: str,
-    conversation_id: str,
-    *,
-    resolutions: int,
-) -> None:
+def settle(transaction: Transaction, seen: Conversation, *, resolutions: int) -> None:
     """Count one approval less, if the conversation is open, is not archived and was not resolved meanwhile.
 
-    `resolutions` is how often it had been resolved when the approval was asked for. Otherwise the transaction raises
-    StaleConversation or ConversationNotFound.
+    `resolutions` is how often it had been resolved when the approval was asked for. Otherwise, and if the conversation
+    has changed since it was read, the transaction raises StaleConversation or ConversationNotFound.
     """
-    condition, values = _unresolved(resolutions)
-    transaction.update(
-        keys.Conversation(organization, conversation_id),
-        "ADD waitingApprovals :less",
-        condition=condition,
-        names={"#status": "status"},
-        values={":less": -1, **values},
-        on_failure=StaleConversation,
-    )
+    _count_less(transaction, seen, *_unresolved(resolutions))
 
 
 def require_unresolved(
@@ -86,15 +71,33 @@ def _unresolved(resolutions: int) -> tuple[str, Item]:
     )
 
 
-def expire(transaction: Transaction, organization: str, conversation_id: str) -> None:
+def expire(transaction: Transaction, seen: Conversation) -> None:
     """Count one approval less, whatever state the conversation is in.
 
-    The transaction raises ConversationNotFound if it is gone or being erased.
+    The transaction raises StaleConversation if it has changed since, ConversationNotFound if it is being erased.
     """
+    _count_less(transaction, seen, "attribute_exists(PK)", {})
+
+
+def _count_less(transaction: Transaction, seen: Conversation, condition: str, values: Item) -> None:
+    """Count one approval less. After the last one, nothing but the visitor may keep it in the list of what waits."""
+    left = seen.waiting_approvals - 1
+    place = list_repository.inbox(seen.organization, seen.state, archived=seen.archived, approvals=left > 0)
     transaction.update(
-        keys.Conversation(organization, conversation_id),
-        "ADD waitingApprovals :less",
-        condition=f"attribute_exists(PK) AND attribute_not_exists({BEING_ERASED})",
-        values={":less": -1},
-        on_failure=lambda _: ConversationNotFound(),
+        keys.Conversation(seen.organization, seen.id),
+        "SET GSI1PK = :list ADD waitingApprovals :less",
+        condition=f"{condition} AND waitingApprovals = :seen AND #status = :status AND handledBy = :handler "
+        "AND lastSpeaker = :speaker AND archivedAt = :archived",
+        names={"#status": "status"},
+        values={
+            ":list": place["GSI1PK"],
+            ":less": -1,
+            ":seen": seen.waiting_approvals,
+            ":status": seen.state.status.value,
+            ":handler": seen.state.handled_by.value,
+            ":speaker": seen.state.last_speaker.value,
+            ":archived": seen.archived_at,
+            **values,
+        },
+        on_failure=StaleConversation,
     )

@@ -22,12 +22,18 @@ EXAMINED = 500
 """How many conversations of each list one page reads, at most, if it has a filter."""
 _OF_A_CUSTOMER = 100
 _STATUS = {"#status": "status"}
-_AWAITS = "(#status = :open AND handledBy = :team AND lastSpeaker <> :teammate)"
-_AWAITS_NOT = "(#status <> :open OR handledBy <> :team OR lastSpeaker = :teammate)"
+_AWAITS = (
+    "(#status = :open AND ((handledBy = :team AND lastSpeaker <> :teammate) OR waitingApprovals > :zero))"
+)
+_AWAITS_NOT = (
+    "(#status <> :open OR ((handledBy <> :team OR lastSpeaker = :teammate) "
+    "AND (attribute_not_exists(waitingApprovals) OR waitingApprovals = :zero)))"
+)
 _AWAITING_VALUES: Item = {
     ":open": Status.OPEN.value,
     ":team": Handler.TEAM.value,
     ":teammate": Speaker.TEAMMATE.value,
+    ":zero": 0,
 }
 
 
@@ -35,9 +41,9 @@ class InboxList(StrEnum):
     """The lists of the inbox. A conversation is in exactly one of them."""
 
     WAITING = "waiting"
-    """Open, and the visitor waits for a person (awaitingHuman)."""
+    """Open, and it waits for the team: the visitor (awaitingHuman), or a call of a tool that needs an approval."""
     OPEN = "open"
-    """Open, and the visitor does not wait for a person."""
+    """Open, and it does not wait for the team."""
     RESOLVED = "resolved"
     ARCHIVED = "archived"
 
@@ -58,13 +64,13 @@ ERASED = "erased"
 """A further list: conversations that are being erased, where the eraser finds them."""
 
 
-def inbox_list(state: State, *, archived: bool) -> InboxList:
-    """Return the list of the inbox that a conversation in this state is in."""
+def inbox_list(state: State, *, archived: bool, approvals: bool) -> InboxList:
+    """Return the list of the inbox that a conversation in this state is in; `approvals` says whether any wait."""
     if archived:
         return InboxList.ARCHIVED
     if state.status is Status.RESOLVED:
         return InboxList.RESOLVED
-    return InboxList.WAITING if state.awaiting_human else InboxList.OPEN
+    return InboxList.WAITING if state.awaiting_human or approvals else InboxList.OPEN
 
 
 def assigned_list(state: State, *, archived: bool) -> AssignedList:
@@ -74,9 +80,10 @@ def assigned_list(state: State, *, archived: bool) -> AssignedList:
     return AssignedList.RESOLVED if state.status is Status.RESOLVED else AssignedList.OPEN
 
 
-def inbox(organization: str, state: State, *, archived: bool = False) -> Item:
-    """Return the index key that puts a conversation into its list of the inbox."""
-    return {"GSI1PK": keys.inbox(organization, inbox_list(state, archived=archived).value)}
+def inbox(organization: str, state: State, *, archived: bool = False, approvals: bool = False) -> Item:
+    """Return the index key that puts a conversation into its list of the inbox; `approvals` says whether any wait."""
+    which = inbox_list(state, archived=archived, approvals=approvals)
+    return {"GSI1PK": keys.inbox(organization, which.value)}
 
 
 def assigned(organization: str, assignee: str, state: State, *, archived: bool = False) -> Item:
@@ -107,7 +114,8 @@ class Source(FrozenRecord):
 class ListQuery(FrozenRecord):
     """Which conversations a list holds; None does not restrict it.
 
-    `assignee` is a teammate's id; `unassigned` selects those that have none.
+    `awaiting_human` selects those that wait for the team, or the others (`Conversation.waits_for_team`). `assignee` is
+    a teammate's id; `unassigned` selects those that have none.
     """
 
     status: Status | None = None
@@ -123,7 +131,7 @@ class ListQuery(FrozenRecord):
         state = conversation.state
         return (
             (self.status is None or state.status is self.status)
-            and (self.awaiting_human is None or state.awaiting_human is self.awaiting_human)
+            and (self.awaiting_human is None or conversation.waits_for_team is self.awaiting_human)
             and (self.assignee is None or conversation.assignee == self.assignee)
             and (not self.unassigned or conversation.assignee is None)
             and (self.customer_id is None or conversation.customer_id == self.customer_id)
@@ -203,7 +211,7 @@ class ListQuery(FrozenRecord):
 
 
 def quiet_page(organization: str, behind: str, before: int, limit: int) -> list[tuple[str, Conversation]]:
-    """Return open conversations in which nobody waits for a person, quiet since before an instant (ms).
+    """Return open conversations that do not wait for the team, quiet since before an instant (ms).
 
     The longest quiet first, each with its sort key in that list, from behind a sort key ("" for the first). One query.
     """

@@ -80,7 +80,8 @@ class Snapshot(FrozenRecord, kw_only=True):
     """What a write requires of a conversation: the state that it was read in.
 
     `newest_message_id` is its newest customer-visible message, None if that is not known. A message is written only
-    with an id after this one, so ids sort in the order of the writes.
+    with an id after this one, so ids sort in the order of the writes. `waiting_approvals` is how many calls of tools
+    wait for a person.
     """
 
     organization: str
@@ -90,6 +91,7 @@ class Snapshot(FrozenRecord, kw_only=True):
     snoozed_until: int | None = None
     archived_at: int | None = None
     newest_message_id: str | None = None
+    waiting_approvals: int = 0
 
     @property
     def archived(self) -> bool:
@@ -131,7 +133,16 @@ class Conversation(Snapshot, kw_only=True):
     resolved_at: int | None = None
     language: Language | None = None
     gap: str | None = None
-    waiting_approvals: int = 0
+
+    @property
+    def pending_approvals(self) -> int:
+        """How many calls of tools wait for a person to decide. A resolution ends them, by a job."""
+        return 0 if self.state.status is Status.RESOLVED else self.waiting_approvals
+
+    @property
+    def waits_for_team(self) -> bool:
+        """Whether the visitor waits for a person, or a call of a tool does."""
+        return self.state.awaiting_human or self.pending_approvals > 0
 
     @property
     def unanswered(self) -> bool:

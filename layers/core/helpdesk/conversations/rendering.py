@@ -41,6 +41,7 @@ def conversation_shape(conversation: Conversation, customers: Mapping[str, Custo
         id=conversation.id,
         status=conversation.state.status,
         awaiting_human=conversation.state.awaiting_human,
+        pending_approvals=conversation.pending_approvals,
         subject=conversation.subject,
         handled_by=conversation.state.handled_by,
         assignee=conversation.assignee,

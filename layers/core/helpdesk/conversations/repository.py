@@ -12,7 +12,7 @@ from helpdesk.conversations.record import (
     StaleConversation,
     newest_message,
 )
-from helpdesk.conversations.state import Speaker, State, Status, Visibility, emits_event
+from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibility, emits_event
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
@@ -89,7 +89,8 @@ def save(
     Without a message, or with `only_if_newest`, it is also refused if someone has written since: who wrote last decides
     whether a person is awaited, and the visitor's newest message is the one that the agent answers. A message is
     refused if its id does not sort after the newest one. One that resolves, opens, archives or unarchives is also
-    refused if the assignee has changed; one that changes the state's key, if the snooze has changed.
+    refused if the assignee has changed; one that changes the state's key, if the snooze has changed. One that can move
+    it to another list of the inbox is refused if approvals wait and none did, or the other way round.
     """
     was = before.state
     archived, was_archived = state.visibility is Visibility.ARCHIVED, was.visibility is Visibility.ARCHIVED
@@ -106,11 +107,15 @@ def save(
         "status": state.status.value,
         "handledBy": state.handled_by.value,
         "lastSpeaker": state.last_speaker.value,
-        **list_repository.inbox(before.organization, state, archived=archived),
     }
     clauses = ["#status = :wasStatus", "handledBy = :wasHandledBy", "archivedAt = :wasArchivedAt"]
     required: Item = {":wasStatus": was.status.value, ":wasHandledBy": was.handled_by.value}
     required[":wasArchivedAt"] = before.archived_at
+    place, place_requires = _placed(before, state, waiting_approvals)
+    changes |= place
+    if place_requires:
+        clauses.append(place_requires)
+        required[":noApprovals"] = 0
     if key_changes:
         clauses.append("snoozedUntil = :wasSnoozedUntil")
         required[":wasSnoozedUntil"] = before.snoozed_until
@@ -153,6 +158,28 @@ def save(
         values={**required, **(condition_values or {})},
         on_failure=StaleConversation,
     )
+
+
+def _placed(before: Snapshot, state: State, new_approvals: int) -> tuple[Item, str]:
+    """Return the list of the inbox in which a write puts a conversation, and the condition for it to be the right one.
+
+    Both are empty if the write leaves the conversation in its list, whatever that is: a snapshot may not know of the
+    approvals that wait.
+    """
+    archived = state.visibility is Visibility.ARCHIVED
+    without, with_approvals = (
+        list_repository.inbox(before.organization, state, archived=archived, approvals=approvals)
+        for approvals in (False, True)
+    )
+    if without == with_approvals:
+        return without, ""
+    if new_approvals:
+        return with_approvals, ""
+    if state.key == before.state.key and state.handled_by is Handler.AGENT:
+        return {}, ""
+    if before.waiting_approvals:
+        return with_approvals, "waitingApprovals > :noApprovals"
+    return without, "(attribute_not_exists(waitingApprovals) OR waitingApprovals = :noApprovals)"
 
 
 def save_answer(

@@ -108,6 +108,8 @@ class ContextShape(Answer):
 class ConversationShape(ConversationState):
     """A conversation as the team sees it; times in ms."""
 
+    pending_approvals: int
+    """How many calls of tools wait for a person to approve or deny them. GET /approvals lists them."""
     subject: str
     """The beginning of the first message."""
     handled_by: Handler
@@ -133,7 +135,8 @@ class ConversationsQuery(PageQuery):
     status: Status | None = None
     """Only conversations of this status."""
     awaiting_human: QueryBoolean | None = None
-    """Only conversations in which the visitor waits for a person, or only the others."""
+    """True: only conversations that wait for your team, because their `awaitingHuman` is true or they have
+    `pendingApprovals`. False: only the others."""
     assignee: str | None = None
     """Only the conversations of this teammate: an ID, `me` with an access token, or `none` for unassigned ones."""
     customer_id: str | None = None

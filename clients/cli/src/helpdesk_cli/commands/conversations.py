@@ -143,6 +143,7 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
             ("Status", one["status"]),
             ("Handled by", one["handledBy"]),
             ("Awaiting human", one["awaitingHuman"]),
+            ("Pending calls", one["pendingApprovals"] or None),
             ("Assignee", f"{name} ({assignee})" if name else assignee),
             ("Snoozed until", moment(one["snoozedUntil"])),
             ("Archived", moment(one["archivedAt"])),
