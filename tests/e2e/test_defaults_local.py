@@ -47,6 +47,9 @@ class Gateway(httpx.BaseTransport):
             httpx.Request(request.method, url, headers=headers, stream=request.stream)
         )
 
+    def close(self) -> None:
+        self._transport.close()
+
 
 def settings() -> StackSettings:
     """Return a stack's settings in which every parameter that the local stack sets has the template's default."""
