@@ -28,6 +28,7 @@ _MOST_NESTED = 60
 _OWN_ID = re.compile(r"\{[#.:/][^{}]*\}\s*$")
 """An id or a class at the end of a heading: `{#limits}`, `{.wide}`, `{: #limits}`, `{/* #limits */}`."""
 _HTML_HEADING = re.compile(r"<h1\b.*?</h1\s*>", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL)
 _CODE = frozenset({"code", "pre", "script", "style", "template", "textarea"})
 
 
@@ -137,6 +138,24 @@ def block_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": True, "maxNesting": _MOST_NESTED}).enable("table")
     parser.core.ruler.disable("inline")
     return parser
+
+
+def plain_text(markdown: str) -> str:
+    """Return the words that a reader of Markdown sees, on one line."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415
+
+    parser = MarkdownIt("commonmark", {"maxNesting": _MOST_NESTED}).enable(["table", "strikethrough"])
+    shown: list[str] = []
+    for token in parser.parse(markdown):
+        if token.type in {"fence", "code_block"}:
+            shown.append(token.content)
+        elif token.type == "html_block":
+            shown.append(_TAG.sub(" ", token.content))
+        for child in token.children or ():
+            is_break = child.type in {"softbreak", "hardbreak"} or child.content.lower().startswith("<br")
+            shown.append(" " if is_break else "" if child.type == "html_inline" else child.content)
+        shown.append(" ")
+    return " ".join("".join(shown).split())
 
 
 class _Headings(HTMLParser):

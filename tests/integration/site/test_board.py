@@ -57,6 +57,16 @@ def test_the_list_shows_the_public_posts_with_the_most_votes_first(api: Client, 
     ]
 
 
+def test_a_post_opens_at_its_path_in_every_script(api: Client, browser: SiteBrowser) -> None:
+    path = post(api, "Тёмная тема")["path"]
+
+    link = browser.open("/board").html.css(".posts a")[0].attributes["href"]
+
+    assert path == "/board/1-тёмная-тема"
+    assert str(link).endswith(quote(path))
+    assert browser.open(quote(path)).words("h1") == "Тёмная тема"
+
+
 def test_a_board_without_posts_offers_nothing_to_narrow_down(api: Client, browser: SiteBrowser) -> None:
     page = browser.open("/board")
     assert page.words("main .empty") == "Nothing here yet."

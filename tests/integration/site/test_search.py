@@ -139,7 +139,8 @@ def test_searches_of_one_address_are_limited(visitor: Visitor, monkeypatch: pyte
     ("text", "words"),
     [
         ("## A\n\n- *b* and `c`\n1. [d](e)\n> f", "A b and c d f"),
-        ("snake_case and a*b", "snake_case and ab"),
+        ("snake_case and a*b, 2 * 3 and a < b > c", "snake_case and a*b, 2 * 3 and a < b > c"),
+        (r"\_\_init\_\_ &amp; \<Foo/>", "__init__ & <Foo/>"),
         ("```sh\nmake\n```", "make"),
         ("![i](x)<b>y</b>", "iy"),
         ("The header is `t=<ms>,v1=<hex>`.", "The header is t=<ms>,v1=<hex>."),

@@ -10,10 +10,11 @@ from helpdesk.board.errors import EXCERPT_CHARACTERS
 from helpdesk.board.state import PostState
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.platform.text import one_line
+from helpdesk.platform.text import first_words, without_hidden
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
+from helpdesk_files import reading
 
 ACTIVE_DAYS = 30
 """Votes and comments of these days count for what is trending."""
@@ -244,8 +245,8 @@ class Comment(FrozenRecord):
 
 
 def excerpt_of(body: str) -> str:
-    """Return the first 200 characters of a text, on one line."""
-    return one_line(body, EXCERPT_CHARACTERS)
+    """Return the first 200 characters that readers of a text in Markdown see, on one line and cut at a word."""
+    return first_words(without_hidden(reading.plain_text(body)), EXCERPT_CHARACTERS)
 
 
 def _added(days: Mapping[int, int], number: int, at: int) -> dict[int, int]:

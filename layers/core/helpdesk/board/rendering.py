@@ -1,7 +1,5 @@
 """Posts and comments as responses."""
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from helpdesk.board.record import Comment, Post, PostList
@@ -18,6 +16,7 @@ from helpdesk.board.schemas import (
 )
 from helpdesk.board.settings import Settings, count_of_board
 from helpdesk.customers.record import Customer
+from helpdesk.knowledge.pages import slug_of
 from helpdesk.signals.record import Signal
 
 NAMELESS = "Visitor"
@@ -122,9 +121,8 @@ def comment_shape(comment: Comment, known: Mapping[str, Customer]) -> PostCommen
 
 
 def path_of(post: Post) -> str:
-    """Return a post's place on a help site: its number and the Latin letters and digits of its title."""
-    plain = unicodedata.normalize("NFKD", post.title).encode("ascii", "ignore").decode().lower()
-    slug = "-".join(re.findall(r"[a-z0-9]+", plain))[:_SLUG_CHARACTERS].strip("-")
+    """Return a post's place on a help site: its number and the letters and digits of its title, as of an article's."""
+    slug = slug_of(post.title, _SLUG_CHARACTERS)
     return f"/board/{post.number}-{slug}" if slug else f"/board/{post.number}"
 
 

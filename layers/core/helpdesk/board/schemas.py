@@ -232,7 +232,7 @@ class PostSummary(Answer):
     """The post's place on a help site: `/board/<number>-<title>`."""
     title: str
     excerpt: str
-    """The first 200 characters of the text, on one line."""
+    """The first words of the text, without its Markdown, on one line: at most 200 characters."""
     board_id: str
     status_id: str
     tag_ids: list[str]
@@ -257,7 +257,7 @@ class PostAnswer(Answer):
     """The post's place on a help site: `/board/<number>-<title>`."""
     title: str
     excerpt: str
-    """The first 200 characters of the text, on one line."""
+    """The first words of the text, without its Markdown, on one line: at most 200 characters."""
     body: str
     board_id: str
     status_id: str

@@ -30,6 +30,14 @@ def one_line(text: str, max_characters: int) -> str:
     return " ".join(without_hidden(LINE_BREAKS.sub(" ", text)).split())[:max_characters]
 
 
+def first_words(text: str, max_characters: int) -> str:
+    """Return text cut to a number of code points: at a space, unless that would cost more than half of it."""
+    if len(text) <= max_characters:
+        return text
+    cut_at = text.rfind(" ", 0, max_characters + 1)
+    return text[: cut_at if cut_at > max_characters // 2 else max_characters].rstrip()
+
+
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)",

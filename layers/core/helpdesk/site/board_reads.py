@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from helpdesk.storage import keys
 from helpdesk.storage.keys import ItemKey
 
-LEADING_NUMBER = re.compile(r"([1-9]\d{0,14})(?:-[a-z0-9-]*)?")
+LEADING_NUMBER = re.compile(r"([1-9][0-9]{0,14})(?:-.*)?", re.DOTALL)
 """A post's place in an address: its number, and the words of its title, which decide nothing."""
 
 

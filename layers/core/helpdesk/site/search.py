@@ -1,6 +1,5 @@
 """Search on the site: the retriever's sections of published documents, and titles that have the words."""
 
-import re
 from collections.abc import Sequence
 
 from helpdesk.http.content import Content
@@ -10,9 +9,10 @@ from helpdesk.knowledge.documents import searchable
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.knowledge.publishing import Contents
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.platform.text import one_line
+from helpdesk.platform.text import first_words, one_line
 from helpdesk.site import contents, gaps, rendering
 from helpdesk.site.visit import Visit
+from helpdesk_files import reading
 
 MAX_QUERY_CHARACTERS = 200
 MAX_RESULTS = 10
@@ -24,14 +24,6 @@ _PROPOSED = 20
 """Documents that are looked for: some may have been withdrawn since the list of published ones was read."""
 
 _EXCERPT_CHARACTERS = 240
-_CODE = re.compile(r"(```|~~~)[^\n]*\n(.*?)(?:\1|\Z)|(`+)(.+?)\3", re.DOTALL)
-_SIGNS = "<>*|[]()_-#"
-_HIDE = {ord(sign): 0xE000 + number for number, sign in enumerate(_SIGNS)}  # of the private use area
-_SHOW = {hidden: sign for sign, hidden in _HIDE.items()}
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_MARKS = re.compile(
-    r"^ {0,3}(?:#{1,6} |> ?|[-*+] |\d+\. |:::.*$|```.*$|~~~.*$)|[*`|]|<[^>]*>|_{2,}|-{3,}", re.MULTILINE
-)
 
 
 class SearchQuery(Query):
@@ -86,13 +78,7 @@ def _trail(shown: Contents, page: DocumentPage) -> str:
 
 
 def plain(text: str) -> str:
-    """Return Markdown as text on one line, without its marks, cut at a word. Code keeps its signs."""
-    shown = _CODE.sub(_code, text)
-    words = " ".join(_MARKS.sub("", _LINK.sub(r"\1", shown)).translate(_SHOW).split())
-    if len(words) <= _EXCERPT_CHARACTERS:
-        return words
-    return words[:_EXCERPT_CHARACTERS].rsplit(" ", 1)[0] + "…"
-
-
-def _code(found: re.Match[str]) -> str:
-    return (found[2] or found[4] or "").translate(_HIDE)
+    """Return Markdown as text on one line, cut at a word."""
+    words = reading.plain_text(text)
+    shown = first_words(words, _EXCERPT_CHARACTERS)
+    return shown if shown == words else f"{shown}…"
