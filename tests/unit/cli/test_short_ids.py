@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from helpdesk_cli import short_ids
+from helpdesk_cli.output import fitted
 from scripts.openapi.routes import all_routes
 from tests.support.cli import Cli
 
@@ -105,6 +106,29 @@ def test_a_short_beginning_is_refused_where_not_everything_can_be_looked_through
 )
 def test_other_texts_are_not_taken_for_the_beginning_of_an_id(text: str) -> None:
     assert not short_ids.is_beginning(text)
+
+
+def test_a_table_in_a_terminal_shows_ids_that_differ_and_fits_its_width() -> None:
+    headings = ("ID", "STATUS", "SUBJECT")
+    subject = "The export of all invoices ends after the first thousand rows"
+    rows = [
+        [FIRST, "open", subject],
+        [SECOND, "open", "配送が届きません、確認してください"],
+        ["conv_1", "open", "-"],
+    ]
+    assert fitted(headings, rows, 60) == [
+        ["conv_01jd3kq8w2h6c9g4s8d0m5x7a", "open", "The export of all i…"],
+        ["conv_01jd3kq8w2h6c9g4s8d0m5x7z", "open", "配送が届きません、…"],
+        ["conv_1", "open", "-"],
+    ]
+    assert fitted(headings, [[FIRST, "open", subject], [OTHER, "open", "-"]], 60) == [
+        ["conv_01jd3kq8w2", "open", "The export of all invoices ends af…"],
+        ["conv_01jd9zzzzz", "open", "-"],
+    ]
+
+
+def test_a_table_in_a_narrow_terminal_is_not_cut_to_nothing() -> None:
+    assert fitted(("NAME", "TITLE"), [["x" * 70, "A title"]], 60) == [["x" * 70, "A title"]]
 
 
 def test_the_lists_that_are_looked_through_are_those_of_the_api() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -12,9 +13,12 @@ from typing import Any
 
 import click
 
+from helpdesk_cli.short_ids import shortened
 from helpdesk_cli.text import one_line, safe
 
 NOTHING = "-"
+_LEAST_TEXT = 12
+"""A narrower last column is not cut: the line wraps."""
 _CONTROLS = re.compile("[\x7f-\x9f\ud800-\udfff]")
 
 
@@ -69,10 +73,32 @@ def say_table(headings: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: 
     if not cells:
         say(empty)
         return
+    if sys.stdout.isatty():
+        cells = fitted(headings, cells, shutil.get_terminal_size().columns)
     widths = [max(columns(text) for text in column) for column in zip(headings, *cells, strict=True)]
     say(click.style(_line(headings, widths), bold=True))
     for row in cells:
         say(_line(row, widths))
+
+
+def fitted(headings: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+    """Return the cells of a table for a terminal: with short IDs, and the text of the last column cut to fit."""
+    by_column = [shortened(column) for column in zip(*cells, strict=True)]
+    taken = sum(
+        max(map(columns, [heading, *column])) + 2 for heading, column in zip(headings, by_column, strict=True)
+    )
+    room = width - taken + max(map(columns, [headings[-1], *by_column[-1]])) + 2
+    if headings[-1] != "ID" and room >= _LEAST_TEXT:
+        by_column[-1] = [_cut(text, room) for text in by_column[-1]]
+    return [list(row) for row in zip(*by_column, strict=True)]
+
+
+def _cut(text: str, width: int) -> str:
+    if columns(text) <= width:
+        return text
+    while columns(text) > width - 1:
+        text = text[:-1]
+    return f"{text.rstrip()}…"
 
 
 def say_facts(facts: Iterable[tuple[str, Any]]) -> None:

@@ -7,7 +7,7 @@ looked up among the newest things of its kind before the request that names it. 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from helpdesk_cli.problems import Problem
@@ -19,6 +19,7 @@ _MOST_SHOWN = 10
 _WHOLE_TIME = 10
 """With so many characters, only things of the same millisecond have the same beginning."""
 _BEGINNING = re.compile(r"([a-z]+)_(0[0-9a-hjkmnp-tv-z]{3,24})")
+_WHOLE = re.compile(r"([a-z]+)_[0-9a-hjkmnp-tv-z]{26}")
 _NAMES = ("subject", "title", "name", "url", "tool", "email")
 
 
@@ -60,6 +61,19 @@ def is_beginning(text: object) -> bool:
     """Return whether a text may be the beginning of an ID."""
     found = _BEGINNING.fullmatch(text) if isinstance(text, str) else None
     return found is not None and found[1] in _LISTS
+
+
+def shortened(texts: Sequence[str]) -> list[str]:
+    """Return texts, such as those of a column, with each ID cut to a beginning that no other ID among them has."""
+    ids = {text for text in texts if (found := _WHOLE.fullmatch(text)) and found[1] in _LISTS}
+    length = _WHOLE_TIME
+    while len({_cut(one, length) for one in ids}) < len(ids):
+        length += 1
+    return [_cut(text, length) if text in ids else text for text in texts]
+
+
+def _cut(whole_id: str, characters: int) -> str:
+    return whole_id[: whole_id.index("_") + 1 + characters]
 
 
 def whole(get: Get, text: str) -> str:
