@@ -105,7 +105,7 @@ def list_conversations(
     known = names(api, (one["assignee"] for one in answer["conversations"]))
     filtered = any(value is not None for value in filters.values())
     say_table(
-        ("ID", "STATUS", "WAITING", "ASSIGNEE", "CUSTOMER", "LAST MESSAGE", "SUBJECT"),
+        ("ID", "STATUS", "WAITING", "ASSIGNEE", "CUSTOMER", "ACTIVE", "SUBJECT"),
         [
             (
                 one["id"],
@@ -113,7 +113,7 @@ def list_conversations(
                 _wait(one, session.now()),
                 known.get(one["assignee"], one["assignee"]),
                 one["customer"]["name"] or one["customer"]["email"],
-                moment(one["lastMessageAt"]),
+                f"{_age(one, session.now())} ago",
                 one["subject"],
             )
             for one in answer["conversations"]
@@ -191,6 +191,11 @@ def _wait(conversation: dict[str, Any], now: float) -> str:
     """Return how long a conversation has waited for a person since its last message; "no" if it does not."""
     if not conversation["awaitingHuman"]:
         return "no"
+    return _age(conversation, now)
+
+
+def _age(conversation: dict[str, Any], now: float) -> str:
+    """Return how long ago the last message was written."""
     return times.age(now - conversation["lastMessageAt"] / 1000)
 
 
