@@ -139,3 +139,16 @@ def test_the_lists_that_are_looked_through_are_those_of_the_api() -> None:
             fields = {field.alias or name for name, field in answer.model_fields.items()}  # type: ignore[union-attr]
             assert each.entries in fields
             assert ("nextCursor" in fields) == (each.entries not in short_ids._NOT_PAGED)
+
+
+def test_a_question_before_something_is_lost_names_the_whole_id(tmp_path: Path) -> None:
+    customer = "cus_01jd3kp2v7h6c9g4s8d0m5x7ar"
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        assert request.method == "GET"
+        return httpx.Response(200, json={"customers": [{"id": customer, "name": "Vera"}], "nextCursor": None})
+
+    user = Cli(httpx.MockTransport(handle), tmp_path, environment={"HELPDESK_TOKEN": "svc_oat_x"})
+    result = user.run("customers", "erase", "cus_01jd3", stdin="n\n")
+    assert result.exit_code == 1
+    assert f"Erase {customer} with all" in result.stderr

@@ -67,10 +67,10 @@ class Api:
         self, method: str, path: tuple[str, ...], *, body: Object | None = None, params: Object | None = None
     ) -> Object:
         """Send a request. If the token is rejected as invalid, renew it and send once more: that request never ran."""
-        path = tuple(self._whole(part) for part in path)
-        body = None if body is None else {name: self._whole(value) for name, value in body.items()}
+        path = tuple(self.whole(part) for part in path)
+        body = None if body is None else {name: self.whole(value) for name, value in body.items()}
         address = "/v1/" + "/".join(quote(part, safe="") for part in path)
-        given = {name: self._whole(value) for name, value in (params or {}).items() if value is not None}
+        given = {name: self.whole(value) for name, value in (params or {}).items() if value is not None}
         key = str(uuid4()) if method == "POST" else None
         token = self._credential.token()
         try:
@@ -83,7 +83,7 @@ class Api:
                 raise
         return self._send(method, address, renewed, body, given, key)
 
-    def _whole(self, value: Any) -> Any:
+    def whole(self, value: Any) -> Any:
         """Return the ID that begins like a value; every other value as it is."""
         return short_ids.whole(self.get, value) if short_ids.is_beginning(value) else value
 

@@ -86,9 +86,11 @@ def uncomment(session: Session, post_id: str, comment_id: str) -> None:
 @pass_session
 def delete(session: Session, post_id: str, *, yes: bool) -> None:
     """Delete a post with its votes and comments."""
+    api = session.api()
+    post_id = api.whole(post_id)
     if not yes:
         require_yes(f"Delete the post {post_id} with its votes and comments?")
-    say_done(session, session.api().delete("board", "posts", post_id), f"Deleted {post_id}.")
+    say_done(session, api.delete("board", "posts", post_id), f"Deleted {post_id}.")
 
 
 def _say_votes(session: Session, post_id: str, answer: dict[str, Any]) -> None:

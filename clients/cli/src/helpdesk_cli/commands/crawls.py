@@ -114,10 +114,12 @@ def run(session: Session, crawl_id: str) -> None:
 @pass_session
 def delete(session: Session, crawl_id: str, documents: str, *, yes: bool) -> None:
     """Delete a crawl. Its documents stay and can be edited, or are deleted, too."""
+    api = session.api()
+    crawl_id = api.whole(crawl_id)
     what = "Its documents stay." if documents == "keep" else "Its documents are deleted, too."
     if not yes and not confirmed(f"Delete {crawl_id}? {what}"):
         raise Problem("Nothing was deleted.", "Answer y, or use --yes.")
-    answer = session.api().delete("knowledge", "crawls", crawl_id, documents=documents)
+    answer = api.delete("knowledge", "crawls", crawl_id, documents=documents)
     _done(session, answer, f"Deleted {crawl_id}. {what}")
 
 

@@ -139,11 +139,13 @@ def export(session: Session, customer_id: str, output: Path | None) -> None:
 @pass_session
 def erase(session: Session, customer_id: str, *, yes: bool) -> None:
     """Erase a customer and all their data. This cannot be undone."""
+    api = session.api()
+    customer_id = api.whole(customer_id)
     if not yes and not confirmed(
         f"Erase {customer_id} with all conversations, notes, files and ratings? This cannot be undone."
     ):
         raise Problem("Nothing was erased.", "Answer y, or use --yes.")
-    answer = session.api().delete("customers", customer_id)
+    answer = api.delete("customers", customer_id)
     if session.as_json:
         say_json(answer)
         return

@@ -60,10 +60,12 @@ def create(session: Session, name: str) -> None:
 @pass_session
 def revoke(session: Session, key_id: str, *, yes: bool) -> None:
     """Revoke a secret key. Webhooks that it signs still arrive, but no longer verify."""
+    api = session.api()
+    key_id = api.whole(key_id)
     question = f"Revoke {key_id}? Requests with it fail at once, and webhooks that it signs no longer verify."
     if not yes and not confirmed(question):
         raise Problem("Nothing was revoked.", "Answer y, or use --yes.")
-    answer = session.api().delete("keys", key_id)
+    answer = api.delete("keys", key_id)
     if session.as_json:
         say_json(answer)
     else:

@@ -58,7 +58,7 @@ def role(session: Session, who: str, new_role: str) -> None:
 def remove_member(session: Session, who: str, *, yes: bool) -> None:
     """Remove a member from the organization. Their access tokens stop working in it at once."""
     api = session.api()
-    user_id = member_id(api, who)
+    user_id = api.whole(member_id(api, who))
     if not yes and not confirmed(f"Remove {who} from the organization? They lose access at once."):
         raise Problem("Nobody was removed.", "Answer y, or use --yes.")
     _done(session, api.delete("members", user_id), f"Removed {who}.")
@@ -124,9 +124,11 @@ def resend(session: Session, invite_id: str) -> None:
 @pass_session
 def withdraw(session: Session, invite_id: str, *, yes: bool) -> None:
     """Withdraw an invitation. Its link stops working."""
+    api = session.api()
+    invite_id = api.whole(invite_id)
     if not yes and not confirmed(f"Withdraw {invite_id}? Its link stops working."):
         raise Problem("Nothing was withdrawn.", "Answer y, or use --yes.")
-    _done(session, session.api().delete("invites", invite_id), f"Withdrew {invite_id}.")
+    _done(session, api.delete("invites", invite_id), f"Withdrew {invite_id}.")
 
 
 @invites.command()

@@ -142,11 +142,13 @@ def accept(session: Session, endpoint_id: str, changes: tuple[str, ...]) -> None
 @pass_session
 def remove(session: Session, endpoint_id: str, *, yes: bool) -> None:
     """Remove a server and its tools."""
+    api = session.api()
+    endpoint_id = api.whole(endpoint_id)
     if not yes and not confirmed(
         f"Remove {endpoint_id}? Its tools are removed, and what waits for approval expires."
     ):
         raise Problem("Nothing was removed.", "Answer y, or use --yes.")
-    _done(session, session.api().delete("tool-endpoints", endpoint_id), f"Removed {endpoint_id}.")
+    _done(session, api.delete("tool-endpoints", endpoint_id), f"Removed {endpoint_id}.")
 
 
 @tools.command()

@@ -95,11 +95,13 @@ def change(session: Session, endpoint_id: str, url: str | None, events: tuple[st
 @pass_session
 def remove(session: Session, endpoint_id: str, *, yes: bool) -> None:
     """Remove an endpoint and cancel its pending retries."""
+    api = session.api()
+    endpoint_id = api.whole(endpoint_id)
     if not yes and not confirmed(
         f"Remove {endpoint_id}? It receives nothing more, and its pending retries are canceled."
     ):
         raise Problem("Nothing was removed.", "Answer y, or use --yes.")
-    _done(session, session.api().delete("webhooks", endpoint_id), f"Removed {endpoint_id}.")
+    _done(session, api.delete("webhooks", endpoint_id), f"Removed {endpoint_id}.")
 
 
 @webhooks.command()
