@@ -29,6 +29,8 @@ api = Api()
 def upload(caller: Caller, base_url: BaseUrl, sent: UploadRequest | RawBody, query: UploadQuery) -> Uploaded:
     """Upload a file. Send its bytes as the body, or describe it as JSON to get an address to upload the bytes to.
 
+    One request can carry about 4.4 MB. Describe a larger file as JSON.
+
     With `name` in the query, the body is the file whatever its media type, also `application/json`.
     """
     if isinstance(sent, RawBody):

@@ -186,6 +186,11 @@ UNTIL_THE_OPERATOR_ACTS = {
         "MAIL FROM domain bounce.helpdesk.example is not verified.",
     ),
     "suspended": ("AccountSuspendedException", "Account is suspended.", "Account is suspended."),
+    "quota": (
+        "TooManyRequestsException",
+        "Daily message quota exceeded.",
+        "Daily message quota exceeded.",
+    ),
     "paused": ("SendingPausedException", "Sending is paused.", "Sending is paused."),
     "permission": (
         "AccessDeniedException",

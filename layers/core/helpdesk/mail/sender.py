@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # not send, in words such as "Email address is not verified" (in the sandbox) or "Sending suspended".
 _OF_THE_MAIL: Final = {"MessageRejected", "BadRequestException"}
 _OF_THE_DEPLOYMENT: Final = re.compile(
-    r"not verified|sandbox|suspended|paused|disabled|restricted|not authorized|configuration set",
+    r"not verified|sandbox|suspended|paused|disabled|restricted|not authorized|configuration set|daily message quota",
     re.IGNORECASE,
 )
 # SES takes the mail later, without anyone's doing.
@@ -75,10 +75,11 @@ def _refusal(error: ClientError, *, once: bool) -> MailNotSent:
     code, words = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
     failed = error.response["ResponseMetadata"]["HTTPStatusCode"] >= _SERVER_ERROR
     about = {"code": code, "words": _without_addresses(words)}
-    if failed or code in _FOR_NOW:
+    of_the_deployment = _OF_THE_DEPLOYMENT.search(words) is not None
+    if failed or (code in _FOR_NOW and not of_the_deployment):
         logger.warning("mail_not_taken", extra=about)
         return (MailInDoubt if failed and once else MailNotSent)(code)
-    if code in _OF_THE_MAIL and not _OF_THE_DEPLOYMENT.search(words):
+    if code in _OF_THE_MAIL and not of_the_deployment:
         logger.warning("mail_refused", extra=about)
         return MailRefused(code)
     metrics.count("MailNotAllowed")
