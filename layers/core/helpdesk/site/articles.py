@@ -10,7 +10,7 @@ from http import HTTPStatus
 from urllib.parse import unquote
 
 from helpdesk.http.content import Content
-from helpdesk.knowledge import images, prose, publishing
+from helpdesk.knowledge import images, publishing
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.platform.logging import logger
 from helpdesk.site import contents, markdown, prose_language, rendered, rendering
@@ -20,7 +20,6 @@ from helpdesk.site.sending import PUBLIC
 from helpdesk.site.visit import Visit
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import Throttled
-from helpdesk_files import reading
 
 COUNTED_READS = 8
 """One view of so many is counted, as so many: a write for each would cost more than the page."""
@@ -175,6 +174,10 @@ def _accepts_markdown(visit: Visit) -> bool:
 
 def _markdown(page: DocumentPage, text: str) -> str:
     """Return a document as its readers see it, in Markdown, with its title once."""
+    # Imported where they are needed: most starts of this function are for an article's page.
+    from helpdesk.knowledge import prose  # noqa: PLC0415
+    from helpdesk_files import reading  # noqa: PLC0415
+
     shown = prose.visible(text, page.path)
     is_titled = reading.as_title(reading.first_heading(shown)) == page.title
     return f"{shown}\n" if is_titled else f"# {page.title}\n\n{shown}\n"

@@ -21,7 +21,6 @@ from helpdesk.site import markdown_source, markdown_tokens, prose_language, raw_
 from helpdesk.site.markdown_tokens import Heading
 from helpdesk.site.texts import texts_in
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES
-from helpdesk_files import reading
 from helpdesk_files.paths import SourcePath
 
 if TYPE_CHECKING:
@@ -94,6 +93,8 @@ def render(
     `is_mirrored` images come with the file. What is a part of a page with others of its kind, as a message is, has no
     ids: they would be twice on the page, or its own.
     """
+    from helpdesk_files import reading  # noqa: PLC0415 - with the first text that is rendered
+
     parser = _parser()
     env: dict[str, Any] = {
         "coloured": 0,
