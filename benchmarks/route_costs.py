@@ -320,6 +320,7 @@ def _of_integrations(api: Client, organization: str, to: Callable[..., Request])
     yield to(
         "POST", f"/v1/signals/{linked}/codehost", {"number": 12}, route="/v1/signals/<signal_id>/codehost"
     )
+    yield to("PATCH", "/v1/integrations/repos", {**repo, "branch": "next"})
     yield to("POST", "/v1/integrations/repos/sync", repo)
     yield to("DELETE", "/v1/integrations/repos?repo=acme/docs", route="/v1/integrations/repos")
     yield to("GET", "/v1/site")

@@ -31,6 +31,7 @@ from helpdesk.codehost.schemas import (
     RepoAnswer,
     RepoInput,
     RepoQuery,
+    RepoUpdate,
 )
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.integrations import service as integrations
@@ -69,6 +70,19 @@ def list_integrations(caller: Caller) -> IntegrationsAnswer:
 def mirror_repo(caller: Caller, wanted: MirrorInput) -> RepoAnswer:
     """Mirror a repository: every Markdown file becomes a document. A push syncs it again."""
     return RepoAnswer(repo=mirrors.add(caller.organization, wanted, caller.actor).repo)
+
+
+@api.patch(
+    "/v1/integrations/repos",
+    access=Access.ADMIN,
+    errors=(RepoNotConnected, BadDocsUrl, AddressPrivate),
+)
+def update_repo(caller: Caller, change: RepoUpdate) -> RepoAnswer:
+    """Change the branch, folder or public address of a mirrored repository, and sync it. Its documents stay.
+
+    Documents of files that are outside a new folder, or not on a new branch, are deleted.
+    """
+    return RepoAnswer(repo=mirrors.change(caller.organization, change, caller.actor).repo)
 
 
 @api.get("/v1/integrations/repos", access=Access.MEMBER)

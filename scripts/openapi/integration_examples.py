@@ -7,6 +7,7 @@ from scripts.openapi.account_examples import AT
 BODIES: dict[str, Any] = {
     "takeHook": {"zen": "Keep it logically awesome."},
     "mirrorRepo": {"repo": "acme/docs", "path": "docs", "publishedAt": "https://93.184.215.14/docs"},
+    "updateRepo": {"repo": "acme/docs", "branch": "next"},
     "syncRepo": {"repo": "acme/docs"},
     "setIssueRepo": {"repo": "acme/shop", "autoCreate": True},
     "linkSignalIssue": {"number": 12},
@@ -77,6 +78,7 @@ ANSWERS: dict[str, Any] = {
     "syncRepo": {"ok": True},
     "removeRepo": {"ok": True},
     "mirrorRepo": {"repo": "acme/docs"},
+    "updateRepo": {"repo": "acme/docs"},
     "setIssueRepo": {"repo": "acme/shop"},
     "getIssueRepo": {"repo": "acme/shop", "autoCreate": True, "problem": None},
     "linkSignalIssue": {"codehost": {"number": 12, "url": "https://github.com/acme/shop/issues/12"}},

@@ -243,6 +243,7 @@ ROUTES: dict[str, str] = {
         DELETE /v1/integrations/<app>
         DELETE /v1/integrations/repos
         POST /v1/integrations/issue-repo
+        PATCH /v1/integrations/repos
         POST /v1/integrations/repos
         POST /v1/integrations/repos/sync
         PATCH /v1/integrations/chatcommunity

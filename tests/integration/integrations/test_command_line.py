@@ -30,13 +30,17 @@ def hint(owner: Cli, *words: str) -> str:
 
 
 def test_a_repository_from_its_connection_to_its_removal(
-    owner: Cli, github: CodeHost, connect_codehost: Callable[..., Connection], workers: Workers
+    owner: Cli,
+    organization: NewOrganization,
+    github: CodeHost,
+    connect_codehost: Callable[..., Connection],
+    workers: Workers,
 ) -> None:
     assert "not connected" in owner.ok("integrations")
     assert "integrations repos add" in owner.ok("integrations", "repos")
     assert "integrations connect codehost" in hint(owner, "repos", "add", "acme/docs")
     assert "integrations connect codehost" in hint(owner, "disconnect", "codehost", "--yes")
-    page = f"{BASE_URL}/v1/connect/codehost"
+    page = f"{BASE_URL}/v1/connect/codehost?organization={organization.organization_id}"
     assert page in owner.ok("integrations", "connect", "codehost", "--no-browser")
     assert owner.opened == []
     assert owner.json("integrations", "connect", "codehost") == {"url": page}
@@ -63,7 +67,12 @@ def test_a_repository_from_its_connection_to_its_removal(
     [mirror] = owner.json("integrations", "repos")["repos"]
     assert (mirror["path"], mirror["documents"], mirror["status"]) == ("docs", 1, "synced")
     assert mirror["publishedAt"] == "https://x.example.com"
-    assert "repos remove" in hint(owner, "repos", "add", "acme/docs")
+    assert "repos set" in hint(owner, "repos", "add", "acme/docs")
+    changed = owner.ok("integrations", "repos", "set", "acme/docs", "--path", "", "--branch", "main")
+    assert changed.startswith("Changed acme/docs.")
+    [mirror] = owner.json("integrations", "repos")["repos"]
+    assert (mirror["path"], mirror["branch"]) == (None, "main")
+    assert owner.run("integrations", "repos", "set", "acme/docs").exit_code == 2
     assert owner.ok("integrations", "repos", "sync", "acme/docs").startswith("Syncing acme/docs.")
 
     assert "issue-repo set OWNER/REPO" in hint(owner, "issue-repo", "set", "--auto-create", "on")

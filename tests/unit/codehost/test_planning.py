@@ -17,7 +17,7 @@ def test_applied_it_gives_the_wanted_tree_and_keeps_as_many_documents_as_it_can(
         MirroredFile(path, sha, None if path in without_text else f"doc {path}")
         for path, sha in before.items()
     ]
-    found = plan(stored, wanted)
+    found = plan(stored, wanted, 0)
 
     now = dict(before)
     for file, path in found.renamed:
@@ -35,5 +35,5 @@ def test_applied_it_gives_the_wanted_tree_and_keeps_as_many_documents_as_it_can(
 def test_two_files_that_change_places_are_changed_and_not_renamed() -> None:
     stored = [MirroredFile("a", "1", "doc a"), MirroredFile("b", "2", "doc b")]
 
-    assert plan(stored, {"a": "2", "b": "1"}).fetched == {"a": "2", "b": "1"}
-    assert plan(stored, {"a": "2", "b": "1"}).renamed == ()
+    assert plan(stored, {"a": "2", "b": "1"}, 0).fetched == {"a": "2", "b": "1"}
+    assert plan(stored, {"a": "2", "b": "1"}, 0).renamed == ()

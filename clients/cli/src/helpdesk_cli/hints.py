@@ -63,7 +63,7 @@ _HINTS = {
     "not_found": "This service has no such route. It may be older than this program.",
     "outranked": "Ask an owner to do it.",
     "publishable_key": "Unset HELPDESK_TOKEN and log in, or set it to a secret key (svc_key_…).",
-    "repo_already_connected": "Remove it first: helpdesk integrations repos remove OWNER/REPO",
+    "repo_already_connected": "Change it: helpdesk integrations repos set OWNER/REPO --branch BRANCH --path FOLDER",
     "repo_not_connected": "List those that are: helpdesk integrations repos list",
     "signal_exists": "Report that one: helpdesk signals report ID",
     "slug_taken": "Choose another with --slug.",

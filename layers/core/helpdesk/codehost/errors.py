@@ -22,7 +22,7 @@ class RepoAlreadyConnected(AppError):
     """The repository is mirrored."""
 
     status, code = 400, "repo_already_connected"
-    message = "This repository is mirrored already. Remove it first to mirror another branch or folder of it."
+    message = "This repository is mirrored already. PATCH /v1/integrations/repos changes its branch, folder or address."
 
 
 class RepoNotConnected(AppError):

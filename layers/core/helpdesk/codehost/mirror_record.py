@@ -34,6 +34,7 @@ class Mirror(FrozenRecord, kw_only=True):
     claimed_until until when a worker has the sync (ms)
     requested     counts the requests for a sync, so that one that comes during a sync is not lost
     job           the sync that is under way or queued; None if nothing is to be done
+    settings      counts the changes of branch, path and published_at
     """
 
     organization: str
@@ -53,6 +54,7 @@ class Mirror(FrozenRecord, kw_only=True):
     repo_id: int | None = None
     claimed_until: int = 0
     was_public: bool = False
+    settings: int = 0
 
     @property
     def key(self) -> keys.Mirror:
@@ -89,6 +91,7 @@ class Mirror(FrozenRecord, kw_only=True):
             repo_id=attributes.optional_number(item, "repoId"),
             claimed_until=attributes.number(item, "claimedUntil"),
             was_public=bool(item.get("wasPublic")),
+            settings=int(item.get("settings", 0)),
         )
 
     def to_item(self) -> Item:
@@ -111,19 +114,22 @@ class Mirror(FrozenRecord, kw_only=True):
             "repoId": self.repo_id,
             "claimedUntil": self.claimed_until,
             "wasPublic": self.was_public,
+            "settings": self.settings,
         }
 
 
 class MirroredFile(FrozenRecord):
     """A file as it was mirrored: its path, Git's name of its content, and its document; None where it is none.
 
-    `by_name` says that nothing in the file gives its title, so that another path may give another one.
+    `by_name` says that nothing in the file gives its title, so that another path may give another one. `settings` is
+    the mirror's when the document got its addresses.
     """
 
     path: str
     sha: str
     document_id: str | None
     by_name: bool = False
+    settings: int = 0
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -133,6 +139,7 @@ class MirroredFile(FrozenRecord):
             attributes.text(item, "sha"),
             attributes.optional_text(item, "documentId"),
             attributes.flag(item, "byName"),
+            int(item.get("settings", 0)),
         )
 
     def to_item(self, organization: str, mirror_id: str) -> Item:
@@ -143,6 +150,7 @@ class MirroredFile(FrozenRecord):
             "sha": self.sha,
             "documentId": self.document_id,
             "byName": self.by_name,
+            "settings": self.settings,
         }
 
 

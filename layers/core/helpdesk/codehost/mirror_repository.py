@@ -85,6 +85,44 @@ def request(seen: Mirror) -> None:
     _queue(seen, requested=seen.requested + 1)
 
 
+def configure(seen: Mirror, wanted: Mirror, also: Callable[[Transaction], None]) -> None:
+    """Store another branch, path and public address of a mirror, and `also` what else follows, and ask for a sync.
+
+    Raises ConditionFailed if the mirror changed since it was read.
+    """
+    now = clock.now_ms()
+    is_queued = seen.job is not None and seen.job_at > now - LOST_MS
+    queued = seen if is_queued else seen.__replace__(job=ids.new("job"), job_at=now, claimed_until=0)
+    transaction = Transaction()
+    transaction.set(
+        seen.key,
+        {
+            "branch": wanted.branch,
+            "path": wanted.path,
+            "publishedAt": wanted.published_at,
+            "settings": seen.settings + 1,
+            "status": MirrorStatus.SYNCING.value,
+            "requested": seen.requested + 1,
+            "job": queued.job,
+            "jobAt": queued.job_at,
+            "claimedUntil": queued.claimed_until,
+        },
+        condition="#id = :id AND #job = :seen AND #requested = :before AND claimedUntil = :claimed",
+        names={"#id": "id"},
+        values={
+            ":id": seen.id,
+            ":seen": seen.job,
+            ":before": seen.requested,
+            ":claimed": seen.claimed_until,
+        },
+        on_failure=ConditionFailed,
+    )
+    if not is_queued:
+        jobs.put(transaction, sync_job(queued))
+    also(transaction)
+    transaction.commit()
+
+
 def rename(seen: Mirror, repo: str, *, holds: bool) -> None:
     """Give a mirror the new name of its repository, and queue a sync. A claim stays, unless the caller `holds` it.
 

@@ -175,9 +175,10 @@ class _Sync:
         """Make the stored files equal to those of a commit; return whether all is done."""
         mirror = self._mirror
         wanted = planning.first(found.files, MAX_FILES) | planning.first(found.images, MAX_IMAGES)
-        plan = planning.plan(mirror_repository.files(mirror.organization, mirror.id), wanted)
+        plan = planning.plan(mirror_repository.files(mirror.organization, mirror.id), wanted, mirror.settings)
         for file, path in plan.renamed:
-            content = github.blob(account, mirror.repo, file.sha) if file.by_name else None
+            reads = file.by_name and path != file.path
+            content = github.blob(account, mirror.repo, file.sha) if reads else None
             self._rename(file, path, content, found)
             if self._is_over():
                 return False
@@ -265,9 +266,7 @@ class _Sync:
                 draft,
                 self._by_name,
                 document_id=file.document_id,
-                also=lambda transaction: mirror_repository.put_file(
-                    transaction, mirror.organization, mirror.id, file
-                ),
+                also=lambda transaction: self._put(transaction, file),
             )
 
         try:
@@ -289,13 +288,11 @@ class _Sync:
             document_id,
             change,
             self._by_name,
-            also=lambda transaction: mirror_repository.put_file(
-                transaction, mirror.organization, mirror.id, file
-            ),
+            also=lambda transaction: self._put(transaction, file),
         )
 
     def _rename(self, file: MirroredFile, path: str, content: bytes | None, found: Snapshot) -> None:
-        """Give a file's document its new address, and its new folder if that is another one."""
+        """Give a file's document its new addresses, and its new folder if its path leads to another one."""
         mirror = self._mirror
         moves = self._below(file.path).rpartition("/")[0] != self._below(path).rpartition("/")[0]
         text = None if content is None else texts.read(path, content)
@@ -310,9 +307,9 @@ class _Sync:
         by_name = file.by_name if text is None else text.is_named_by_path
 
         def also(transaction: Transaction) -> None:
-            mirror_repository.delete_file(transaction, mirror.organization, mirror.id, file.path)
-            renamed = MirroredFile(path, file.sha, file.document_id, by_name)
-            mirror_repository.put_file(transaction, mirror.organization, mirror.id, renamed)
+            if path != file.path:
+                mirror_repository.delete_file(transaction, mirror.organization, mirror.id, file.path)
+            self._put(transaction, MirroredFile(path, file.sha, file.document_id, by_name))
 
         try:
             knowledge.change(mirror.organization, file.document_id or "", change, self._by_name, also=also)
@@ -337,8 +334,13 @@ class _Sync:
 
     def _store(self, file: MirroredFile) -> None:
         transaction = Transaction()
-        mirror_repository.put_file(transaction, self._mirror.organization, self._mirror.id, file)
+        self._put(transaction, file)
         transaction.commit()
+
+    def _put(self, transaction: Transaction, file: MirroredFile) -> None:
+        mirror = self._mirror
+        current = file.__replace__(settings=mirror.settings)
+        mirror_repository.put_file(transaction, mirror.organization, mirror.id, current)
 
     def _below(self, path: str) -> str:
         """Return a path below the mirrored folder."""

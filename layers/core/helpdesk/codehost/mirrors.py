@@ -11,7 +11,7 @@ from helpdesk.codehost.errors import (
     RepoNotConnected,
 )
 from helpdesk.codehost.mirror_record import Mirror, MirrorStatus
-from helpdesk.codehost.schemas import MirrorAnswer, MirrorInput, MirrorsAnswer
+from helpdesk.codehost.schemas import MirrorAnswer, MirrorInput, MirrorsAnswer, RepoUpdate
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import APPS, App
 from helpdesk.logs import service as logs
@@ -22,7 +22,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.progress.errors import MAX_BRANCH_CHARACTERS, MAX_REPO_CHARACTERS
 from helpdesk.storage.retrying import repeat_when_stale
-from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.table import ConditionFailed, Item
 
 MAX_PATH_CHARACTERS = 500
 _REPO = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
@@ -59,6 +59,31 @@ def add(organization: str, wanted: MirrorInput, actor: str) -> Mirror:
         mirror, lambda transaction: integrations.add_note(transaction, connection, said, actor)
     )
     return mirror
+
+
+def change(organization: str, wanted: RepoUpdate, actor: str) -> Mirror:
+    """Change the branch, folder or public address of a mirror and sync it. The documents of files that stay are kept.
+
+    Raises RepoNotConnected, BadDocsUrl, AddressPrivate, InvalidRequest.
+    """
+    sent = wanted.model_fields_set
+    branch = _require_text("branch", wanted.branch, MAX_BRANCH_CHARACTERS)
+    path = _require_folder(wanted.path)
+    published_at = _require_docs_url(wanted.published_at)
+
+    def attempt() -> Mirror:
+        seen = _require(organization, wanted.repo)
+        changed = seen.__replace__(
+            branch=branch if "branch" in sent else seen.branch,
+            path=path if "path" in sent else seen.path,
+            published_at=published_at if "published_at" in sent else seen.published_at,
+        )
+        if changed != seen:
+            entry = _log_entry(seen, actor, f"the mirror of {seen.repo} was changed.")
+            mirror_repository.configure(seen, changed, lambda transaction: transaction.put(entry))
+        return changed
+
+    return repeat_when_stale(attempt, ConditionFailed)
 
 
 def listed(organization: str) -> MirrorsAnswer:
@@ -127,17 +152,21 @@ def remove(organization: str, repo: str, actor: str) -> None:
 
     def attempt() -> None:
         found = _require(organization, repo)
-        entry = logs.entry(
-            organization,
-            LogKind.INTEGRATION_CHANGED,
-            actor=actor,
-            summary=f"{APPS[App.CODEHOST].service} ({found.owner}): the mirror of {found.repo} was removed.",
-            app=App.CODEHOST.value,
-            account=found.owner,
-        )
+        entry = _log_entry(found, actor, f"the mirror of {found.repo} was removed.")
         mirror_repository.remove(found, lambda transaction: transaction.put(entry))
 
     repeat_when_stale(attempt, ConditionFailed)
+
+
+def _log_entry(mirror: Mirror, actor: str, said: str) -> Item:
+    return logs.entry(
+        mirror.organization,
+        LogKind.INTEGRATION_CHANGED,
+        actor=actor,
+        summary=f"{APPS[App.CODEHOST].service} ({mirror.owner}): {said}",
+        app=App.CODEHOST.value,
+        account=mirror.owner,
+    )
 
 
 def require_repo(repo: str) -> str:

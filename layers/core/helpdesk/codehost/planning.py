@@ -13,7 +13,10 @@ from helpdesk.platform.frozen_record import FrozenRecord
 
 
 class Plan(FrozenRecord):
-    """The work: renamed files as they were, with their new paths; those to delete; paths to fetch, with hashes."""
+    """The work: renamed files as they were, with their new paths; those to delete; paths to fetch, with hashes.
+
+    A file whose document has the addresses of former settings of the mirror is renamed to the path that it has.
+    """
 
     renamed: tuple[tuple[MirroredFile, str], ...]
     gone: tuple[MirroredFile, ...]
@@ -26,8 +29,8 @@ def first(files: Mapping[str, str], most: int) -> dict[str, str]:
     return {path: files[path] for path in sorted(paths.values())[:most]}
 
 
-def plan(stored: Iterable[MirroredFile], wanted: Mapping[str, str]) -> Plan:
-    """Return what makes the stored files equal to the wanted ones: hashes by path."""
+def plan(stored: Iterable[MirroredFile], wanted: Mapping[str, str], settings: int) -> Plan:
+    """Return what makes the stored files equal to the wanted ones: hashes by path. `settings` is the mirror's."""
     known = {file.path: file for file in stored}
     gone = {path: file for path, file in known.items() if path not in wanted}
     by_content: dict[str, list[MirroredFile]] = defaultdict(list)
@@ -41,6 +44,8 @@ def plan(stored: Iterable[MirroredFile], wanted: Mapping[str, str]) -> Plan:
         if before is not None:
             if before.sha != sha:
                 fetched[path] = sha
+            elif before.document_id is not None and before.settings != settings:
+                renamed.append((before, path))
         elif by_content[sha]:
             file = by_content[sha].pop()
             renamed.append((file, path))

@@ -26,8 +26,21 @@ class MirrorInput(Body):
     """The public address where the files are published. Answers then link to it and a file's path without its end."""
 
 
+class RepoUpdate(Body):
+    """The body of PATCH /integrations/repos. Fields that are left out stay as they are."""
+
+    repo: RepoName
+    """A mirrored repository."""
+    branch: str | None = None
+    """Null for the repository's default branch."""
+    path: str | None = None
+    """One folder; null for the whole tree."""
+    published_at: str | None = None
+    """The public address where the files are published; null for none."""
+
+
 class RepoAnswer(Answer):
-    """The response of POST /integrations/repos."""
+    """The response of POST and PATCH /integrations/repos."""
 
     repo: str
 

@@ -188,8 +188,8 @@ def _assignee(api: Api, who: str) -> str:
 
 
 def _wait(conversation: dict[str, Any], now: float) -> str:
-    """Return how long a conversation has waited for a person since its last message; "no" if it does not."""
-    if not conversation["awaitingHuman"]:
+    """Return how long a conversation, or a call in it, has waited since its last message; "no" if none does."""
+    if not conversation["awaitingHuman"] and not conversation["pendingApprovals"]:
         return "no"
     return _age(conversation, now)
 

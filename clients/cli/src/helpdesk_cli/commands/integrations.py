@@ -126,6 +126,24 @@ def add(session: Session, repo: str, branch: str | None, path: str | None, publi
     _done(session, answer, f"Mirroring {answer['repo']}. See how far it is: helpdesk integrations repos")
 
 
+@repos.command("set")
+@click.argument("repo", metavar="OWNER/REPO")
+@click.option("--branch", help='Another branch; "" for the default branch.')
+@click.option("--path", help='Another folder; "" for the whole tree.')
+@click.option("--published-at", help='Another public address of the files; "" for none.')
+@pass_session
+def set_repo(
+    session: Session, repo: str, branch: str | None, path: str | None, published_at: str | None
+) -> None:
+    """Change the branch, folder or public address of a mirror, and sync it. Its documents stay."""
+    given = {"branch": branch, "path": path, "publishedAt": published_at}
+    changes = {name: value or None for name, value in given.items() if value is not None}
+    if not changes:
+        raise click.UsageError("Use --branch, --path or --published-at.")
+    answer = session.api().patch("integrations", "repos", body={"repo": repo, **changes})
+    _done(session, answer, f"Changed {answer['repo']}. See how far it is: helpdesk integrations repos")
+
+
 @repos.command()
 @click.argument("repo", metavar="OWNER/REPO")
 @pass_session
