@@ -35,6 +35,14 @@ def test_approvals_are_listed_and_shown(owner: Cli, approval: Approval) -> None:
     assert owner.json("approvals", "show", approval.id)["approval"]["id"] == approval.id
 
 
+def test_the_conversation_of_a_call_that_waits_is_among_those_that_wait(
+    owner: Cli, approval: Approval
+) -> None:
+    [row] = [line.split() for line in owner.ok("conversations", "list", "--waiting").splitlines()[1:]]
+    assert (row[0], row[2] != "no") == (approval.conversation_id, True)
+    assert "Pending calls   1" in owner.ok("conversations", "show", approval.conversation_id)
+
+
 def test_deciding(owner: Cli, approval: Approval) -> None:
     said = owner.ok("approvals", "approve", approval.id, "--note", "Once.")
     assert said == f"Approved {approval.id}. The agent makes the call now.\n"

@@ -136,6 +136,7 @@ NEEDS_MORE = {
     "setIssueRepo",
     "linkSignalIssue",
     "syncRepo",
+    "updateRepo",
     "removeRepo",
     # A connected service.
     "getChatmirror",
