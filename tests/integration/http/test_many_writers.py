@@ -36,13 +36,13 @@ def _keys(operation: str, request: dict[str, Any]) -> set[tuple[str, str]]:
     return {(each["PK"]["S"], each["SK"]["S"]) for each in found}
 
 
-def _refusal(operation: str, conflicts: list[bool]) -> ClientError:
+def _refusal(operation: str) -> ClientError:
     code = (
         "TransactionCanceledException"
         if operation == "TransactWriteItems"
         else "TransactionConflictException"
     )
-    reasons = [{"Code": "TransactionConflict" if each else "None"} for each in conflicts]
+    reasons = [{"Code": "TransactionConflict"}]
     response: Any = {"Error": {"Code": code, "Message": ""}, "CancellationReasons": reasons}
     return ClientError(response, operation)
 
@@ -53,19 +53,19 @@ def taking_time() -> Iterator[None]:
     client: Any = clients.dynamodb()
     own, call = client.__dict__.get("_make_api_call"), client._make_api_call
     in_flight: set[tuple[str, str]] = set()
-    lock = threading.Lock()
+    lock, table = threading.Lock(), threading.Lock()
 
     def made(operation: str, request: dict[str, Any]) -> Any:
         keys = _keys(operation, request)
         with lock:
-            met = keys & in_flight
-            if met:
-                raise _refusal(operation, [True])
+            if keys & in_flight:
+                raise _refusal(operation)
             if operation == "TransactWriteItems":
                 in_flight.update(keys)
         try:
             time.sleep(CALL_SECONDS)
-            return call(operation, request)
+            with table:  # a call is atomic, as it is in DynamoDB; moto's is not
+                return call(operation, request)
         finally:
             if operation == "TransactWriteItems":
                 with lock:
