@@ -88,18 +88,21 @@ def report(organization: str, by_name: str | None, signal_id: str, sent: ReportI
     """
     signal = repository.get(organization, signal_id)
     new = reporting.required(organization, sent)
+    seen = repository.reporter(organization, signal_id, new.reporter.id)
 
     def attempt() -> Signal:
-        nonlocal signal
-        seen = repository.reporter(organization, signal_id, new.reporter.id)
+        nonlocal signal, seen
         transaction = Transaction()
         if not new.write_to(transaction, signal_id, signal.title, seen, done_at=signal.done_at):
             return signal
         now = service.add_change(transaction, signal, by_name, reporters=0 if seen else 1)
         try:
             transaction.commit()
-        except (StaleSignal, StaleReporter):
-            signal = repository.get(organization, signal_id)
+        except StaleReporter:
+            seen = repository.reporter(organization, signal_id, new.reporter.id)
+            raise
+        except StaleSignal as stale:
+            signal = repository.met(organization, signal_id, stale)
             raise
         return now
 

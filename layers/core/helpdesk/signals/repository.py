@@ -67,6 +67,13 @@ def survivor(organization: str, signal_id: str) -> Signal:
     raise SignalNotFound
 
 
+def met(organization: str, signal_id: str, stale: StaleSignal) -> Signal:
+    """Return the signal that a failed condition met, which saves the read. Raises SignalNotFound."""
+    if stale.item is None or "mergedInto" in stale.item:
+        return get(organization, signal_id)
+    return Signal.from_item(organization, stale.item)
+
+
 def get_many(organization: str, signal_ids: Sequence[str]) -> dict[str, Signal]:
     """Return signals by id, tombstones included. One call per hundred."""
     wanted = [keys.Signal(organization, each) for each in dict.fromkeys(signal_ids)]
