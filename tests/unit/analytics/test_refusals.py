@@ -4,9 +4,11 @@ import json
 import re
 from typing import Any
 
+import pytest
+
 from helpdesk.analytics.errors import InvalidQuery
-from helpdesk.analytics.query import listing, plan
-from helpdesk.analytics.query_schemas import ExploreInput, Op
+from helpdesk.analytics.query import listing, of_rows, plan
+from helpdesk.analytics.query_schemas import ExploreInput, Measure, Op
 from helpdesk.analytics.windows import Bucket, Window
 from helpdesk.http.validation import parse_body
 from helpdesk.platform.errors import AppError, InvalidRequest
@@ -193,6 +195,40 @@ def _paths(inner: Any, path: str = "") -> list[str]:
     else:
         return []
     return [found for way, each in steps for found in (way, *_paths(each, way))]
+
+
+@for_each(
+    "query",
+    [
+        '"bucket": "day", "when": {"scope": "all"}',
+        '"measure": {"op": "avg"}',
+        '"measure": {"op": "avg", "field": "hasNote"}',
+        '"measure": {"op": "count", "field": "stars"}',
+        '"measure": {"op": "percent"}',
+    ],
+)
+def test_rows_are_listed_however_they_would_be_measured(query: str) -> None:
+    body = parse_body(ExploreInput, _query(query), is_base64=False)
+
+    made = plan(of_rows(body), NOW)
+
+    assert (made.bucket, made.group, made.measured.op) == (None, None, Measure.COUNT)
+
+
+@for_each(
+    "query, path",
+    [
+        ('"groupBy": "nothing"', "query.groupBy"),
+        ('"measure": {"op": "avg", "field": "nothing"}', "query.measure.field"),
+        (
+            '"measure": {"op": "percent", "where": {"field": "nothing", "op": "isSet"}}',
+            "query.measure.where.field",
+        ),
+    ],
+)
+def test_an_unknown_field_is_refused_where_rows_are_listed_as_well(query: str, path: str) -> None:
+    with pytest.raises(InvalidQuery, match=f"`{path}`: 'nothing' is not a field of ratings."):
+        of_rows(parse_body(ExploreInput, _query(query), is_base64=False))
 
 
 def test_a_body_with_every_field_is_taken() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from helpdesk.analytics import evaluation, names, reading
 from helpdesk.analytics.datasets import DATASETS, FieldType, label_of
-from helpdesk.analytics.query import Plan, listing, plan
+from helpdesk.analytics.query import Plan, listing, of_rows, plan
 from helpdesk.analytics.query_schemas import (
     DatasetsAnswer,
     DatasetShape,
@@ -79,7 +79,7 @@ def _explored(organization: str, reader: "_Reader", made: Plan, now: int) -> Exp
 
 def records(organization: str, body: ExploreInput) -> Records:
     """Return the rows behind a query. Raises InvalidRequest and InvalidQuery."""
-    made = plan(body, clock.now_ms())
+    made = plan(of_rows(body), clock.now_ms())
     wanted = listing(body, made.dataset)
     read = _Reader(organization).read(made, made.window)
     rows = evaluation.matching(made, read.rows, made.window)

@@ -123,6 +123,22 @@ def plan(body: ExploreInput, now: int) -> Plan:
     )
 
 
+def of_rows(body: ExploreInput) -> ExploreInput:
+    """Return the request of rows that an explore query stands for: how it measures and groups them makes no difference.
+
+    Raises InvalidQuery for a field that the dataset does not have, which is a mistake in either request.
+    """
+    query = body.query
+    dataset = DATASETS[query.dataset]
+    _group(dataset, query.group_by)
+    if query.measure is not None and query.measure.field is not None:
+        _place(dataset, query.measure.field, "query.measure.field")
+    if query.measure is not None and query.measure.where is not None:
+        _place(dataset, query.measure.where.field, "query.measure.where.field")
+    rows = query.model_copy(update={"measure": None, "group_by": None, "bucket": None})
+    return body.model_copy(update={"query": rows})
+
+
 def listing(body: ExploreInput, dataset: Dataset) -> Listing:
     """Return which rows to list, and what of them. Raises InvalidQuery."""
     place, ascending = None, False
