@@ -13,7 +13,7 @@ from helpdesk.signals.schemas import CommitInput
 from tests.support.api import Client, gateway_event
 from tests.support.interleaving import interleaved
 from tests.support.lagging import lagging_reads
-from tests.support.signals import conversation, events, filed, read, report, require_consistent
+from tests.support.signals import conversation, events, filed, jobs, read, report, require_consistent, work
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 
@@ -194,6 +194,28 @@ def test_another_organizations_upload_is_not_shown_as_one_of_ours(api: Client, s
         api.post(f"/v1/signals/{signal}/reports", {"who": "V", "images": [{"id": theirs["id"]}]}).code
         == "attachment_missing"
     )
+
+
+def test_images_that_the_customer_sends_after_the_report_are_added_to_it(
+    api: Client, organization: NewOrganization
+) -> None:
+    asked = conversation(api)
+    signal, other = filed(api, conversationId=asked), filed(api, "Another title", conversationId=asked)
+    elsewhere = filed(api, "A third title", conversationId=conversation(api, "session-of-uwe"))
+    sent = uploaded(api, "later.png")
+    conversation(api, attachments=[{"id": sent["id"], "name": "later.png"}])
+
+    [job] = jobs("images")
+    outcomes = [work(job), work(job)]
+
+    shown = [{"url": sent["url"], "name": "later.png", "external": False}]
+    assert outcomes == ["added", "added"]
+    assert [read(api, each)["reporters"][0]["images"] for each in (signal, other, elsewhere)] == [
+        shown,
+        shown,
+        [],
+    ]
+    require_consistent(organization.organization_id)
 
 
 def test_a_reporter_has_six_images_at_most(api: Client) -> None:

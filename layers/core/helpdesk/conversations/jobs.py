@@ -37,3 +37,9 @@ def answer_job(organization: str, conversation_id: str, message_id: str, dedupli
     """Return the job in which the agent answers a visitor's message. Those of a conversation run one by one."""
     body = {"organization": organization, "conversationId": conversation_id, "messageId": message_id}
     return Job(JobQueue.AGENT, conversation_id, deduplication, body)
+
+
+def images_job(organization: str, conversation_id: str) -> Job:
+    """Return the job that shows the images of a visitor's message with what they reported in the conversation."""
+    body = {"kind": "images", "organization": organization, "conversationId": conversation_id}
+    return Job(JobQueue.SIGNAL, organization, ids.new("job"), body)

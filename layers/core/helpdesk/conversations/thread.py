@@ -15,7 +15,7 @@ from helpdesk.conversations.errors import (
     MessageTooLong,
     TooManyAttachments,
 )
-from helpdesk.conversations.jobs import answer_job
+from helpdesk.conversations.jobs import answer_job, images_job
 from helpdesk.conversations.message_record import (
     AnswerSource,
     AttachedFile,
@@ -370,6 +370,8 @@ def _add_visitor_message(
     jobs: tuple[Job, ...] = ()
     if state.handled_by is Handler.AGENT:
         jobs = (answer_job(organization, conversation.id, message_id, message_id),)
+    if any(file.type.startswith("image/") for file in message.attachments):
+        jobs = (*jobs, images_job(organization, conversation.id))
     _add_message(transaction, organization, message, state, jobs)
     return message_id
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from helpdesk.board import service as board
 from helpdesk.progress import merging, notices, reindexing, reports
-from helpdesk.signals import jobs, similar
+from helpdesk.signals import jobs, reporting, similar
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.storage.transactions import Transaction
 
@@ -19,6 +19,10 @@ def work(job: SignalJob, until: int) -> str:
 
 def _title(job: SignalJob, _: int) -> str:
     return similar.note(job.organization, job.signal_id)
+
+
+def _images(job: SignalJob, _: int) -> str:
+    return reporting.add_images(job.organization, job.conversation_id)
 
 
 def _status(job: SignalJob, until: int) -> str:
@@ -43,6 +47,7 @@ _WORK: dict[JobKind, Callable[[SignalJob, int], str]] = {
     JobKind.MERGE: merging.work,
     JobKind.STATUS: _status,
     JobKind.COMMITS: reports.work,
+    JobKind.IMAGES: _images,
     JobKind.BOARD: _board,
     JobKind.REINDEX: reindexing.work,
 }

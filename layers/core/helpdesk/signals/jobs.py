@@ -27,6 +27,8 @@ class JobKind(StrEnum):
     """The title is new: its vector is computed."""
     COMMITS = "commits"
     """A report of commits names more cards than a request has time for: the rest of them are linked and moved."""
+    IMAGES = "images"
+    """A customer sent images in a conversation: their reports in it show them."""
     BOARD = "board"
     """The board's settings changed: posts follow the statuses of their signals, and lose tags that are deleted."""
     REINDEX = "reindex"
@@ -36,9 +38,9 @@ class JobKind(StrEnum):
 class SignalJob(FrozenRecord, kw_only=True):
     """A job about a signal. `after` is where a slice of the work continues, None at the start.
 
-    `notify` is that of a change to done. A job that is not about one signal has an empty `signal_id`; `work_id` is then
-    the id of its work, and `turn` counts the slices of it. `statuses` are those of signals whose posts get another
-    status.
+    `notify` is that of a change to done. `conversation_id` is the one in which images were sent. A job that isn't about
+    one signal has an empty `signal_id`; `work_id` is then the id of its work, and `turn` counts the slices of it.
+    `statuses` are those of signals whose posts get another status.
     """
 
     kind: JobKind
@@ -47,6 +49,7 @@ class SignalJob(FrozenRecord, kw_only=True):
     work_id: str = ""
     turn: int = 1
     statuses: tuple[str, ...] = ()
+    conversation_id: str = ""
     notify: bool = False
     after: str | None = None
 
@@ -60,6 +63,7 @@ class SignalJob(FrozenRecord, kw_only=True):
             work_id=body.get("workId", ""),
             turn=int(body.get("turn", 1)),
             statuses=tuple(body.get("statuses", ())),
+            conversation_id=body.get("conversationId", ""),
             notify=bool(body.get("notify", False)),
             after=body.get("after"),
         )
@@ -73,6 +77,7 @@ class SignalJob(FrozenRecord, kw_only=True):
             **({"workId": self.work_id} if self.work_id else {}),
             **({"turn": self.turn} if self.turn > 1 else {}),
             **({"statuses": list(self.statuses)} if self.statuses else {}),
+            **({"conversationId": self.conversation_id} if self.conversation_id else {}),
             **({"notify": True} if self.notify else {}),
             **({} if self.after is None else {"after": self.after}),
         }

@@ -127,6 +127,34 @@ def required(organization: str, sent: ReportInput) -> NewReport:
     return found
 
 
+def add_images(organization: str, conversation_id: str) -> str:
+    """Add the images that a customer sent in a conversation to their reports in it; return the outcome, for the log.
+
+    Raises what the queue is to try again: a report that was notified, or a signal that was changed meanwhile.
+    """
+    try:
+        conversation = conversations.get(organization, conversation_id)
+    except ConversationNotFound:
+        return "gone"
+    reports = [
+        each
+        for each in repository.reports_of_customer(organization, conversation.customer_id)
+        if conversation_id in {report.conversation_id for report in each.conversations}
+    ]
+    if not reports:
+        return "not_reported"
+    sent = images.screenshots(conversations.newest_messages(conversation, _MESSAGES_READ))
+    for seen in reports:
+        shown = images.joined(seen.images, sent)
+        if len(shown) <= len(seen.images):
+            continue
+        transaction = Transaction()
+        repository.require(transaction, repository.get(organization, seen.signal_id))
+        repository.save_reporter(transaction, seen, replace(seen, images=shown))
+        transaction.commit()
+    return "added"
+
+
 def latest(conversations_of: tuple[Report, ...]) -> tuple[Report, ...]:
     """Return the conversations that are kept of one reporter: the last 100."""
     return conversations_of[-_CONVERSATIONS:]

@@ -130,7 +130,8 @@ class ReportInput(Body):
     """The body of POST /signals/{id}/reports. Send one of `conversationId`, `customerId` and `who`."""
 
     conversation_id: str | None = None
-    """The conversation in which the customer reported it. The images that they sent there are kept with the report."""
+    """The conversation in which the customer reported it. The images that they send there, before or after it, are kept
+    with the report."""
     customer_id: str | None = None
     """The customer who reported it elsewhere."""
     who: _WHO = None
