@@ -219,6 +219,27 @@ def test_a_post_is_read_without_a_cookie_and_never_shows_an_address(
     )
 
 
+def test_addresses_in_posts_and_comments_are_links_that_no_search_engine_follows(
+    api: Client, browser: SiteBrowser
+) -> None:
+    of = post(api, body="*Like* https://a.example/b.\nAs I said.")
+    api.post(f"/v1/board/posts/{of['id']}/comments", {"body": "See www.c.example (jane@c.example)"})
+
+    page = browser.open(f"/board/{of['number']}")
+
+    assert [each.text() for each in page.html.css(".plain")] == [
+        "*Like* https://a.example/b.\nAs I said.",
+        "See www.c.example (jane@c.example)",
+    ]
+    links = page.html.css(".plain a")
+    assert [each.attributes["href"] for each in links] == [
+        "https://a.example/b",
+        "http://www.c.example",
+        "mailto:jane@c.example",
+    ]
+    assert {each.attributes["rel"] for each in links} == {"nofollow ugc noopener"}
+
+
 @pytest.mark.parametrize("name", ["0", "999", "abc", "1e3", "-1", "1_0", "１", quote("1#POST"), "9" * 400])
 def test_what_is_no_public_post_is_not_found(api: Client, browser: SiteBrowser, name: str) -> None:
     assert browser.open(f"/board/{name}").status == 404

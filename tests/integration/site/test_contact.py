@@ -291,6 +291,16 @@ def test_a_site_without_contact_has_none_of_its_pages(api: Client) -> None:
         assert browser.send(each, {"body": "x"}).status == 404
 
 
+def test_addresses_in_messages_and_replies_are_links(api: Client, browser: SiteBrowser) -> None:
+    path = written(browser, "Is it https://a.example/b?")
+    api.post(f"/v1/conversations/{path.rpartition('/')[2]}/reply", {"body": "No, https://c.example/d."})
+
+    links = browser.open(path).html.css(".thread .plain a")
+
+    assert [each.attributes["href"] for each in links] == ["https://a.example/b", "https://c.example/d"]
+    assert {each.attributes["rel"] for each in links} == {"nofollow ugc noopener"}
+
+
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_text_in_the_thread(api: Client, browser: SiteBrowser, text: str) -> None:
     path = written(browser, f"x{text[:3_900]}", name=text[:300], email=text[:300])

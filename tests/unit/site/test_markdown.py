@@ -189,6 +189,16 @@ def test_any_text_is_rendered(text: str) -> None:
         "<" * 90_000,
         "</" * 50_000,
         "<a " * 30_000,
+        "## a\n" * 10_000,
+        "<!--\n" * 5_000,
+        "<script> x\n" * 3_000,
+        "<hr>\nx\n" * 3_000,
+        ":::a\n" * 3_000,
+        "mailto: " * 6_000,
+        "://" * 10_000,
+        "www.a_" * 6_000,
+        "https://a_/" * 3_000,
+        "http://a.example/" + ")" * 50_000,
     ],
 )
 def test_a_text_made_to_take_long_does_not(piece: str) -> None:

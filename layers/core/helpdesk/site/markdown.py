@@ -17,27 +17,27 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.text import escaped
-from helpdesk.site import markdown_source, markdown_tokens, prose_language, raw_html
+from helpdesk.site import (
+    heading_ids,
+    html_in_markdown,
+    markdown_parser,
+    markdown_tokens,
+    prose_language,
+    raw_html,
+)
+from helpdesk.site.boxes import BOXES
 from helpdesk.site.markdown_tokens import Heading
 from helpdesk.site.texts import texts_in
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES
 from helpdesk_files.paths import SourcePath
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
 
-RELEASE = 9
+RELEASE = 10
 
-MAX_COLOURED_CHARACTERS = 20_000
-"""A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
-
-_MAX_COLOURED_TOGETHER = 200_000
 _PAGE, _IMAGE = "page", "image"
 _IN_LINKS = "/%=&;+,:@!$'()*~"  # what stays in the path and the query of a link
-# A list takes two levels. Where it is deeper than this, the parser leaves out the rest of the document.
-_MOST_NESTED = 60
 _SCHEMES = {"http", "https", "mailto"}
 _IMAGE_SOURCE = re.compile(r'(<img(?: [^<>]*)?) src="image:([^"]*)"')
 _LINK = re.compile(r'(<a(?: [^<>]*)?) href="page:([^"#]*)(#[^"]*)?"')
@@ -46,9 +46,9 @@ _TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
 
 _TAGS = frozenset(
     """
-    a abbr b blockquote br caption cite code col colgroup dd del details div dl dt em figcaption figure h2 h3 h4 h5 h6
-    hr i img ins kbd li mark ol p picture pre q s samp small span strong sub summary sup table tbody td tfoot th thead
-    tr u ul var
+    a abbr b bdi bdo blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure h2
+    h3 h4 h5 h6 hr i img ins kbd li mark ol p picture pre q rp rt ruby s samp small span strike strong sub summary sup
+    table tbody td tfoot th thead time tr tt u ul var wbr
     """.split()  # noqa: SIM905 - more readable than a list of strings
 )
 _ATTRIBUTES = {
@@ -63,9 +63,7 @@ _ATTRIBUTES = {
     "pre": {"tabindex"},
     "div": {"tabindex"},
 }
-_HEADINGS = {
-    f"h{level}": {"id"} for level in range(markdown_tokens.FIRST_LEVEL, markdown_tokens.LAST_LEVEL + 1)
-}
+_ALONE_ON_ITS_PAGE = {"*": _ATTRIBUTES["*"] | {"id"}}
 _NAMES = frozenset({"class", "id"}).union(*_ATTRIBUTES.values())
 
 
@@ -95,26 +93,42 @@ def render(
     """
     from helpdesk_files import reading  # noqa: PLC0415 - with the first text that is rendered
 
-    parser = _parser()
+    parser = markdown_parser.parser()
     env: dict[str, Any] = {
         "coloured": 0,
         "path": path,
         "url": url,
         "is_mirrored": is_mirrored and path is not None,
+        "is_part": is_part,
     }
-    text = reading.without_title(reading.as_markdown(text, path), title)
+    whole = reading.as_markdown(text, path)
+    text = reading.without_title(whole, title)
+    env["top"] = title if text != whole else None
     language = prose_language.language_of(text)
-    tokens = parser.parse(markdown_source.with_boxes(text, _titles_of_boxes(language)), env)
-    tokens = markdown_tokens.without_title(tokens, title)
-    markdown_tokens.level_headings(tokens)
-    headings = tuple(markdown_tokens.headings(tokens))
-    markdown_tokens.align_cells(tokens)
-    _load_images_late(tokens)
+    env["titles"] = _titles_of_boxes(language)
+    tokens = _arranged(parser.parse(text, env), title, env)
     html = _with_scrolling_tables(parser.renderer.render(tokens, parser.options, env))
     if _has_html(tokens):
         html = raw_html.in_order(html, _TAGS, _NAMES)
-    html = _clean(html, _ATTRIBUTES if is_part else _ATTRIBUTES | _HEADINGS, env)
-    return Rendered(html, headings, markdown_tokens.description(tokens), language)
+    headings = () if is_part else tuple(markdown_tokens.contents(tokens))
+    return Rendered(_clean(html, env), headings, markdown_tokens.description(tokens), language)
+
+
+def _arranged(tokens: "list[Token]", title: str, env: dict[str, Any]) -> "list[Token]":
+    """Return what was parsed as the page shows it."""
+    ids = heading_ids.Ids()
+    heading_ids.take_named(tokens, ids)
+    for each in markdown_parser.footnote_ids(env):
+        ids.take(each)
+    html_in_markdown.settle(tokens, _TAGS, ids.take)
+    top = heading_ids.note_github_ids(tokens, env["top"])
+    if markdown_tokens.is_titled(tokens, title):
+        top = tokens[0].meta.get("github")
+        tokens = tokens[3:]
+    markdown_tokens.level_headings(tokens)
+    markdown_tokens.align_cells(tokens)
+    _load_images_late(tokens)
+    return tokens if env["is_part"] else heading_ids.take(tokens, top, ids)
 
 
 def resolved(html: str, address_of: Callable[[str], str | None]) -> str:
@@ -155,59 +169,7 @@ def with_images(html: str, address_of: Callable[[str], str]) -> str:
 
 def _titles_of_boxes(language: str | None) -> Mapping[str, str]:
     words = texts_in(language if language in LANGUAGES else DEFAULT_LANGUAGE)
-    return {kind: words[f"box.{kind}"] for kind in markdown_source.BOXES}
-
-
-@cache
-def _parser() -> "MarkdownIt":
-    # Imported with the first text that is rendered: most pages show what was rendered before.
-    from markdown_it import MarkdownIt  # noqa: PLC0415
-
-    parser = MarkdownIt("commonmark", {"html": True, "highlight": None, "maxNesting": _MOST_NESTED}).enable(
-        ["table", "strikethrough"]
-    )
-    # Before escaped characters become text like any other: `\\[ ]` is no task, and `\\{#limits}` no id.
-    parser.core.ruler.before("text_join", "marks", _take_marks)
-    parser.add_render_rule("fence", _fence)
-    parser.add_render_rule("code_block", _code_block)
-    return parser
-
-
-def _take_marks(state: "StateCore") -> None:
-    markdown_tokens.take_ids(state.tokens)
-    markdown_tokens.draw_tasks(state.tokens)
-
-
-def _fence(_: Any, tokens: "list[Token]", place: int, __: Any, env: dict[str, Any]) -> str:
-    token = tokens[place]
-    language = token.info.strip().split(maxsplit=1)[0].split("{")[0].lower() if token.info.strip() else ""
-    return _code(token.content, language, env)
-
-
-def _code_block(_: Any, tokens: "list[Token]", place: int, __: Any, env: dict[str, Any]) -> str:
-    return _code(tokens[place].content, "", env)
-
-
-def _code(code: str, language: str, env: dict[str, Any]) -> str:
-    coloured = None
-    if language and len(code) <= MAX_COLOURED_CHARACTERS and env["coloured"] <= _MAX_COLOURED_TOGETHER:
-        coloured = _coloured(code, language)
-        env["coloured"] += len(code)
-    return f'<pre class="code" tabindex="0"><code>{escaped(code) if coloured is None else coloured}</code></pre>\n'
-
-
-def _coloured(code: str, language: str) -> str | None:
-    """Return code as HTML with a class for each kind of word; None for a language that Pygments does not know."""
-    from pygments import highlight  # type: ignore[import-untyped] # noqa: PLC0415
-    from pygments.formatters.html import HtmlFormatter  # type: ignore[import-untyped] # noqa: PLC0415
-    from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped] # noqa: PLC0415
-    from pygments.util import ClassNotFound  # type: ignore[import-untyped] # noqa: PLC0415
-
-    try:
-        lexer = get_lexer_by_name(language, stripnl=False)
-    except ClassNotFound:
-        return None
-    return str(highlight(code, lexer, HtmlFormatter(nowrap=True)))
+    return {kind: words[f"box.{kind}"] for kind in BOXES}
 
 
 @cache
@@ -216,7 +178,7 @@ def _classes() -> dict[str, set[str]]:
 
     return {
         "span": {name for name in STANDARD_TYPES.values() if name},
-        "div": {"scroll", "admonition", *markdown_source.BOXES},
+        "div": {"scroll", "admonition", *BOXES},
         "p": {"admonition-title"},
         "pre": {"code"},
     }
@@ -227,8 +189,10 @@ def _with_scrolling_tables(html: str) -> str:
     return _TABLE_END.sub("</table></div>", _TABLE.sub(r'<div class="scroll" tabindex="0"><table\1', html))
 
 
-def _clean(html: str, attributes: Mapping[str, set[str]], env: dict[str, Any]) -> str:
+def _clean(html: str, env: dict[str, Any]) -> str:
     import nh3  # noqa: PLC0415
+
+    attributes = _ATTRIBUTES if env["is_part"] else _ATTRIBUTES | _ALONE_ON_ITS_PAGE
 
     return nh3.clean(
         html,
@@ -252,8 +216,10 @@ def _attribute(env: dict[str, Any], tag: str, name: str, value: str) -> str | No
         source = _source(value.strip(), env)
         return source if source.startswith(("https://", f"{_IMAGE}:")) else None
     if name == "id":
-        return value if markdown_tokens.is_heading_id(value) else None
-    return _target(value.strip(), env) if name == "href" else value
+        return value if heading_ids.is_id(value) else None
+    if name == "href":
+        return None if env["is_part"] and value.startswith("#") else _target(value.strip(), env)
+    return value
 
 
 def _load_images_late(tokens: "list[Token]") -> None:

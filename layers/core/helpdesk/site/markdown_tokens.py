@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from helpdesk.knowledge.pages import slug_of
 from helpdesk.platform.frozen_record import FrozenRecord
 
 if TYPE_CHECKING:
@@ -15,14 +14,7 @@ LAST_LEVEL = 6
 MAX_DESCRIPTION_CHARACTERS = 160
 
 _CONTENTS_DOWN_TO = 3
-_MAX_ID_CHARACTERS = 60
-_OWN_ID = re.compile(
-    r"[ \t]*\{(?:#([A-Za-z0-9][\w.:-]{0,99})|/\*[ \t]*#([A-Za-z0-9][\w.:-]{0,99})[ \t]*\*/)\}[ \t]*$"
-)
-_ID = re.compile(r"[^\W_][\w.:-]{0,99}")
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
-# Elements of the page around a document have these, which links and labels mean.
-_PAGE_IDS = frozenset({"content", "helpful", "q"})
 
 
 class Heading(FrozenRecord):
@@ -33,38 +25,24 @@ class Heading(FrozenRecord):
     text: str
 
 
-def is_heading_id(value: str) -> bool:
-    """Return whether a heading can have an id."""
-    return _ID.fullmatch(value) is not None and value not in _PAGE_IDS
-
-
 def words(token: "Token") -> str:
-    """Return the text of an inline token."""
+    """Return the words of an inline token."""
+    return text_of(token).strip()
+
+
+def text_of(token: "Token") -> str:
+    """Return the text of an inline token as it is."""
     parts = [
         " " if child.type in {"softbreak", "hardbreak"} else child.content
         for child in token.children or ()
         if child.type in {"text", "code_inline", "softbreak", "hardbreak"}
     ]
-    return "".join(parts).strip()
+    return "".join(parts)
 
 
-def take_ids(tokens: "list[Token]") -> None:
-    """Take the ids that headings name (`## Limits {#limits}`) out of their text."""
-    for place, token in enumerate(tokens):
-        if token.type != "heading_open":
-            continue
-        last = next(reversed(tokens[place + 1].children or []), None)
-        named = _OWN_ID.search(last.content) if last is not None and last.type == "text" else None
-        if last is not None and named is not None:
-            last.content = last.content[: named.start()]
-            token.attrSet("id", named[1] or named[2])
-
-
-def without_title(tokens: "list[Token]", title: str) -> "list[Token]":
-    """Return a document without a first heading that repeats its title."""
-    if len(tokens) > 2 and tokens[0].type == "heading_open" and _same(words(tokens[1]), title):
-        return tokens[3:]
-    return tokens
+def is_titled(tokens: "list[Token]", title: str) -> bool:
+    """Return whether a document begins with a heading that repeats its title."""
+    return len(tokens) > 2 and tokens[0].type == "heading_open" and _same(words(tokens[1]), title)
 
 
 def level_headings(tokens: "list[Token]") -> None:
@@ -82,27 +60,20 @@ def level_headings(tokens: "list[Token]") -> None:
             token.tag = f"h{level}"
 
 
-def headings(tokens: "list[Token]") -> Iterator[Heading]:
-    """Give each heading an id of its own, the one that it names if it can, and yield those of the table of contents."""
-    named = {
-        str(token.attrGet("id")) for token in tokens if token.type == "heading_open" and token.attrGet("id")
-    }
-    taken = set(_PAGE_IDS)
+def headings(tokens: "list[Token]") -> "Iterator[tuple[Token, Token]]":
+    """Yield the beginning of each heading, and what is in it."""
     for place, token in enumerate(tokens):
-        if token.type != "heading_open":
-            continue
-        text = words(tokens[place + 1])
-        own = str(token.attrGet("id") or "")
-        wanted = own or slug_of(text, _MAX_ID_CHARACTERS) or "section"
-        number, unique = 1, wanted
-        while unique in taken or (not own and unique in named):
-            number += 1
-            unique = f"{wanted}-{number}"
-        taken.add(unique)
-        token.attrSet("id", unique)
-        level = int(token.tag[1:])
+        if token.type == "heading_open":
+            yield token, tokens[place + 1]
+
+
+def contents(tokens: "list[Token]") -> "Iterator[Heading]":
+    """Yield the headings of the table of contents, which have their ids by now."""
+    for heading, inline in headings(tokens):
+        level = int(heading.tag[1:])
+        text = words(inline)
         if level <= _CONTENTS_DOWN_TO and text:
-            yield Heading(level, unique, text)
+            yield Heading(level, str(heading.attrGet("id")), text)
 
 
 def draw_tasks(tokens: "list[Token]") -> None:

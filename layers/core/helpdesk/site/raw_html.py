@@ -5,13 +5,15 @@ square of the text: each paragraph opens them again, and each closing tag looks 
 open ends with what is around it, nothing is nested deeper than MAX_DEPTH, and what is left to repair is little.
 Nothing is cleaned here: nh3 has the last word on the result.
 
-Each step goes on from where the last one ended. html.parser looks through the rest of the text for each tag that never
-ends, in Python before 3.13.6.
+`html_in_markdown` decides before which tags are HTML at all. Each step goes on from where the last one ended.
+html.parser looks through the rest of the text for each tag that never ends, in Python before 3.13.6.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from enum import Enum
 from html import escape, unescape
+from typing import NamedTuple
 
 MAX_DEPTH = 64
 """Elements in one another. A tag below that is left out; its text stays."""
@@ -19,10 +21,17 @@ MAX_DEPTH = 64
 WITHOUT_CONTENT = frozenset("iframe math noscript script style svg template textarea title".split())  # noqa: SIM905
 """Elements that are removed with what is in them."""
 
-_INLINE = frozenset(
-    "a abbr b cite code del em i ins kbd mark q s samp small span strong sub sup var".split()  # noqa: SIM905
+WITHIN_TEXT = frozenset(
+    """
+    a abbr b bdi bdo cite code del dfn em i ins kbd mark picture q rp rt ruby s samp small span strike strong sub sup
+    time tt u var
+    """.split()  # noqa: SIM905
 )
-_VOID = frozenset({"br", "col", "hr", "img"})
+"""Elements within a sentence: they end with its paragraph, and end nothing."""
+
+VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())  # noqa: SIM905
+"""Elements without an end."""
+
 _SECTIONS = frozenset({"thead", "tbody", "tfoot"})
 _AROUND_CELLS = frozenset({"table", "colgroup", "tr"}) | _SECTIONS
 _BELOW = {
@@ -38,6 +47,9 @@ _BELOW = {
 }
 """The parts of a table, and what each of them can stand in."""
 
+SHOWN_AS = {"h1": "h2"}
+"""Elements that are shown as others: the first level of headings is that of the page's title."""
+
 _CELLS = frozenset({"caption", "td", "th"})
 _ENDED_BY_NEXT = {
     "li": ({"li"}, {"ol", "ul"}),
@@ -52,47 +64,82 @@ _ATTRIBUTE = re.compile(r"[\s/]*([^\s/>=]+)\s*(=?)\s*")
 _UNQUOTED = re.compile(r"[^\s>]*")
 
 
+class Kind(Enum):
+    """What a piece of HTML is. What is GONE is a comment, a declaration or an instruction."""
+
+    TEXT = 1
+    BEGIN = 2
+    END = 3
+    GONE = 4
+
+
+class Piece(NamedTuple):
+    """A piece of HTML. Attributes are as they are written; `is_ended` says that a tag ends itself (`<img />`)."""
+
+    kind: Kind
+    source: str
+    name: str = ""
+    attributes: Mapping[str, str] = {}
+    is_ended: bool = False
+
+
 def in_order(html: str, tags: Collection[str], attributes: Collection[str]) -> str:
     """Return HTML with these tags and attributes, each element ended within what is around it."""
     writer = _Writer(tags, attributes)
-    _read(html, writer)
+    for piece in pieces(html):
+        if piece.kind is Kind.TEXT:
+            writer.text(piece.source)
+        elif piece.kind is Kind.BEGIN:
+            writer.begin(SHOWN_AS.get(piece.name, piece.name), piece.attributes)
+        elif piece.kind is Kind.END:
+            writer.end(SHOWN_AS.get(piece.name, piece.name))
     return writer.ended()
 
 
-def _read(html: str, writer: "_Writer") -> None:
-    """Write what HTML consists of. What begins and never ends takes the rest with it, as in a browser."""
-    place: int | None = 0
-    while place is not None:
-        begin = html.find("<", place)
-        writer.text(html[place:] if begin < 0 else html[place:begin])
-        if begin < 0:
-            return
-        following = html[begin + 1 : begin + 3]
-        if _is_letter(following):
-            place = _read_begin(html, begin + 1, writer)
-        elif following[:1] == "/" and _is_letter(following[1:]):
-            writer.end(_name_at(html, begin + 2))
-            place = _behind(">", html, begin)
-        elif following[:1] in {"!", "?", "/"}:
-            is_comment = html.startswith("<!--", begin) and not html.startswith(("<!-->", "<!--->"), begin)
-            place = _behind("-->", html, begin + 4) if is_comment else _behind(">", html, begin)
-        else:
-            writer.text("<")
-            place = begin + 1
+def pieces(html: str) -> Iterator[Piece]:
+    """Yield what HTML consists of. Where something begins that never ends, the rest is text."""
+    place = 0
+    endless: set[str] = set()
+    while (begin := html.find("<", place)) >= 0:
+        if begin > place:
+            yield Piece(Kind.TEXT, html[place:begin])
+        place = begin
+        piece = _piece_at(html, begin)
+        if piece is None:
+            break
+        yield piece
+        place += len(piece.source)
+        if piece.kind is not Kind.BEGIN or piece.is_ended or piece.name in endless:
+            continue
+        if piece.name in _TEXT_UNTIL_ITS_END:
+            end = re.compile(rf"</{piece.name}(?=[\s/>])", re.IGNORECASE).search(html, place)
+            if end is None:
+                endless.add(piece.name)
+            elif end.start() > place:
+                yield Piece(Kind.TEXT, html[place : end.start()])
+                place = end.start()
+    if place < len(html):
+        yield Piece(Kind.TEXT, html[place:])
 
 
-def _read_begin(html: str, place: int, writer: "_Writer") -> int | None:
-    """Write an element's beginning; return the place behind it, None if it never ends."""
-    name = _name_at(html, place)
-    attributes: dict[str, str] = {}
-    after = _attributes(html, place + len(name), attributes)
-    if after is None:
-        return None
-    writer.begin(name, attributes)
-    if name in _TEXT_UNTIL_ITS_END:
-        end = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(html, after)
-        return end.start() if end else None
-    return after
+def _piece_at(html: str, begin: int) -> Piece | None:
+    """Return what begins with this `<`; None if it never ends."""
+    following = html[begin + 1 : begin + 3]
+    if _is_letter(following):
+        name = _name_at(html, begin + 1)
+        attributes: dict[str, str] = {}
+        after = _attributes(html, begin + 1 + len(name), attributes)
+        if after is None:
+            return None
+        return Piece(Kind.BEGIN, html[begin:after], name, attributes, html[after - 2] == "/")
+    if following[:1] == "/" and _is_letter(following[1:]):
+        after = _behind(">", html, begin)
+        return None if after is None else Piece(Kind.END, html[begin:after], _name_at(html, begin + 2))
+    if following[:1] in {"!", "?", "/"}:
+        is_comment = html.startswith("<!--", begin) and not html.startswith(("<!-->", "<!--->"), begin)
+        after = _behind("-->", html, begin + 4) if is_comment else _behind(">", html, begin)
+        return None if after is None else Piece(Kind.GONE, html[begin:after])
+    return Piece(Kind.TEXT, "<")
 
 
 def _behind(mark: str, html: str, place: int) -> int | None:
@@ -160,7 +207,7 @@ class _Writer:
             if name in self._attributes
         )
         self._parts.append(f"<{tag}{sent}>")
-        if tag not in _VOID:
+        if tag not in VOID:
             self._open.append(tag)
 
     def end(self, tag: str) -> None:
@@ -170,22 +217,34 @@ class _Writer:
                 self._end_from(place)
                 return
             # What is open around a block or a cell is not ended from within.
-            if (tag in _INLINE and name not in _INLINE) or (name in _CELLS and tag not in _AROUND_CELLS):
+            if (tag in WITHIN_TEXT and name not in WITHIN_TEXT) or (
+                name in _CELLS and tag not in _AROUND_CELLS
+            ):
                 return
 
     def _make_room(self, tag: str) -> bool:
         """End what cannot be around a tag; return whether it can stand there then."""
         if tag in _BELOW:
             return self._end_until(_BELOW[tag])
+        is_block = tag not in WITHIN_TEXT and tag not in {"br", "img", "wbr"}
         if self._open and self._open[-1] in _AROUND_CELLS:
-            return False
+            if not is_block:
+                return False
+            self._end_table()
         if tag == "a":
             return self._end_link()
         if tag in _ENDED_BY_NEXT:
             self._end_last(*_ENDED_BY_NEXT[tag])
-        if tag not in _INLINE and tag not in {"br", "img"}:
+        if is_block:
             self._end_last({"p"}, {"table"} | _CELLS)
         return True
+
+    def _end_table(self) -> None:
+        """End a table in which something else than its parts begins, such as the next heading of the document."""
+        place = len(self._open) - 1
+        while self._open[place] != "table":
+            place -= 1
+        self._end_from(place)
 
     def _end_until(self, around: Collection[str]) -> bool:
         """End what is open within the nearest of these; False if there is none."""
@@ -210,7 +269,7 @@ class _Writer:
         """End the link that is open, as no link can be in another; False if there are blocks in it."""
         if "a" in self._open:
             place = self._open.index("a")
-            if not _INLINE.issuperset(self._open[place:]):
+            if not WITHIN_TEXT.issuperset(self._open[place:]):
                 return False
             self._end_from(place)
         return True

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from helpdesk.http.content import HtmlPage
-from helpdesk.site import assets
+from helpdesk.site import assets, bare_links
 from helpdesk.site.links_within import article_path, folder_path
 from helpdesk.site.sending import OWN, PRIVATE, PUBLIC
 from helpdesk.site.texts import Texts, texts_in
@@ -109,7 +109,7 @@ def texts_of(visit: Visit) -> Texts:
 
 
 def trusted(html: str) -> "Markup":
-    """Return HTML that templates insert as it is: only what `markdown` has cleaned."""
+    """Return HTML that templates insert as it is: only what `markdown` or `bare_links` has cleaned."""
     from markupsafe import Markup  # noqa: PLC0415
 
     return Markup(html)  # noqa: S704 - cleaned by nh3
@@ -121,7 +121,7 @@ def environment() -> "Environment":
     # Imported with the first page, as requests for style sheets render none.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
 
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -129,3 +129,5 @@ def environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["linked"] = lambda text: trusted(bare_links.linked(text))
+    return made

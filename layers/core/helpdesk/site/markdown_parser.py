@@ -1,0 +1,84 @@
+"""The parser of documents: CommonMark with the extensions of GitHub and Docusaurus, and code in colours."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from helpdesk.platform.text import escaped
+from helpdesk.site import bare_links, boxes, heading_ids, html_in_markdown, markdown_tokens
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+MAX_COLOURED_CHARACTERS = 20_000
+"""A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
+
+_MAX_COLOURED_TOGETHER = 200_000
+# A list takes two levels. Where it is deeper than this, the parser leaves out the rest of the document.
+_MOST_NESTED = 60
+_OPTIONS = {
+    "html": True,
+    "highlight": None,
+    "maxNesting": _MOST_NESTED,
+    "alerts": True,
+    "strikethrough_single_tilde": True,
+}
+
+
+@cache
+def parser() -> "MarkdownIt":
+    """Return the parser. What it reads needs an environment of its own with `titles` (`boxes`) and `coloured`, 0."""
+    # Imported with the first text that is rendered: most pages show what was rendered before.
+    from markdown_it import MarkdownIt  # noqa: PLC0415
+    from mdit_py_plugins.footnote import footnote_plugin  # noqa: PLC0415
+
+    made = MarkdownIt("commonmark", _OPTIONS).enable(["table", "strikethrough"])
+    made.use(footnote_plugin, inline=False)
+    for each in (boxes, bare_links, heading_ids, html_in_markdown):
+        each.find_in(made)
+    # Before escaped characters become text like any other: `\\[ ]` is no task.
+    made.core.ruler.before("text_join", "tasks", lambda state: markdown_tokens.draw_tasks(state.tokens))
+    made.add_render_rule("fence", _fence)
+    made.add_render_rule("code_block", _code_block)
+    return made
+
+
+def footnote_ids(env: Mapping[str, Any]) -> "Iterator[str]":
+    """Yield the ids of the footnotes of a document and of the places that refer to them."""
+    for number, note in env.get("footnotes", {}).get("list", {}).items():
+        yield f"fn{number + 1}"
+        for again in range(note["count"]):
+            yield f"fnref{number + 1}:{again}" if again else f"fnref{number + 1}"
+
+
+def _fence(_: Any, tokens: "list[Token]", place: int, __: Any, env: dict[str, Any]) -> str:
+    token = tokens[place]
+    language = token.info.strip().split(maxsplit=1)[0].split("{")[0].lower() if token.info.strip() else ""
+    return _code(token.content, language, env)
+
+
+def _code_block(_: Any, tokens: "list[Token]", place: int, __: Any, env: dict[str, Any]) -> str:
+    return _code(tokens[place].content, "", env)
+
+
+def _code(code: str, language: str, env: dict[str, Any]) -> str:
+    coloured = None
+    if language and len(code) <= MAX_COLOURED_CHARACTERS and env["coloured"] <= _MAX_COLOURED_TOGETHER:
+        coloured = _coloured(code, language)
+        env["coloured"] += len(code)
+    return f'<pre class="code" tabindex="0"><code>{escaped(code) if coloured is None else coloured}</code></pre>\n'
+
+
+def _coloured(code: str, language: str) -> str | None:
+    """Return code as HTML with a class for each kind of word; None for a language that Pygments does not know."""
+    from pygments import highlight  # type: ignore[import-untyped] # noqa: PLC0415
+    from pygments.formatters.html import HtmlFormatter  # type: ignore[import-untyped] # noqa: PLC0415
+    from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped] # noqa: PLC0415
+    from pygments.util import ClassNotFound  # type: ignore[import-untyped] # noqa: PLC0415
+
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False)
+    except ClassNotFound:
+        return None
+    return str(highlight(code, lexer, HtmlFormatter(nowrap=True)))
