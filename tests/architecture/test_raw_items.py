@@ -82,7 +82,12 @@ OTHER_DOCUMENTS = {
     "s3_index/manifest.py": "the manifest of an index, which is JSON",
     "s3_index/store.py": "requests and responses of S3",
     "s3_index/vectors.py": "the header of a file of vectors, which is JSON",
+    "site/boxes.py": "tokens and the environment of markdown-it",
+    "site/heading_ids.py": "tokens of markdown-it",
+    "site/html_in_markdown.py": "attributes of HTML",
     "site/markdown.py": "the environment of markdown-it",
+    "site/markdown_parser.py": "the environment of markdown-it",
+    "site/rendering.py": "the filters of Jinja",
     "tools/manifest.py": "the manifest of a tool endpoint, which is JSON",
 }
 
