@@ -128,6 +128,13 @@ def _with_tracker(home: str) -> Any:
     return examples.BODIES["updateTracker"]
 
 
+def _with_mirror(home: str) -> Any:
+    integrations.connect(home, App.CODEHOST, "4711", "acme", Tokens())
+    owner = Client(issue_token(home, role="owner", name="Olga"))
+    assert owner.post("/v1/integrations/repos", {"repo": REPO}).status == 200
+    return {"repo": REPO, "path": "guides"}
+
+
 BODIES: dict[str, Callable[[str], Any]] = {
     "updatePost": lambda _: {"title": "Pack faster still", "state": "public"},
     "updateTool": lambda _: {"enabled": False},
@@ -135,6 +142,7 @@ BODIES: dict[str, Callable[[str], Any]] = {
     "updateChatmirror": _with_chatmirror,
     "updateChatcommunity": _with_chatcommunity,
     "updateTracker": _with_tracker,
+    "updateRepo": _with_mirror,
 }
 
 
@@ -147,9 +155,7 @@ def prepared(name: str, organization: NewOrganization) -> Callable[[], Answer]:
         return lambda: Client(ready.credential).request("POST", ready.path, ready.body)
     path = filled(path_template(route), things(path_template(route), organization))
     if name == "removeRepo":
-        integrations.connect(home, App.CODEHOST, "4711", "acme", Tokens())
-        assert Client(owner).post("/v1/integrations/repos", {"repo": REPO}).status == 200
-        path += f"?repo={REPO}"
+        path += f"?repo={_with_mirror(home)['repo']}"
     body = BODIES[name](home) if name in BODIES else examples.BODIES.get(name)
     credential = organization.secret_key if route.access is Access.SECRET_KEY else owner
     return lambda: Client(credential).request(route.method, path, body)
