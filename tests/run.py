@@ -154,7 +154,7 @@ def run(workers: int) -> int:
     end_to_end = EndToEnd()
     # The small files of tests/unit are last, so that the processes end together. Lower than the stack and its tests,
     # which have answers to wait for.
-    others = Part("tests", "--ignore=tests/e2e", "--processes", str(workers), below=10)
+    others = Part("tests", "--ignore=tests/e2e", "--processes", str(workers), "--unused-grants", below=10)
     try:
         code = others.finish()
         if code != 0:

@@ -65,12 +65,14 @@ def test_a_run_fails_for_what_the_template_grants_and_no_test_used(tmp_path: Pat
     (tmp_path / "test_one.py").write_text(
         "from tests.support.grants import Grant, used\n"
         "def test_uses_one():\n"
-        "    used.add(Grant('Hooks', 'dynamodb:PutItem', '${Table.Arn}', 'HOOK#*'))\n"
+        "    used.add(Grant('Hooks', 'dynamodb:PutItem', 'HOOK#*'))\n"
     )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.support.grants", str(tmp_path)]
     run = subprocess.run([*command, "--unused-grants"], cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert run.returncode == pytest.ExitCode.TESTS_FAILED
-    assert "  Hooks: dynamodb:GetItem on ${Table.Arn} APPSECRET#*\n" in run.stdout
+    assert (
+        "  Hooks: dynamodb:GetItem on ${Table.Arn}\n  Hooks: dynamodb:GetItem on APPSECRET#*\n" in run.stdout
+    )
     assert "HOOK#*" not in run.stdout
     assert "sqs:ReceiveMessage" not in run.stdout  # Lambda's part

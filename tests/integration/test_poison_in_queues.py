@@ -33,6 +33,7 @@ WORKERS = {
     "search_indexer": "search-indexer-queue",
     "delivery": "delivery-queue",
     "integration_worker": "integration-worker-queue",
+    "signal_worker": "signal-worker-queue",
 }
 
 

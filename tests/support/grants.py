@@ -13,16 +13,15 @@ _USED = "grants"
 
 
 class Grant(NamedTuple):
-    """The smallest part of a statement that allows: one action on one resource, for one pattern of its condition."""
+    """A part of a statement that allows: an action on a resource, or a pattern of its condition."""
 
     function: str
-    action: str
-    resource: str
-    pattern: str
+    allows: str
+    of: str
 
     def __str__(self) -> str:
         """Say what is allowed, for a message."""
-        return f"{self.function}: {self.action} on {self.resource} {self.pattern}".rstrip()
+        return f"{self.function}: {self.allows} on {self.of}"
 
 
 used: Final[set[Grant]] = set()

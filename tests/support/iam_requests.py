@@ -104,7 +104,7 @@ _PROFILE: Final = re.compile(r"[a-z]+\.[a-z0-9]+\.")  # eu.amazon.nova-lite-v1:0
 
 
 def _of_bedrock(_: str, params: Params) -> Iterator[Request]:
-    """A profile is a resource of the request, and so is each model behind it."""
+    """A profile is a resource of the request, and so is each model behind it. A guardrail may have a profile, too."""
     model = f"${{{_named(params['modelId'])}}}"
     invoke = "bedrock:InvokeModel"
     if _PROFILE.match(params["modelId"]):
@@ -117,6 +117,8 @@ def _of_bedrock(_: str, params: Params) -> Iterator[Request]:
     if "guardrailConfig" in params:
         guardrail = f"${{{_named(params['guardrailConfig']['guardrailIdentifier'])}}}"
         yield Request("bedrock:ApplyGuardrail", f"{_ARN}:bedrock:{_HERE}:guardrail/{guardrail}")
+        elsewhere = f"{_ARN}:bedrock:any:${{AWS::AccountId}}:guardrail-profile/any"
+        yield Request("bedrock:ApplyGuardrail", elsewhere)
 
 
 _SERVICES: Final[Mapping[str, Callable[[str, Params], Iterator[Request]]]] = {

@@ -33,11 +33,11 @@ _TESTS: Final = str(Path(__file__).resolve().parents[1])
 _BOTOCORE: Final = str(Path(botocore.__file__).parent)
 
 
-def running(folder: str | None, work: Callable[..., Any]) -> Callable[..., Any]:
+def running[**P, R](folder: str | None, work: Callable[P, R]) -> Callable[P, R]:
     """Return a handler, or a part of its work, that calls AWS as the function in a folder."""
 
     @wraps(work)
-    def door(*values: Any, **named: Any) -> Any:
+    def door(*values: P.args, **named: P.kwargs) -> R:
         before = _running.set(folder)
         try:
             return work(*values, **named)
@@ -47,7 +47,7 @@ def running(folder: str | None, work: Callable[..., Any]) -> Callable[..., Any]:
     return door
 
 
-_DOOR: Final = running(None, len).__code__
+_DOOR: Final = getattr(running(None, len), "__code__")  # noqa: B009 - its type is that of any callable
 
 
 def _caller() -> str | None:

@@ -35,7 +35,7 @@ class Statement(NamedTuple):
     resources: tuple[str, ...]
     operator: str = ""
     key: str = ""
-    patterns: tuple[str, ...] = ("",)
+    patterns: tuple[str, ...] = ()
 
     def matches(self, request: Request) -> bool:
         """Whether the statement is about a request. Actions have no case."""
@@ -50,8 +50,13 @@ class Statement(NamedTuple):
         """Yield what the statement allows, part by part."""
         for action in self.actions:
             for resource in self.resources:
-                for pattern in self.patterns:
-                    yield Grant(function, action, resource, pattern)
+                yield Grant(function, action, resource)
+        for pattern in self.patterns:
+            yield self.of(function, pattern)
+
+    def of(self, function: str, pattern: str) -> Grant:
+        """Return what the statement allows for a pattern, with whichever of its actions."""
+        return Grant(function, " or ".join(self.actions), pattern)
 
 
 def _is_like(value: str, patterns: Iterable[str]) -> bool:
@@ -127,9 +132,9 @@ def decide(function: str, request: Request) -> tuple[Grant, ...]:
     statement = matching[0]
     action = next(each for each in statement.actions if fnmatchcase(request.action, each))
     resource = next(each for each in statement.resources if fnmatchcase(request.resource, each))
-    values = request.values if statement.key else ("",)
+    values = request.values if statement.key else ()
     patterns = {next(each for each in statement.patterns if fnmatchcase(value, each)) for value in values}
-    return tuple(Grant(function, action, resource, each) for each in patterns)
+    return (Grant(function, action, resource), *(statement.of(function, each) for each in patterns))
 
 
 # Lambda reads queues and streams, and writes logs and traces, by the function's role.
@@ -153,5 +158,5 @@ def all_grants() -> set[Grant]:
         for statement in statements(function)
         if statement.allows
         for grant in statement.grants(function)
-        if grant.action not in _BY_THE_PLATFORM
+        if grant.allows not in _BY_THE_PLATFORM
     }

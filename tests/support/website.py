@@ -16,6 +16,7 @@ from helpdesk.platform.queues import MAX_RECEIVES
 from helpdesk.platform.units import MINUTE_MS
 from tests.support import table as whole_table
 from tests.support.api import Client
+from tests.support.permissions import running
 
 SITE = "https://fern.example.com"
 VISIBILITY_MS = 540_000
@@ -133,14 +134,15 @@ class Crawling:
     def run_schedule(self) -> None:
         """Look for runs that stopped or are due, as the schedule does each ten minutes."""
         self.now += 10 * MINUTE_MS
-        service.start_due(self.now + MINUTE_MS)
+        running("crawler", service.start_due)(self.now + MINUTE_MS)
 
     def _do(self, body: dict[str, Any]) -> str:
         body = json.loads(json.dumps(body))
         if body["kind"] == "removal":
-            return removal.work(RemovalJob.from_body(body), self.now + 60_000)
+            return running("crawler", removal.work)(RemovalJob.from_body(body), self.now + 60_000)
         skip = body.get("receives", 0) >= MAX_RECEIVES - 2  # as the function has it, which counts from one
-        return worker.work(SliceJob.from_body(body), self.site, InProcess(), self.sleep, skip=skip)
+        work = running("crawler", worker.work)
+        return work(SliceJob.from_body(body), self.site, InProcess(), self.sleep, skip=skip)
 
 
 class Killed(BaseException):

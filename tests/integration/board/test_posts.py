@@ -256,6 +256,10 @@ def test_a_visitors_list_says_which_posts_they_voted_for(api: Client) -> None:
 
 
 @pytest.mark.usefixtures("ticking")
+def test_a_board_without_an_index_finds_nothing(api: Client) -> None:
+    assert listed(api, "q=theme") == []
+
+
 def test_posts_are_found_by_their_words(api: Client) -> None:
     workers = Workers()
     dark, light = written(api, "Dark theme"), written(api, "Light theme")

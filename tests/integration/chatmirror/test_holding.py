@@ -104,6 +104,18 @@ def test_what_is_said_after_a_take_over_ended_stays_in_slack_also_if_a_colleague
     assert text.startswith("This was not sent to the customer")
 
 
+def test_a_conversation_that_is_resolved_in_slack_sleeps_no_longer(
+    conversation: str, mira: str, api: Client, admin: Client, press: Press
+) -> None:
+    about = f"/v1/conversations/{conversation}"
+    assert admin.post(f"{about}/snooze", {"until": clock.now_ms() + 3_600_000}).status == 200
+
+    press(mira, "resolve")
+
+    shown = api.get(about).body["conversation"]
+    assert (shown["status"], shown["snoozedUntil"]) == ("resolved", None)
+
+
 def test_who_takes_over_from_a_colleague_answers_and_the_colleague_reads_that_they_do_not(
     conversation: str, support: Channel, mira: str, noor: str, api: Client, press: Press, say: Say
 ) -> None:

@@ -44,7 +44,7 @@ def run(connection: Connection, conversation_id: str) -> str:
     """Do one job of the worker; return what became of it."""
     [found] = integrations.connections(connection.organization, connection.app)
     work = running("integration_worker", outgoing.follow)
-    return str(work(found, conversation_id, lambda: accounts.opened(found, cast("Worker", worker))))
+    return work(found, conversation_id, lambda: accounts.opened(found, cast("Worker", worker)))
 
 
 def follow(connection: Connection, conversation_id: str, times: int = 12) -> list[str]:

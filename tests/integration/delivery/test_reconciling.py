@@ -22,6 +22,7 @@ from helpdesk.webhooks import service as webhooks
 from tests.integration.fanout.test_fan_out import received
 from tests.support.api import Client, Context, function
 from tests.support.aws import recorded_calls
+from tests.support.permissions import running
 from tests.support.table import of_kind
 
 MINUTE = 60_000
@@ -42,7 +43,7 @@ def time() -> Iterator[Time]:
 
 
 def reconcile() -> reconciling.Repairs:
-    return reconciling.reconcile(clock.now_ms() + MINUTE)
+    return running("reconciler", reconciling.reconcile)(clock.now_ms() + MINUTE)
 
 
 def happened(organization: NewOrganization, *jobs: Job) -> Event:
@@ -131,12 +132,15 @@ def test_an_item_that_was_fanned_out_is_not_read_again(
 
 def test_lost_jobs_reach_their_queues(organization: NewOrganization, time: Time) -> None:
     happened(organization, Job(JobQueue.AGENT, "conv_1", "msg_1", {"messageId": "msg_1"}))
-    index = Job(JobQueue.KNOWLEDGE, organization.organization_id, "doc_1", {"documentId": "doc_1"})
-    table.put_new(job_item(organization.organization_id, index))
+    others = [queue for queue in JobQueue if queue is not JobQueue.AGENT]
+    for queue in others:
+        job = Job(queue, organization.organization_id, "job_1", {"for": queue.value})
+        table.put_new(job_item(organization.organization_id, job))
     time.now += HOUR
-    assert reconcile().fanned_out == 2
+    assert reconcile().fanned_out == 1 + len(others)
     assert received(settings().agent_queue_url) == [{"messageId": "msg_1"}]
-    assert received(settings().knowledge_queue_url) == [{"documentId": "doc_1"}]
+    for queue in others:
+        assert received(settings().queue_url(queue.value)) == [{"for": queue.value}]
 
 
 def test_a_repair_uses_the_present_list_of_events(

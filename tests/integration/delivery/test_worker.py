@@ -49,11 +49,11 @@ def task(organization: NewOrganization, api: Client) -> DeliveryTask:
     return replace(created, due_at=0)
 
 
-def batch(*bodies: str) -> dict[str, Any]:
+def batch(*bodies: str, queue: str = "delivery") -> dict[str, Any]:
     sample = json.loads((ROOT / "events" / "delivery-queue.json").read_text())["Records"][0]
     records = []
     for number, body in enumerate(bodies):
-        record = copy.deepcopy(sample) | {"eventSourceARN": "arn:aws:sqs:eu-west-1:123456789012:delivery"}
+        record = copy.deepcopy(sample) | {"eventSourceARN": f"arn:aws:sqs:eu-west-1:123456789012:{queue}"}
         records.append(record | {"messageId": str(number), "body": body})
     return {"Records": records}
 
@@ -64,11 +64,12 @@ def state(of: DeliveryTask) -> str:
     return str(item["state"])
 
 
+@pytest.mark.parametrize("queue", ["delivery", "retry"])
 def test_a_message_that_cannot_be_read_fails_alone(
-    organization: NewOrganization, api: Client, sent: list[bytes]
+    organization: NewOrganization, api: Client, sent: list[bytes], queue: str
 ) -> None:
     good = task(organization, api)
-    answer = function("delivery").handler(batch("{}", good.to_json(), "not json"), None)
+    answer = function("delivery").handler(batch("{}", good.to_json(), "not json", queue=queue), None)
     assert answer == {"batchItemFailures": [{"itemIdentifier": "0"}, {"itemIdentifier": "2"}]}
     assert len(sent) == 1
     assert state(good) == "delivered"

@@ -175,6 +175,23 @@ def test_the_card_of_a_signal_shows_its_issue(api: Client, repository: Repositor
 
 
 @pytest.mark.usefixtures("opening")
+def test_an_issue_that_is_closed_as_not_planned_takes_its_signals_card_away(
+    api: Client, repository: Repository, github: CodeHost, workers: Workers
+) -> None:
+    filed = file(api)
+    workers.run()
+    card = api.post("/v1/tasks/adopt", {"signalId": filed}).body["id"]
+    workers.run()
+
+    with later(2):
+        change(github, repository, 1, state="closed", state_reason="not_planned")
+        workers.run()
+
+    assert signal(api, filed)["status"] == "declined"
+    assert api.get(f"/v1/tasks/{card}").code == "task_not_found"
+
+
+@pytest.mark.usefixtures("opening")
 @pytest.mark.parametrize("first", ["the signal's job", "the hook"])
 def test_a_persons_later_move_wins_and_the_issue_follows_it(
     api: Client, repository: Repository, github: CodeHost, workers: Workers, first: str

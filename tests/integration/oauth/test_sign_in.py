@@ -13,9 +13,12 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
 from tests.integration.oauth.conftest import Clock, Program
 from tests.support.api import Answer, Client
+from tests.support.mail import post_office
 from tests.support.people import make_person, token_of
 from tests.support.table import everything, of_kind
 from tests.support.visitor import Visitor
+
+SEND_CODE = mail.send_code
 
 type Mails = list[tuple[str, str]]
 type SignIn = Callable[..., Answer]
@@ -41,6 +44,15 @@ def test_a_code_has_six_digits_and_signs_in(asked: Visitor, mails: Mails) -> Non
     assert email == "ada@example.com"
     assert re.fullmatch(r"[0-9]{6}", code)
     assert "act for you?" in asked.press(code=f" {code[:3]} {code[3:]} ").body
+
+
+def test_a_code_is_mailed(program: Program, visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mail, "send_code", SEND_CODE)
+    visitor.open(program.authorize_url())
+    with post_office(monkeypatch) as mails:
+        assert "Check your mail" in visitor.press(email="ada@example.com").body
+
+    assert [mail.to for mail in mails] == [["ada@example.com"]]
 
 
 def test_the_first_sign_in_creates_the_person_and_the_second_finds_them(

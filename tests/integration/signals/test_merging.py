@@ -9,6 +9,7 @@ import pytest
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import ids
 from helpdesk.progress import merging
+from helpdesk.signals import moving, titles
 from helpdesk.signals import service as signals
 from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.transactions import Transaction
@@ -72,6 +73,23 @@ def test_a_duplicates_reporters_and_titles_move_to_the_signal_that_stays(
     taken = api.post("/v1/signals", {"kind": "bug", "title": "csv IS cut off"})
     assert (taken.code, signal in taken.message) == ("signal_exists", True)
     require_consistent(organization.organization_id)
+
+
+def test_a_title_that_the_survivor_cannot_keep_is_free_again_also_if_the_request_died(
+    api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: Any) -> bool:
+        raise MemoryError
+
+    monkeypatch.setattr(titles, "MAX_ALIASES", 0)
+    signal, duplicate = filed(api, "One"), filed(api, "Two")
+    with monkeypatch.context() as dying:
+        dying.setattr(moving, "move_batch", die)
+        assert merge(api, signal, duplicate).status == 500
+
+    assert [work(job) for job in jobs("merge")] == ["merged"]
+    assert read(api, signal)["signal"]["aliases"] == []
+    assert filed(api, "Two") != signal
 
 
 def test_a_repeated_merge_changes_nothing_and_what_cannot_be_merged_is_refused(api: Client) -> None:

@@ -55,6 +55,15 @@ def test_an_anonymous_page_leads_to_sign_in_and_back_and_is_kept_by_proxies(
     assert browser.page.words("h1") == "First steps"
 
 
+def test_what_a_search_finds_is_shown_to_a_visitor_who_is_signed_in(
+    browser: SiteBrowser, article: str, mails: list[tuple[str, str, str]]
+) -> None:
+    browser.open(f"/sign-in?to={article}")
+    signed_in(browser, mails)
+
+    assert browser.open("/search?q=steps").words("form.account") == "ada@example.com Sign out"
+
+
 def test_a_signed_in_visitor_sees_who_they_are_in_as_many_calls_and_nobody_else_does(
     browser: SiteBrowser, article: str, mails: list[tuple[str, str, str]]
 ) -> None:

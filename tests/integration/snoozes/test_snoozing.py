@@ -18,6 +18,7 @@ from tests.support.api import Answer, Client, Context, function
 from tests.support.aws import recorded_calls
 from tests.support.people import issue_token
 from tests.support.queues import sqs_event
+from tests.support.workers import received
 
 NOW = 1_800_000_000_000
 MINUTE, DAY, YEAR = 60_000, 86_400_000, 365 * 86_400_000
@@ -314,6 +315,16 @@ def test_a_run_queues_snoozes_that_end_within_fifteen_minutes_or_should_have_end
 
     queued = {json.loads(entry["MessageBody"])["conversationId"]: entry["DelaySeconds"] for _, entry in sent}
     assert queued == {ids["late"]: 0, ids["soon"]: 0, ids["edge"]: 900}
+
+
+def test_a_snooze_that_ends_soon_is_in_the_queue_after_a_run(api: Client, asleep: str, at: At) -> None:
+    snooze(api, asleep, NOW + DAY)
+    at(NOW + DAY)
+
+    function("timers").handler({"run": "snoozes"}, Context())
+
+    [record] = received(settings().timer_queue_url)
+    assert json.loads(record["body"])["conversationId"] == asleep
 
 
 def test_a_run_that_has_no_time_left_queues_nothing(api: Client, asleep: str, at: At) -> None:

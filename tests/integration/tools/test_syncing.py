@@ -19,10 +19,13 @@ from helpdesk.tools.service import for_agent
 from tests.support.api import Client, function
 from tests.support.approvals import ask, conversation_of
 from tests.support.interleaving import interleaved
+from tests.support.permissions import running
 from tests.support.table import everything
 from tests.support.tool_server import ToolServer, manifest, response, tool
 from tests.support.tools import connected, declaration
 from tests.support.workers import LongContext, Workers
+
+work = running("tool_sync", sync.work)
 
 
 def job_of(organization: NewOrganization, endpoint_id: str) -> SyncJob:
@@ -76,16 +79,16 @@ def test_a_hostile_server_leaves_a_clear_problem_the_tools_as_they_were_and_the_
     monkeypatch.setattr(sync, "CALL_SECONDS", 0.3)
     with ToolServer(manifest(tool("order_status"))) as server:
         endpoint_id = add(api, server.url)
-        assert sync.work(job_of(organization, endpoint_id)) == "synced"
+        assert work(job_of(organization, endpoint_id)) == "synced"
         problems = []
         for raw, holds, _ in hostile:
             server.manifest, server.holds = raw, holds
             add(api, server.url)
-            assert sync.work(job_of(organization, endpoint_id)) == "failed"
+            assert work(job_of(organization, endpoint_id)) == "failed"
             problems.append(str(listed(api)["problem"]))
         server.manifest, server.holds = manifest(tool("order_status")), False
         add(api, server.url)
-        assert sync.work(job_of(organization, endpoint_id)) == "synced"
+        assert work(job_of(organization, endpoint_id)) == "synced"
 
     unclear = [
         (problem, expected)
@@ -105,7 +108,7 @@ def test_a_name_that_leads_to_a_private_address_is_not_requested(
     endpoint_id = add(api, "https://tools.example.com/")
     monkeypatch.setattr("helpdesk.outbound.lookups.resolve", lambda _: ["10.0.0.7"])
 
-    assert sync.work(job_of(organization, endpoint_id)) == "failed"
+    assert work(job_of(organization, endpoint_id)) == "failed"
     assert "not public" in str(listed(api)["problem"])
 
 
@@ -116,7 +119,7 @@ def test_a_server_on_this_machine_is_not_called_from_the_cloud(
     monkeypatch.setenv("STAGE", "prod")
     settings.cache_clear()
 
-    assert sync.work(job_of(organization, endpoint_id)) == "failed"
+    assert work(job_of(organization, endpoint_id)) == "failed"
     assert server.asked == []
 
 
@@ -128,10 +131,10 @@ def test_a_sync_that_a_later_one_replaced_or_that_has_ended_writes_nothing(
     add(api, server.url)
     latest = job_of(organization, endpoint_id)
 
-    assert (sync.work(earlier), server.asked) == ("superseded", [])
-    assert (sync.work(latest), sync.work(latest)) == ("synced", "superseded")
+    assert (work(earlier), server.asked) == ("superseded", [])
+    assert (work(latest), work(latest)) == ("synced", "superseded")
     assert len(server.asked) == 1
-    assert sync.work(SyncJob(organization.organization_id, "tool_1", "sync_1")) == "superseded"
+    assert work(SyncJob(organization.organization_id, "tool_1", "sync_1")) == "superseded"
 
 
 def test_a_sync_is_void_where_a_later_one_is_asked_for_while_the_server_answers(
@@ -143,7 +146,7 @@ def test_a_sync_is_void_where_a_later_one_is_asked_for_while_the_server_answers(
         server.before = lambda: add(api, server.url)
         server.manifest = manifest(tool("order_status"))
 
-        assert sync.work(job) == "superseded"
+        assert work(job) == "superseded"
     assert tools_stored() == []
     assert listed(api)["status"] == "pending"
 
@@ -180,7 +183,7 @@ def test_what_an_admin_sets_while_a_sync_runs_is_not_lost(
     api: Client, organization: NewOrganization, server: ToolServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     endpoint_id = add(api, server.url)
-    sync.work(job_of(organization, endpoint_id))
+    work(job_of(organization, endpoint_id))
     server.manifest = manifest(tool("order_status", risk="medium"))
     add(api, server.url)
     commit = sync_repository.commit
@@ -193,7 +196,7 @@ def test_what_an_admin_sets_while_a_sync_runs_is_not_lost(
 
     monkeypatch.setattr(sync_repository, "commit", after_a_change)
 
-    assert sync.work(job_of(organization, endpoint_id)) == "synced"
+    assert work(job_of(organization, endpoint_id)) == "synced"
     [stored] = api.get("/v1/tools").body["tools"]
     assert (stored["risk"], stored["declaredRisk"], stored["enabled"]) == ("high", "medium", False)
 
@@ -206,7 +209,7 @@ def test_tools_that_change_again_and_again_end_a_sync_with_a_problem(
     unreadable = keys.Tool(organization.organization_id, "order_status")
     table.put_new({**unreadable.attributes(), "endpointId": endpoint_id})
 
-    assert sync.work(job_of(organization, endpoint_id)) == "failed"
+    assert work(job_of(organization, endpoint_id)) == "failed"
     assert "Sync again" in str(listed(api)["problem"])
 
 
@@ -221,11 +224,11 @@ def test_a_manifest_that_replaces_every_tool_is_stored_in_two_transactions_that_
         ends = sync_repository._end
         monkeypatch.setattr(sync_repository, "_end", lambda *_: (_ for _ in ()).throw(ConnectionError))
         with pytest.raises(ConnectionError):
-            sync.work(job)
+            work(job)
         half = len(for_agent(organization.organization_id).enabled)
         monkeypatch.setattr(sync_repository, "_end", ends)
 
-        assert sync.work(job) == "synced"
+        assert work(job) == "synced"
     assert half > 64  # the declared ones came first
     assert set(for_agent(organization.organization_id).enabled) == {f"new{number}" for number in range(64)}
     assert len(listed(api)["tools"]) == 64
