@@ -297,8 +297,8 @@ def test_each_route_costs_as_many_calls_as_documented(
         "list": ["UpdateItem", "GetItem", "Query"],
         "redeliver": ["UpdateItem", "BatchGetItem", "TransactWriteItems"],
         "test": ["UpdateItem", "TransactWriteItems"],
-        "secret": ["UpdateItem", "TransactWriteItems"],
-        "no secret": ["UpdateItem", "TransactWriteItems"],
+        "secret": ["UpdateItem", "GetItem", "TransactWriteItems"],
+        "no secret": ["UpdateItem", "GetItem", "TransactWriteItems"],
     }
 
 
