@@ -161,8 +161,8 @@ def add_endpoint(transaction: Transaction, endpoint: ToolEndpoint) -> None:
 def _move(transaction: Transaction, organization: str, endpoint_id: str, url: str, new_url: str) -> None:
     """Let an endpoint claim another address.
 
-    The transaction raises InvalidUrl if another endpoint has it, ConditionFailed if this one no longer has
-    the address that was read.
+    The transaction raises InvalidUrl if another endpoint has it, ConditionFailed if another one has the former address
+    by now.
     """
     transaction.put(
         {**url_key(organization, new_url).attributes(), "endpointId": endpoint_id},
@@ -171,7 +171,7 @@ def _move(transaction: Transaction, organization: str, endpoint_id: str, url: st
     )
     transaction.delete(
         url_key(organization, url),
-        condition="endpointId = :endpoint",
+        condition="attribute_not_exists(PK) OR endpointId = :endpoint",
         values={":endpoint": endpoint_id},
         on_failure=ConditionFailed,
     )
