@@ -49,7 +49,7 @@ def task(organization: NewOrganization, api: Client) -> DeliveryTask:
     return replace(created, due_at=0)
 
 
-def batch(*bodies: str, queue: str = "delivery") -> dict[str, Any]:
+def batch(*bodies: str, queue: str = "retry") -> dict[str, Any]:
     sample = json.loads((ROOT / "events" / "delivery-queue.json").read_text())["Records"][0]
     records = []
     for number, body in enumerate(bodies):
