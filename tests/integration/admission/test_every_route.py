@@ -54,6 +54,7 @@ _TOKENS_UNKNOWN = {
 _IN = dict.fromkeys(("secret key", "member", "admin", "owner"), "in")
 # A route that accepts no key says so to a key that is live, and to no other.
 _NO_KEY = {"secret key": "401 token_required"}
+_MEMBERS = {**_UNKNOWN, **_IN, **_TOKENS_UNKNOWN}
 
 # The result for each credential, by access: "in" stands for any response of the route itself.
 EXPECTED: dict[str, dict[str, str]] = {
@@ -64,40 +65,16 @@ EXPECTED: dict[str, dict[str, str]] = {
         "secret key": "in",
         **dict.fromkeys(CREDENTIALS[7:], "401 invalid_api_key"),
     },
-    "any member, any key": {**_UNKNOWN, **_IN, **_TOKENS_UNKNOWN},
+    "any member, any key": _MEMBERS,
     # Rule 8; a key acts with an admin's rights.
-    "admin or owner": {**_UNKNOWN, **_IN, **_TOKENS_UNKNOWN, "member": "403 forbidden"},
+    "admin or owner": {**_MEMBERS, "member": "403 forbidden"},
     # Rule 7: inviting or changing members.
-    "a person, admin or owner": {
-        **_UNKNOWN,
-        **_IN,
-        **_TOKENS_UNKNOWN,
-        "member": "403 forbidden",
-        "secret key": "400 needs_a_person",
-    },
-    "account, admin or owner": {
-        **_UNKNOWN,
-        **_IN,
-        **_TOKENS_UNKNOWN,
-        "member": "403 forbidden",
-        **_NO_KEY,
-    },
+    "a person, admin or owner": {**_MEMBERS, "member": "403 forbidden", "secret key": "400 needs_a_person"},
+    "account, admin or owner": {**_MEMBERS, "member": "403 forbidden", **_NO_KEY},
     # The person's own routes work without an organization, and for a former member.
-    "account": {
-        **_UNKNOWN,
-        **_IN,
-        **_TOKENS_UNKNOWN,
-        **_NO_KEY,
-        "without organization": "in",
-        "former member": "in",
-    },
+    "account": {**_MEMBERS, **_NO_KEY, "without organization": "in", "former member": "in"},
     # About the organization that the person belongs to.
-    "account, in an organization": {
-        **_UNKNOWN,
-        **_IN,
-        **_TOKENS_UNKNOWN,
-        **_NO_KEY,
-    },
+    "account, in an organization": {**_MEMBERS, **_NO_KEY},
 }
 
 ROUTES: dict[str, str] = {

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
 EMAIL = "ada@example.com"
 
+type Mails = list[tuple[str, str]]
+type SignIn = Callable[..., Answer]
+
 
 @pytest.fixture(autouse=True)
 def _base_url(monkeypatch: pytest.MonkeyPatch, aws: None) -> None:
@@ -32,9 +36,9 @@ def _base_url(monkeypatch: pytest.MonkeyPatch, aws: None) -> None:
 
 
 @pytest.fixture(autouse=True)
-def mails(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+def mails(monkeypatch: pytest.MonkeyPatch) -> Mails:
     """What was mailed: address and code."""
-    sent: list[tuple[str, str]] = []
+    sent: Mails = []
 
     def send(email: str, code: str, minutes: int) -> None:
         sent.append((email, code))
@@ -138,7 +142,7 @@ def visitor() -> Visitor:
 
 
 @pytest.fixture
-def sign_in(mails: list[tuple[str, str]]) -> Callable[..., Answer]:
+def sign_in(mails: Mails) -> SignIn:
     """Sign a browser in on the page that it shows."""
 
     def signing_in(visitor: Visitor, email: str = EMAIL) -> Answer:
@@ -149,7 +153,14 @@ def sign_in(mails: list[tuple[str, str]]) -> Callable[..., Answer]:
 
 
 @pytest.fixture
-def code_of(sign_in: Callable[..., Answer]) -> Callable[..., str]:
+def asked(program: Program, visitor: Visitor) -> Visitor:
+    """A browser that shows the page to sign in on."""
+    visitor.open(program.authorize_url())
+    return visitor
+
+
+@pytest.fixture
+def code_of(sign_in: SignIn) -> Callable[..., str]:
     """Get a code for a client as a person who allows everything."""
 
     def get(program: Program, *, email: str = EMAIL, organization: str = "", **asked: str | None) -> str:
@@ -166,3 +177,8 @@ def code_of(sign_in: Callable[..., Answer]) -> Callable[..., str]:
 def challenge_of(verifier: str) -> str:
     """Return the S256 challenge of a verifier."""
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
+
+
+def without_secrets(answer: Answer) -> tuple[int, dict[str, str], str]:
+    """Return an answer without what is random in it."""
+    return answer.status, answer.headers, re.sub(r'value="[^"]*"|request=\w+', "", answer.body)

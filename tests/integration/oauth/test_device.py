@@ -4,12 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.integration.oauth.conftest import DEVICE, ISSUER, Clock, Program, register
+from tests.integration.oauth.conftest import DEVICE, ISSUER, Clock, Program, SignIn, register
 from tests.support.api import Answer, Client
 from tests.support.table import of_kind
 from tests.support.visitor import Visitor, send_form
-
-type SignIn = Callable[..., Answer]
 
 
 def typed_in(visitor: Visitor, code: str) -> Answer:

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
@@ -14,14 +14,11 @@ from authlib.integrations.requests_client import OAuth2Session
 from pydantic import AnyUrl
 
 from helpdesk.platform.settings import settings
-from tests.integration.oauth.conftest import DEVICE, register
-from tests.support.api import Answer
+from tests.integration.oauth.conftest import DEVICE, SignIn, register
 from tests.support.visitor import Visitor, parts_of
 from tests.support.wsgi import application
 
 CALLBACK = "http://127.0.0.1:9/callback"
-
-type SignIn = Callable[..., Answer]
 
 
 class _Quiet(WSGIRequestHandler):

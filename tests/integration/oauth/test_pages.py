@@ -1,18 +1,15 @@
 """What guards the pages: forged forms, frames, scripts, open redirects, and text that is no HTML."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
-from tests.integration.oauth.conftest import BASE_URL, CALLBACK, Program, register
+from tests.integration.oauth.conftest import BASE_URL, CALLBACK, Program, SignIn, register
 from tests.support.api import Answer, Client
 from tests.support.people import make_person, token_of
 from tests.support.table import of_kind
 from tests.support.visitor import Visitor
-
-type SignIn = Callable[..., Answer]
 
 FORMS = ["/v1/oauth/sign-in", "/v1/oauth/code", "/v1/oauth/sign-out", "/v1/oauth/consent", "/v1/oauth/device"]
 

@@ -1,7 +1,6 @@
 """Signing in: the code, its bounds, and what the pages give away (nothing)."""
 
 import re
-from collections.abc import Callable
 from unittest.mock import Mock
 
 import pytest
@@ -9,31 +8,15 @@ import pytest
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
 from helpdesk.oauth import limits
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
-from tests.integration.oauth.conftest import Clock, Program
-from tests.support.api import Answer, Client
+from tests.integration.oauth.conftest import Clock, Mails, Program, SignIn, without_secrets
+from tests.support.api import Client
 from tests.support.mail import post_office
-from tests.support.people import make_person, token_of
+from tests.support.people import make_person
 from tests.support.table import everything, of_kind
 from tests.support.visitor import Visitor
 
 SEND_CODE = mail.send_code
-
-type Mails = list[tuple[str, str]]
-type SignIn = Callable[..., Answer]
-
-
-@pytest.fixture
-def asked(program: Program, visitor: Visitor) -> Visitor:
-    """A browser that shows the page to sign in on."""
-    visitor.open(program.authorize_url())
-    return visitor
-
-
-def without_secrets(answer: Answer) -> tuple[int, dict[str, str], str]:
-    """Return an answer without what is random in it."""
-    return answer.status, answer.headers, re.sub(r'value="[^"]*"|request=\w+', "", answer.body)
 
 
 def test_a_code_has_six_digits_and_signs_in(asked: Visitor, mails: Mails) -> None:
@@ -347,66 +330,3 @@ def test_two_cookies_with_the_name_count_as_none(program: Program, visitor: Visi
     page = visitor._ask("GET", "/v1/oauth/device", cookie=f"__Host-helpdesk={good}; __Host-helpdesk=x")
 
     assert "set-cookie" in page.headers
-
-
-@pytest.fixture
-def _closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Close sign-up, as it is unless a deployment opens it."""
-    monkeypatch.delenv("SIGN_UP")
-    settings.cache_clear()
-
-
-@pytest.mark.usefixtures("_closed")
-def test_a_stranger_gets_no_account_where_sign_up_is_closed(asked: Visitor, mails: Mails) -> None:
-    asked.press(email="new@example.com")
-    page = asked.press(code=mails[-1][1])
-
-    assert page.status == 400
-    assert "This address has no account here." in page.body
-    assert of_kind("PERSON") == of_kind("EMAIL") == []
-    assert (
-        "Sign in"
-        in asked.open("/v1/oauth/consent?" + asked.form()[1]["then"].replace("consent:", "request=")).body
-    )
-
-
-@pytest.mark.usefixtures("_closed")
-def test_a_known_person_signs_in_where_sign_up_is_closed(
-    program: Program, visitor: Visitor, sign_in: SignIn
-) -> None:
-    make_person(None, role="member", name="Ada", email="ada@example.com")
-    visitor.open(program.authorize_url())
-
-    assert "act for you?" in sign_in(visitor).body
-
-
-@pytest.mark.usefixtures("_closed")
-def test_the_page_reveals_no_account_where_sign_up_is_closed(program: Program, mails: Mails) -> None:
-    make_person(None, role="member", name="Ada", email="ada@example.com")
-    answers = []
-    for email in ("ada@example.com", "bob@example.com"):
-        visitor = Visitor()
-        visitor.open(program.authorize_url())
-        pages = [visitor.press(email=email)]
-        pages.append(visitor.press(code="x"))
-        answers.append([re.sub(email, "", str(without_secrets(page))) for page in pages])
-
-    assert answers[0] == answers[1]
-    assert [email for email, _ in mails] == ["ada@example.com", "bob@example.com"]
-
-
-@pytest.mark.usefixtures("_closed")
-@pytest.mark.parametrize(("email", "created"), [("new@example.com", True), ("other@example.com", False)])
-def test_an_invitation_brings_the_person_it_is_for_where_sign_up_is_closed(
-    organization: NewOrganization, sign_in: SignIn, email: str, created: bool
-) -> None:
-    owner = Client(token_of(organization.owner_id, organization.organization_id))
-    path = owner.post("/v1/invites", {"email": "new@example.com", "role": "member"}).body["path"]
-    visitor = Visitor()
-    visitor.open(path)
-
-    page = sign_in(visitor, email)
-
-    assert ("Join Organization" in page.body) is created
-    assert ("This address has no account here." in page.body) is not created
-    assert (email in {person["email"] for person in of_kind("PERSON")}) is created

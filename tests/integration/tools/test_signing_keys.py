@@ -12,7 +12,7 @@ from helpdesk.secret_keys import service as secret_keys
 from helpdesk.secret_keys.schemas import NewKey
 from helpdesk.storage import keys, table
 from helpdesk.tools import endpoints, repository
-from tests.integration.tools.test_endpoints import URL, add, listed, said
+from tests.integration.tools.conftest import URL, add, listed, said
 from tests.support.api import Client
 from tests.support.interleaving import interleaved
 from tests.support.tool_server import ToolServer

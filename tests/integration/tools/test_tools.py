@@ -8,7 +8,8 @@ import pytest
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.tools import running
-from tests.support.api import Answer, Client
+from tests.integration.tools.conftest import said
+from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.table import everything
 from tests.support.tool_server import ToolServer, json_response
@@ -16,10 +17,6 @@ from tests.support.tools import connected, declaration
 
 TEST = "/v1/tools/order_status/test"
 INPUT = {"input": {"order": "7"}}
-
-
-def said(answer: Answer) -> tuple[int, str]:
-    return answer.status, answer.code
 
 
 @pytest.fixture

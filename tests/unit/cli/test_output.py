@@ -1,6 +1,4 @@
 import json
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,21 +23,12 @@ WEBHOOK = {
 }
 
 
-@pytest.fixture
-def _zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("TZ", "Asia/Tokyo")
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
-
-
 def cli(folder: Path, *webhooks: object) -> Cli:
     answers = {"GET /v1/billing/limits": LIMITS, "GET /v1/webhooks": {"webhooks": list(webhooks)}}
     return Cli(answering(answers), folder, environment={"HELPDESK_TOKEN": "svc_oat_x"})
 
 
-@pytest.mark.usefixtures("_zone")
+@pytest.mark.usefixtures("_tokyo")
 def test_times_are_shown_in_the_local_time_zone_with_its_offset() -> None:
     assert moment(1_790_000_000_000) == "2026-09-21 23:13:20+09:00"
     assert moment(0) == "1970-01-01 09:00:00+09:00"
@@ -50,7 +39,7 @@ def test_a_time_beyond_the_calendar_is_shown_as_a_number() -> None:
     assert moment(10**18) == "1000000000000000000"
 
 
-@pytest.mark.usefixtures("_zone")
+@pytest.mark.usefixtures("_tokyo")
 def test_a_list_is_a_table(tmp_path: Path) -> None:
     assert cli(tmp_path, WEBHOOK, {**WEBHOOK, "id": "wh_twelve", "events": ["a"]}).ok(
         "webhooks"

@@ -67,3 +67,10 @@ def test_a_value_of_an_unsupported_type_is_refused(value: Any) -> None:
 )
 def test_a_value_comes_back_plain(wire: dict[str, Any], value: Any) -> None:
     assert from_wire({"x": wire}) == {"x": value}
+
+
+def test_numbers_come_back_whole_where_they_are_whole() -> None:
+    read = from_wire({"a": {"N": "12"}, "b": {"N": "-3"}, "c": {"N": "1.5"}, "d": {"B": b"x"}})
+
+    assert (read["a"], read["b"], str(read["c"]), read["d"]) == (12, -3, "1.5", b"x")
+    assert type(read["a"]) is int
