@@ -8,9 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from helpdesk.http.error_response import error_answer
 from helpdesk.http.gateway import Paths, Request
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import error_answer, no_route
+from helpdesk.routing.api import no_route
 
 NEEDS = declare("BASE_URL")
 

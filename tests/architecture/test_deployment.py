@@ -1,6 +1,5 @@
 """Rules of a deployment to AWS that no emulator holds: its settings, logs and metrics, and who may send mail."""
 
-import json
 import re
 import tomllib
 from typing import Any
@@ -63,16 +62,6 @@ def test_a_guardrail_of_the_standard_tier_may_be_applied_in_other_regions() -> N
         "${AWS::Region}:${AWS::AccountId}:guardrail/${GuardrailId}",
         "*:${AWS::AccountId}:guardrail-profile/*",
     ]
-
-
-def test_a_search_for_metrics_quotes_the_namespace() -> None:
-    # The stack's name has a hyphen, and without quotes CloudWatch takes letters and digits alone.
-    expressions = re.findall(r'"expression": "((?:[^"\\]|\\.)*)"', DASHBOARD)
-
-    searches = [text for text in (json.loads(f'"{each}"') for each in expressions) if "SEARCH(" in text]
-
-    assert searches
-    assert [text for text in searches if """SEARCH('{"${Application}",""" not in text] == []
 
 
 def test_the_dashboard_shows_every_queue_and_its_dead_letters() -> None:

@@ -25,6 +25,7 @@ OTHER_DOCUMENTS = {
     "agent/converse.py": "responses of Bedrock",
     "agent/language_data.py": "TOML files",
     "analytics/sources.py": "records of the table's stream",
+    "crawls/escaping.py": "attributes of HTML elements",
     "crawls/extraction.py": "attributes of HTML elements",
     "crawls/reading.py": "replies of the process that reads pages, which are JSON",
     "delivery/fanout.py": "records of the table's stream, messages of SQS",

@@ -66,7 +66,7 @@ def test_a_clients_secret_is_shown_once_and_stored_as_a_hash() -> None:
         ({**PUBLIC, "client_uri": "javascript:alert(1)"}, "invalid_client_metadata"),
         ("[]", "invalid_client_metadata"),
         ("{", "invalid_client_metadata"),
-        ("", "invalid_client_metadata"),
+        ("", "invalid_redirect_uri"),  # an empty object
     ],
 )
 def test_an_invalid_registration_is_refused_in_oauths_format(body: Any, error: str) -> None:

@@ -82,7 +82,7 @@ def expire(transaction: Transaction, seen: Conversation) -> None:
 def _count_less(transaction: Transaction, seen: Conversation, condition: str, values: Item) -> None:
     """Count one approval less. After the last one, nothing but the visitor may keep it in the list of what waits."""
     left = seen.waiting_approvals - 1
-    place = list_repository.inbox(seen.organization, seen.state, archived=seen.archived, approvals=left > 0)
+    which = list_repository.inbox_list(seen.state, archived=seen.archived, approvals=left > 0)
     transaction.update(
         keys.Conversation(seen.organization, seen.id),
         "SET GSI1PK = :list ADD waitingApprovals :less",
@@ -90,7 +90,7 @@ def _count_less(transaction: Transaction, seen: Conversation, condition: str, va
         "AND lastSpeaker = :speaker AND archivedAt = :archived",
         names={"#status": "status"},
         values={
-            ":list": place["GSI1PK"],
+            ":list": keys.inbox(seen.organization, which.value),
             ":less": -1,
             ":seen": seen.waiting_approvals,
             ":status": seen.state.status.value,

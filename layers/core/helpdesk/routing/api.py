@@ -13,7 +13,6 @@ declarations. The checks run in this order: route, credential, rate limit, role,
 """
 
 import inspect
-import json
 import traceback
 from collections.abc import Callable, Mapping
 from copy import replace
@@ -26,6 +25,7 @@ from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access, Caller
 from helpdesk.admission.limits import RequestClass
 from helpdesk.http.content import BaseUrl, ClientInfo, Content, HtmlPage, RawBody, SeeOther
+from helpdesk.http.error_response import base_url, error_answer
 from helpdesk.http.gateway import Paths, Request, answer
 from helpdesk.http.schemas import Answer, Body, Form, Query, field_names, one_time_secret
 from helpdesk.http.unknown_names import require_known_parameters
@@ -34,22 +34,18 @@ from helpdesk.idempotency import service as idempotency
 from helpdesk.idempotency.service import IdempotentRequest, Outcome
 from helpdesk.platform import deadline
 from helpdesk.platform.errors import (
-    BASE_URL,
     AppError,
     ConflictingWrites,
     InternalError,
-    InvalidToken,
     NotFound,
 )
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
-from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.table import Throttled
 
 _JSON = "application/json"
-UNAUTHORIZED = 401
 
 type Function = Callable[..., Answer | Content]
 """A route's function. It returns a model, which is sent as JSON, or content of another media type."""
@@ -307,7 +303,7 @@ def _bound(route: Route, request: Request) -> dict[str, Any]:
         name, query = route.query
         arguments[name] = parse_query(query, request.query)
     if route.base_url is not None:
-        arguments[route.base_url] = _base_url(request)
+        arguments[route.base_url] = base_url(request)
     if route.client_info is not None:
         arguments[route.client_info] = ClientInfo(request.source_ip, request.headers)
     return arguments
@@ -317,25 +313,6 @@ def _is_raw(route: Route, request: Request, media_type: str) -> bool:
     if not request.body or media_type.partition(";")[0].strip().lower() != _JSON:
         return True
     return route.raw_body_parameter is not None and route.raw_body_parameter in (request.query or {})
-
-
-def _base_url(request: Request) -> BaseUrl:
-    return BaseUrl(settings().base_url or request.address)
-
-
-def error_answer(error: AppError, headers: dict[str, str], request: Request) -> dict[str, Any]:
-    """Return the response for an error; `headers` are those that the response would have had without it."""
-    # The rate limit headers stay, so that an error response shows what is left.
-    if BASE_URL in error.message:
-        error.message = error.message.replace(BASE_URL, _base_url(request))
-    text = json.dumps(error.to_object(), separators=(",", ":"))
-    every = {**headers, **error.headers}
-    if error.status == UNAUTHORIZED:
-        # An OAuth client learns here where to log in (RFC 9728, section 5.1).
-        metadata = f"{_base_url(request)}/v1/.well-known/oauth-protected-resource"
-        problem = ', error="invalid_token"' if error.code == InvalidToken.code else ""
-        every.setdefault("www-authenticate", f'Bearer resource_metadata="{metadata}"{problem}')
-    return answer(error.status, _JSON, text, every)
 
 
 def _log_failure(route: Route, request: Request, error: Exception) -> None:

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name, one_line
-from helpdesk.signals import repository, titles
+from helpdesk.signals import commit_repository, repository, titles
 from helpdesk.signals.errors import (
     MAX_COMMIT_MESSAGE_CHARACTERS,
     MAX_COMMITS,
@@ -33,14 +33,14 @@ def add(organization: str, signal_id: str, sent: CommitInput) -> Commit:
 
     def attempt() -> Commit:
         seen = repository.get(organization, signal_id)
-        known = repository.commit(organization, signal_id, commit.id)
+        known = commit_repository.commit(organization, signal_id, commit.id)
         if known is not None:
             return known
         if seen.commit_count >= MAX_COMMITS:
             raise InvalidRequest(f"This signal has {MAX_COMMITS} commits, which is the most it can have.")
         transaction = Transaction()
-        repository.put_commit(transaction, commit)
-        repository.count_commit(transaction, commit, MAX_COMMITS)
+        commit_repository.put_commit(transaction, commit)
+        commit_repository.count_commit(transaction, commit, MAX_COMMITS)
         transaction.commit()
         return commit
 
@@ -49,7 +49,7 @@ def add(organization: str, signal_id: str, sent: CommitInput) -> Commit:
 
 def get(organization: str, signal_id: str, commit_id: str) -> Commit:
     """Return a commit of a signal. Raises CommitNotFound."""
-    found = repository.commit(organization, signal_id, commit_id)
+    found = commit_repository.commit(organization, signal_id, commit_id)
     if found is None:
         raise CommitNotFound
     return found
@@ -57,7 +57,7 @@ def get(organization: str, signal_id: str, commit_id: str) -> Commit:
 
 def add_applied(transaction: Transaction, commit: Commit) -> None:
     """Add to a transaction that a commit finished its signal. The transaction raises StaleSignal if it moved."""
-    repository.set_applied(transaction, commit)
+    commit_repository.set_applied(transaction, commit)
 
 
 def _checked(organization: str, signal_id: str, sent: CommitInput) -> Commit:

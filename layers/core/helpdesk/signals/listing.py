@@ -5,7 +5,7 @@ from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
-from helpdesk.signals import repository
+from helpdesk.signals import commit_repository, repository
 from helpdesk.signals.filtering import SignalFilter
 from helpdesk.signals.record import Commit, Reporter
 from helpdesk.signals.rendering import signal_shape, signal_shapes
@@ -54,7 +54,7 @@ def get(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
     after = None if place is None else (str(place[0]), str(place[1]))
     found, end = repository.reporters(caller.organization, signal_id, query.limit, after)
     shapes = [_reporter_shape(each) for each in found]
-    commits = repository.commits(caller.organization, signal_id)
+    commits = commit_repository.commits(caller.organization, signal_id)
     signal = repository.get(caller.organization, signal_id)
     shown = [_commit_shape(each) for each in commits]
     room = max(1, fitting([*shown, *shapes]) - len(shown))  # the commits are on each page

@@ -15,7 +15,7 @@ from helpdesk.events.outbox import Job
 from helpdesk.integrations import jobs as integrations
 from helpdesk.platform import clock
 from helpdesk.search import jobs as search
-from helpdesk.signals import erasure, images, jobs, repository, service, titles
+from helpdesk.signals import commit_repository, erasure, images, jobs, repository, service, titles
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.signals.record import Commit, Reporter, Signal, SignalStatus
 from helpdesk.signals.reporting import latest
@@ -212,15 +212,15 @@ def _joined(seen: Reporter, moved: Reporter) -> Reporter:
 
 
 def _move_commits(tombstone: Signal, target: Signal) -> None:
-    found = repository.first_commits(tombstone.organization, tombstone.id, _COMMITS)
-    known = {each.id for each in repository.commits(target.organization, target.id)}
+    found = commit_repository.first_commits(tombstone.organization, tombstone.id, _COMMITS)
+    known = {each.id for each in commit_repository.commits(target.organization, target.id)}
     transaction = Transaction()
     added: list[Commit] = []
     for each in found:
-        repository.delete_commit(transaction, each)
+        commit_repository.delete_commit(transaction, each)
         if each.id not in known:
             added.append(each)
-            repository.put_commit(transaction, replace(each, signal_id=target.id))
+            commit_repository.put_commit(transaction, replace(each, signal_id=target.id))
     repository.count(transaction, tombstone, commits=-len(found))
     repository.count(transaction, target, commits=len(added))
     transaction.commit()
