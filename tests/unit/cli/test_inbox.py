@@ -18,6 +18,7 @@ CONVERSATION: dict[str, Any] = {
     "status": "open",
     "handledBy": "team",
     "awaitingHuman": True,
+    "pendingApprovals": 0,
     "assignee": "usr_ada",
     "snoozedUntil": None,
     "archivedAt": None,
