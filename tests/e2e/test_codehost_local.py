@@ -45,10 +45,10 @@ def admin(stack: Mapping[str, str]) -> Iterator[Web]:
     web.delete("/v1/integrations/codehost")
 
 
-def reads_of(api: Web, visitor: str, title: str) -> bool:
+def reads_of(api: Web, visitor: str, words: str) -> bool:
     """Return whether a visitor reads that what they reported is done."""
     [thread] = api.get(f"/v1/messages?session={visitor}").body["conversations"]
-    return any(title in each["body"] for each in thread["messages"])
+    return any(f"“{words}" in each["body"] for each in thread["messages"])
 
 
 def ask_for_lost_hooks(stack: Mapping[str, str], github: CodeHost) -> list[hooks.Sent]:
@@ -110,7 +110,7 @@ def test_a_repository_is_mirrored_a_signal_opens_an_issue_and_a_push_finishes_it
     eventually(lambda: shop.issues[link["number"]]["state"] == "closed")
     assert shop.issues[link["number"]]["state_reason"] == "completed"
     eventually(lambda: member.get(f"/v1/signals/{signal}").body["reporters"][0]["notifiedAt"])
-    eventually(partial(reads_of, Web(stack["base_url"], stack["secret_key"]), visitor, title))
+    eventually(partial(reads_of, Web(stack["base_url"], stack["secret_key"]), visitor, quote.rstrip(".")))
 
     refused = member.post("/v1/commits", {"repo": "other/shop"})
     assert (refused.status, refused.code) == (404, "commit_repo_not_found")
