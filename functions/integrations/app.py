@@ -78,7 +78,7 @@ def mirror_repo(caller: Caller, wanted: MirrorInput) -> RepoAnswer:
     errors=(RepoNotConnected, BadDocsUrl, AddressPrivate),
 )
 def update_repo(caller: Caller, change: RepoUpdate) -> RepoAnswer:
-    """Change the branch, folder or public address of a mirrored repository, and sync it. Its documents stay.
+    """Change a mirrored repository's branch, folder or public address, and sync it. Its documents stay.
 
     Documents of files that are outside a new folder, or not on a new branch, are deleted.
     """

@@ -38,7 +38,7 @@ Write to **us** within 14 days:
 1. Open `Orders`.
 2. Follow [the form](https://shop.example/refunds).
 
-[Run me](javascript:window.hacked=1) <img src=x onerror="window.hacked=1">
+[Run me](javascript:window.hacked=1) `<img src=x onerror="window.hacked=1">`
 """
 ATTACK = '<img src=x onerror="window.hacked=1"> **refund**'
 

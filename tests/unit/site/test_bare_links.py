@@ -79,3 +79,10 @@ def test_entities_of_a_document_are_read_before_an_address_is_a_link() -> None:
     assert html == (
         '<p><a href="http://a.example/?b=1&amp;c=2" rel="noopener">http://a.example/?b=1&amp;c=2</a></p>\n'
     )
+
+
+def test_a_backslash_in_a_document_escapes_what_follows_in_an_address_and_breaks_a_line_behind_it() -> None:
+    shown = markdown.render("T", "https://a.example/\\_\\_b\\_\\_/c\\\nd").html
+
+    assert '<a href="https://a.example/__b__/c"' in shown
+    assert re.search(r"/c</a><br ?/?>\s*d", shown)

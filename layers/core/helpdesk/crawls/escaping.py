@@ -43,6 +43,7 @@ _BEGINS_A_BLOCK: Final = re.compile(
     r"#{1,6}(?=[ \n]|\Z)|[-+*](?=[ \n]|\Z)|[-:][-:| ]*$|=+ *$|>|:::|\[", re.MULTILINE
 )
 _IMPORT: Final = re.compile(r"^import[ \t][^'\"\n]*", re.MULTILINE)  # by which MDX is recognized
+_ENDS_WITH_ADDRESS: Final = re.compile(r"(?:://|www\.)\S*$", re.IGNORECASE)
 _ENDS_A_NUMBER: Final = re.compile(r"[.)](?=[ \n]|\Z)")
 _IS_A_MARK: Final = {
     char: re.compile(pattern, re.MULTILINE)
@@ -55,7 +56,7 @@ _IS_A_MARK: Final = {
         "]": r".",
         "<": r".(?=[A-Za-z/!?>])",
         "&": r".(?=#?\w{1,32};)",
-        "~": r".(?=~)|(?<=~).",
+        "~": r"(?<!\s).|.(?!\s)",
         "|": r".",
         "#": r"(?<=[\s#]).(?=#*$)",
         "!": r".(?=\[)",
@@ -185,6 +186,10 @@ def _make_expressible(node: LexborNode) -> None:
 
 def _can_be_marked(node: LexborNode) -> bool:
     """Return whether marks around an element work."""
+    if _ENDS_WITH_ADDRESS.search(node.text().translate(_FROM_MASKS)):
+        after = _edge(_beside(node, is_last=True), is_last=False)
+        if not after.isspace():
+            return False  # the mark and what follows would be read as a part of the address
     return not _follows_its_like(node) and _is_free(node, is_last=False) and _is_free(node, is_last=True)
 
 

@@ -1,8 +1,8 @@
 """Links from bare addresses, as GitHub makes them: `https://example.com`, `www.example.com` and `jane@example.com`.
 
 Two parsers use this: the one of documents, and one that knows nothing else, for text that isn't Markdown. The rules are
-those of GitHub Flavored Markdown, section 6.9. In addition, an address ends at a back tick,
-and at the full-width punctuation of Chinese and Japanese, which follows without a space.
+those of GitHub Flavored Markdown, section 6.9. In addition, a backslash before punctuation escapes it. An address ends
+at a back tick, and at the full-width punctuation of Chinese and Japanese, which follows without a space.
 
 mdit-py-plugins has these rules as `gfm_autolink`. That plugin searches all text before each colon, which takes
 quadratic time: five seconds for 40 KB of `mailto:`. Here each character is read a constant number of times.
@@ -26,9 +26,10 @@ _HOST = re.compile(r"(?:https?://|(www\.))([^\W_][\w.-]{0,252}+)(?![\w.-])", re.
 _REST = re.compile(r"[^\s<`、。「」『』【】《》（），．：；？！｜]*+")
 _MAIL = re.compile(r"(?<![\w.+-])(?:mailto:)?[A-Z0-9._+-]++@[A-Z0-9_-]++(?:\.[A-Z0-9_-]++)++", re.IGNORECASE)
 _MAYBE = re.compile(r"://|www\.|@", re.IGNORECASE)
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[Xx][0-9A-Fa-f]{1,6});")
 _MOST_OF_AN_ENTITY = 34
-_BELONGS_TO_SENTENCE = frozenset("?!.,:*_~'\"[]’”»›")
+_BELONGS_TO_SENTENCE = frozenset("?!.,:*_~'\"[]’”»›\\")  # a backslash at a line's end breaks it
 _STANDS_BEFORE_WWW = frozenset("*_~(")
 
 
@@ -78,8 +79,8 @@ def _url(state: "StateInline", silent: bool) -> bool:  # noqa: FBT001 - as markd
     rest = _REST.match(state.src, found.end(), state.posMax)
     address = _without_punctuation(found[0] + (rest[0] if rest else ""))
     shown = address
-    if "entity" in state.md.inline.ruler.get_active_rules():
-        shown = _ENTITY.sub(lambda entity: unescape(entity[0]), address)
+    if "escape" in state.md.inline.ruler.get_active_rules():
+        shown = _ESCAPED.sub(r"\1", _ENTITY.sub(lambda entity: unescape(entity[0]), address))
     target = state.md.normalizeLink(f"http://{shown}" if found[1] else shown)
     if not state.md.validateLink(target):
         return False

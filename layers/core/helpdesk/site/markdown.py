@@ -34,7 +34,7 @@ from helpdesk_files.paths import SourcePath
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-RELEASE = 10
+RELEASE = 11
 
 _PAGE, _IMAGE = "page", "image"
 _IN_LINKS = "/%=&;+,:@!$'()*~"  # what stays in the path and the query of a link
