@@ -30,7 +30,7 @@ from helpdesk.tools.record import (
 )
 
 MAX_WITHDRAWN = MAX_TOOLS
-"""How many withdrawn tools of an endpoint are kept, the latest ones, besides those that the organization chose for."""
+"""How many withdrawn tools of an endpoint are kept, the latest ones. Tools with a choice are kept in addition."""
 
 
 class NameTaken(ValueError):
