@@ -187,6 +187,20 @@ def limit_requests() -> None:
     )
 
 
+def answer_refusals_as_declared() -> None:
+    """Let MiniStack take the gateway's own responses from the API's document, of which it reads the paths alone."""
+    theirs = vars(importlib.import_module("ministack.services.apigateway_v1"))
+    take_paths, put = theirs["_import_rest_api"], theirs["_put_gateway_response"]
+
+    def take_document(document: dict[str, Any], *arguments: Any) -> str:
+        api_id: str = take_paths(document, *arguments)
+        for name, response in document.get("x-amazon-apigateway-gateway-responses", {}).items():
+            put(api_id, name, response)
+        return api_id
+
+    theirs["_import_rest_api"] = take_document
+
+
 class _AnswerTooLarge(Exception):
     """A function returned more than Lambda passes on."""
 
@@ -197,6 +211,7 @@ def main() -> None:
     fork_workers(Parents())
     read_logs_at_once()
     limit_requests()
+    answer_refusals_as_declared()
     keep_large_values_in_files(Path(os.environ["STATE_DIR"]))
     end_when_saved()
     importlib.import_module("ministack.app").main()

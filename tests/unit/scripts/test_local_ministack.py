@@ -1,7 +1,9 @@
 """The emulator's worker processes share what they unpack."""
 
+import asyncio
 import importlib
 import io
+import json
 import subprocess
 import zipfile
 from collections.abc import Iterator
@@ -11,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from scripts import gateway as api_document
 from scripts.local import ministack
 
 runtime = importlib.import_module("ministack.core.lambda_runtime")
@@ -115,3 +118,22 @@ def test_the_end_of_a_worker_leaves_the_code_that_another_uses(temporary: Path) 
 
     assert unpacked(temporary) == [HANDLER]
     assert second.invoke({"number": 2}, "id")["result"] == {"number": 2}
+
+
+def test_the_gateway_refuses_in_the_words_of_the_api_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    gateway = importlib.import_module("ministack.services.apigateway_v1")
+    monkeypatch.setattr(gateway, "_import_rest_api", vars(gateway)["_import_rest_api"])  # set back afterwards
+    ministack.answer_refusals_as_declared()
+    responses = json.loads(api_document.text())["x-amazon-apigateway-gateway-responses"]
+    deployed = {"paths": {"/": {}}, "x-amazon-apigateway-gateway-responses": responses}
+    api_id = gateway._import_rest_api(deployed, {"name": "refusing"})  # noqa: SLF001
+    gateway._create_deployment(api_id, {"stageName": "live"})  # noqa: SLF001
+
+    status, headers, body = asyncio.run(
+        gateway._handle_execute_in_scope(api_id, "live", "GET", "/nowhere", {}, b"", {}, None, None)  # noqa: SLF001
+    )
+
+    assert status == 404
+    assert json.loads(body) == {"error": {"code": "not_found", "message": "There is no such route."}}
+    assert headers["x-request-id"]
+    gateway.reset()
