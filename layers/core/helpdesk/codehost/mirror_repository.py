@@ -20,6 +20,7 @@ CLAIM_MS = 150_000
 LOST_MS = HOUR_MS
 """How old a sync is that no request waits for any more: its job was given up."""
 _PREFIX = "REPOSITORY#"
+_AS_READ = "#id = :id AND #job = :seen AND #requested = :before AND claimedUntil = :claimed"
 
 
 def add(mirror: Mirror, also: Callable[[Transaction], None]) -> None:
@@ -107,20 +108,25 @@ def configure(seen: Mirror, wanted: Mirror, also: Callable[[Transaction], None])
             "jobAt": queued.job_at,
             "claimedUntil": queued.claimed_until,
         },
-        condition="#id = :id AND #job = :seen AND #requested = :before AND claimedUntil = :claimed",
+        condition=_AS_READ,
         names={"#id": "id"},
-        values={
-            ":id": seen.id,
-            ":seen": seen.job,
-            ":before": seen.requested,
-            ":claimed": seen.claimed_until,
-        },
+        values=_as_read(seen),
         on_failure=ConditionFailed,
     )
     if not is_queued:
         jobs.put(transaction, sync_job(queued))
     also(transaction)
     transaction.commit()
+
+
+def _as_read(seen: Mirror) -> dict[str, object]:
+    """Return the values of the condition _AS_READ."""
+    return {
+        ":id": seen.id,
+        ":seen": seen.job,
+        ":before": seen.requested,
+        ":claimed": seen.claimed_until,
+    }
 
 
 def rename(seen: Mirror, repo: str, *, holds: bool) -> None:
@@ -139,14 +145,9 @@ def rename(seen: Mirror, repo: str, *, holds: bool) -> None:
     transaction = Transaction()
     transaction.delete(
         seen.key,
-        condition="#id = :id AND #job = :seen AND #requested = :before AND claimedUntil = :claimed",
+        condition=_AS_READ,
         names={"#id": "id", "#job": "job", "#requested": "requested"},
-        values={
-            ":id": seen.id,
-            ":seen": seen.job,
-            ":before": seen.requested,
-            ":claimed": seen.claimed_until,
-        },
+        values=_as_read(seen),
         on_failure=ConditionFailed,
     )
     transaction.put(renamed.to_item(), new=True, on_failure=lambda _: RepoAlreadyConnected())
