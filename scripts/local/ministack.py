@@ -33,6 +33,7 @@ from scripts.local.settings import REGION
 # As MiniStack names a worker's folder, in the same place.
 _WORKERS = "ministack-lambda-*"
 _LARGE = 1_000_000  # bytes
+_BAD_GATEWAY = 502
 _LOG_SECONDS = 0.25  # MiniStack's own limit
 
 
@@ -172,13 +173,16 @@ def limit_requests() -> None:
         try:
             aws_limits.check_headers(method, path, query or {}, headers or {})
             async with asyncio.timeout(aws_limits.SECONDS):
-                return await invoke(*arguments, **options)
+                answer = await invoke(*arguments, **options)
         except aws_limits.OverLimit as over:
             return over.status, over.headers, over.body
         except _AnswerTooLarge:
             return refusal("INTEGRATION_FAILURE", "Internal server error")
         except TimeoutError:
             return refusal("INTEGRATION_TIMEOUT", "Endpoint request timed out")
+        # MiniStack says what went wrong in a function; AWS has its own response for that.
+        failed = isinstance(answer, tuple) and answer[0] == _BAD_GATEWAY
+        return refusal("INTEGRATION_FAILURE", "Internal server error") if failed else answer
 
     theirs.update(
         _build_lambda_event_v1=build_event,

@@ -160,13 +160,16 @@ def test_the_oauth_function_does_not_import_modules_of_other_routes_at_start(art
     assert not modules_at_start(artifacts, "OauthFunction").intersection(NEEDLESS_FOR_PAGES)
 
 
+@cache
+def size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_built_function_and_its_layers_fit_into_a_lambda(artifacts: Path, function: str) -> None:
     folders = [artifacts / function, *(layer.parent for layer in layers(artifacts, function))]
 
-    size = sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
-
-    assert size < UNPACKED_LIMIT_BYTES
+    assert sum(size(folder) for folder in folders) < UNPACKED_LIMIT_BYTES
 
 
 def test_the_first_party_layer_holds_only_its_packages(artifacts: Path) -> None:
@@ -303,8 +306,7 @@ def test_each_folder_is_built_for_the_other_processor_and_the_largest_function_f
     assert compiled
     assert {path.read_bytes()[18] for path in compiled} == {MACHINES[other]}
     folders = [*built[:4], artifacts / "DependenciesLayer", artifacts / "CoreLayer"]
-    size = sum(path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file())
-    assert size < UNPACKED_LIMIT_BYTES
+    assert sum(size(folder) for folder in folders) < UNPACKED_LIMIT_BYTES
 
 
 def test_libraries_of_a_few_functions_are_not_in_the_layer_of_all(artifacts: Path) -> None:
