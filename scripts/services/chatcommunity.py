@@ -35,6 +35,7 @@ CLIENT_SECRET = "a client secret"
 NONCES_SECONDS = 180.0
 """How long a nonce is remembered. Discord says "the past few minutes"."""
 _EPOCH_MS = 1_420_070_400_000
+_SUPPRESS_EMBEDS = 1 << 2
 
 
 @cache
@@ -361,7 +362,8 @@ class ChatCommunity:
         message, content = response.message, asked.json["content"].strip()
         if not 0 < len(content) <= 2_000:
             return error(400, 50035, "Invalid Form Body")
-        message |= {"content": content, "edited_timestamp": message["timestamp"]}
+        flags = asked.json.get("flags", 0) & _SUPPRESS_EMBEDS  # no other flag can be edited
+        message |= {"content": content, "edited_timestamp": message["timestamp"], "flags": flags}
         if not response.ephemeral and message not in response.channel.messages:
             response.channel.messages.append(message)
         return Said(200, message)

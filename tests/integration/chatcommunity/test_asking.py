@@ -72,6 +72,7 @@ def test_a_question_is_answered_from_the_knowledge_in_a_thread(
         "> How long does a refund take?",
         "-# Write more with `/ask`, and end with `/close`. Other messages here are not read.",
     ]
+    assert response.message["flags"] == 1 << 2  # no previews
     [made] = acme.threads()
     assert (made.id, made.name, made.parent) == (
         response.message["id"],
@@ -270,8 +271,9 @@ def test_what_a_person_writes_mentions_nobody_and_looks_like_nothing_else(
     response = type_in(general, "ask", "@everyone <@1> **bold** [bank](https://evil.example)")
 
     assert response.message["content"].splitlines()[0] == (
-        r"> @everyone \<@1\> \*\*bold\*\* \[bank\]\(https://evil.example\)"
+        r"> @everyone \<@1\> \*\*bold\*\* \[bank\]\(…"  # no link that the asker could not post
     )
+    assert [each.name for each in acme.threads()] == ["everyone 1 **bold** bank…"]
 
 
 def asked_twice(workers: Workers) -> None:

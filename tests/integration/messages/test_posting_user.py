@@ -162,10 +162,9 @@ def test_a_fact_of_another_type_is_refused_by_its_name(api: Client, value: Any) 
     assert answer.message == "`user.metadata.plan` must be text, a number, true or false."
 
 
-def test_an_infinite_number_is_refused_by_its_name(api: Client) -> None:
+def test_a_number_that_no_double_holds_is_refused(api: Client) -> None:
     body = '{"session": "session-1", "body": "Hi", "user": {"metadata": {"far": 1e999}}}'
 
     answer = api.post("/v1/messages", body)
 
-    assert (answer.status, answer.code) == (400, "invalid_request")
-    assert "`user.metadata.far`" in answer.message
+    assert (answer.status, answer.code) == (400, "invalid_json")

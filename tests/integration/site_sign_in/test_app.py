@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from joserfc import jwt
+from joserfc import jws
 from joserfc.jwk import OctKey
 
 from helpdesk.organizations.schemas import NewOrganization
@@ -213,7 +213,8 @@ def signed(organization: NewOrganization, **changed: Any) -> str:
         **changed,
     }
     said = {name: value for name, value in claims.items() if value is not None}
-    return jwt.encode({"alg": "HS256"}, said, OctKey.import_key(site_secret(organization.secret_key)))
+    key = OctKey.import_key(site_secret(organization.secret_key))
+    return jws.serialize_compact({"alg": "HS256"}, json.dumps(said), key)
 
 
 @pytest.mark.parametrize(
@@ -238,6 +239,16 @@ def test_a_token_that_says_something_else_is_a_problem(
     assert arrived(browser, signed(organization, **changed)).endswith("why=refused")
     assert problem(api)["code"] == code
     assert of_kind("TOKEN") == []
+
+
+def test_half_of_a_surrogate_pair_in_an_id_is_a_replacement_character(
+    browser: SiteBrowser, organization: NewOrganization, api: Client
+) -> None:
+    _, state = begun(browser)
+    browser.open(arrived(browser, signed(organization, sub="42\ud83d", state=state)))
+
+    [customer] = api.get("/v1/customers").body["customers"]
+    assert customer["metadata"] == {"externalId": "42\ufffd"}
 
 
 @pytest.mark.parametrize("user", ["", "\u200b", "x" * 201, 7, None])

@@ -157,6 +157,7 @@ def _fails(status: int) -> Callable[[str], Any]:
         ({}, _fails(404), "HTTP 404"),
         ({}, lambda _: "[]", "no JSON object"),
         ({}, lambda _: "<html>", "no JSON object"),
+        ({}, lambda _: "[" * 100_000, "no JSON object"),
         ({}, lambda _: ("", 302, {"location": "https://elsewhere.example/"}), "HTTP 302"),
     ],
 )

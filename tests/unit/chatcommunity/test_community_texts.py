@@ -1,11 +1,15 @@
 """What a server reads: parts that fit a message, and text of others that looks like nothing else."""
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helpdesk.chatcommunity import texts
 from helpdesk.chatcommunity.phrasing import LOCALES, Phrase, phrase, phrases
 from helpdesk.conversations.message_record import AttachedFile, Author, Message
+from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.state import STARTED
 from helpdesk.visitor_texts.languages import LANGUAGES
 
 FILE = AttachedFile("a [photo].png", 3, "image/png", "https://support.example.com/v1/files/abc")
@@ -15,6 +19,22 @@ def message(body: str, *files: AttachedFile, name: str = "Assistant") -> Message
     """Return a message of the agent."""
     author = Author("ai", name)
     return Message("msg_1", "conv_1", 0, "agent", author, body, attachments=files)
+
+
+def conversation(subject: str) -> Conversation:
+    """Return a conversation."""
+    return Conversation(
+        organization="org_1",
+        id="conv_1",
+        state=STARTED,
+        customer_id="cus_1",
+        session_hash=None,
+        subject=subject,
+        page=None,
+        context=None,
+        started_at=0,
+        last_message_at=0,
+    )
 
 
 @given(st.text(max_size=4_000) | st.text(alphabet="`\nab ", max_size=6_000), st.text(max_size=80))
@@ -47,6 +67,37 @@ def test_escaped_text_begins_no_mention_and_no_mark(text: str) -> None:
 
     for sign in "<>*_~`|[]()#":
         assert all(shown[at - 1] == "\\" for at, each in enumerate(shown) if each == sign)
+
+
+LINKS = [
+    "https://evil.example", "HTTP://evil.example/a_(b)", "<https://evil.example>", "[here](https://evil.example)",
+    "htthttps://a ps://evil.example", "https:/\u200b/evil.example", "https://\n/evil.example", "www.evil.example",
+    "discord.gg/abc", "||discord.com/invite/abc||", "steam://run", "é://https://evil.example", "a.b.evil.example/?q=1",
+]  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from([*LINKS, "Hi", "\u2028", "|", "@everyone", "<@&1>", "<#2>", "\\"])).map("".join)
+)
+def test_the_bot_repeats_no_link_and_no_mention_of_who_asks(text: str) -> None:
+    name = texts.thread_name(conversation(text), "en")
+
+    for said in (
+        texts.question(text, "en"),
+        texts.further_question(text, "1", "2", "en").replace("<#2>", ""),
+        texts.unanswerable(text, ""),
+        texts.wanted(conversation(text), None, None, "", "").rpartition("\n")[0],
+        texts.handed_off(text),
+        name,
+    ):
+        assert re.search(r"//\S|www\.|discord\.(gg|com)/", said.replace("\\", "")) is None
+    assert not set(name) & set("@<>[]()")
+
+
+def test_words_around_a_link_and_what_only_looks_like_one_stay() -> None:
+    text = "See https://a.example/x and and/or e.g. version 1.2, foo.bar() or a@b.example."
+
+    assert texts.escaped(text) == r"See … and and/or e.g. version 1.2, foo.bar\(\) or a@b.example."
 
 
 def test_code_that_is_divided_is_code_in_each_part() -> None:

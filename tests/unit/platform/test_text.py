@@ -1,6 +1,5 @@
 """Trimming and cutting of text."""
 
-import json
 import sys
 import time
 import unicodedata
@@ -16,28 +15,10 @@ from helpdesk.platform.text import (
     is_blank,
     trimmed,
     valid_name,
-    without_half_pairs,
     without_hidden,
 )
 
 BYTE_ORDER_MARK = "\ufeff"
-
-
-@pytest.mark.parametrize(
-    ("sent", "read"),
-    [
-        (r'"Thanks \ud83d\ude00"', "Thanks \U0001f600"),
-        (r'"Thanks \uD83D"', "Thanks \ufffd"),
-        (r'"Thanks \ude00!"', "Thanks \ufffd!"),
-        (r'"\ude00\ud83d"', "\ufffd\ufffd"),
-        (r'"\ud83d\ud83d\ude00"', "\ufffd\U0001f600"),
-        (r'"C:\\ud83d"', r"C:\ud83d"),
-        (r'"\\\ud83d"', "\\\ufffd"),
-        (r'"\ud7ff \ue000 \u00e9"', "\ud7ff \ue000 é"),
-    ],
-)
-def test_half_of_a_surrogate_pair_in_json_is_replaced(sent: str, read: str) -> None:
-    assert json.loads(without_half_pairs(sent.encode())) == read
 
 
 @pytest.mark.parametrize(

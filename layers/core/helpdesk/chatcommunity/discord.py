@@ -127,7 +127,7 @@ def respond(app: AppCredentials, token: str, content: str) -> dict[str, Any] | N
         method="PATCH",
         url=f"{API}/webhooks/{app['client_id']}/{token}/messages/@original",
         headers=_user_agent(),
-        json={"content": content, "allowed_mentions": {"parse": []}},
+        json={"content": content, "flags": _NO_EMBEDS, "allowed_mentions": {"parse": []}},
         repeatable=True,
     )
     try:

@@ -5,16 +5,14 @@ Discord, "Receiving and Responding to Interactions". Each command is answered at
 15 minutes.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from helpdesk.integrations.adapter import Hook, Received
 from helpdesk.integrations.errors import InvalidSignature
+from helpdesk.integrations.hooks import json_object
 from helpdesk.integrations.record import AppCredentials
 from helpdesk.platform import clock
-from helpdesk.platform.errors import InvalidJson, InvalidRequest
-from helpdesk.platform.text import without_half_pairs
 
 MAX_AGE_SECONDS = 300
 ASK, CLOSE = "ask", "close"
@@ -55,19 +53,11 @@ def verify(app: AppCredentials, hook: Hook) -> None:
 
 def read(hook: Hook) -> Received:
     """Return what is to be done about an interaction. Raises InvalidJson, InvalidRequest."""
-    try:
-        sent = json.loads(without_half_pairs(hook.body))
-    except ValueError:
-        raise InvalidJson from None
-    if not isinstance(sent, dict):
-        raise InvalidRequest("Send a JSON object, as Discord does.")
+    sent = json_object(hook.body)
     kind = sent.get("type")
     if kind == _PING:
         return Received("", None, "ping", {}, _PONG)
-    try:
-        return _command(sent) if kind == _COMMAND else _refused(_UNKNOWN)
-    except (KeyError, TypeError, AttributeError, ValueError):
-        raise InvalidRequest("The interaction does not have the form that Discord describes.") from None
+    return _command(sent) if kind == _COMMAND else _refused(_UNKNOWN)
 
 
 def _command(sent: Mapping[str, Any]) -> Received:

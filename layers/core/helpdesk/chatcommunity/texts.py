@@ -12,6 +12,7 @@ from helpdesk.chatcommunity.phrasing import Phrase, in_locales, phrase
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer
+from helpdesk.platform.text import without_hidden
 from helpdesk.visitor_texts.languages import Language
 
 MAX_CHARACTERS = 2_000
@@ -57,11 +58,18 @@ _QUOTE_CHARACTERS = 1_500
 _SUBJECT_CHARACTERS = 300
 _THREAD_NAME_CHARACTERS = 100
 _MARKS = re.compile(r"([\\*_~`|<>#\[\]()])")
+_LINK = re.compile(r"(?:(?:[a-z][a-z0-9+.-]*)?://|www\.|(?:[\w-]+\.)+[a-z]{2,}/)\S*", re.IGNORECASE)
+_LEFT_OUT = "…"
+_MARKS_IN_NAMES = re.compile(r"[@<>\[\]()]")
 
 
 def escaped(text: str) -> str:
-    """Return text that Discord shows as it is."""
-    return _MARKS.sub(r"\\\1", " ".join(text.split()))
+    """Return text that Discord shows as it is, without links: the bot must not get them past a server's filter."""
+    return _MARKS.sub(r"\\\1", _without_links(text))
+
+
+def _without_links(text: str) -> str:
+    return _LINK.sub(_LEFT_OUT, without_hidden(" ".join(text.split())))
 
 
 def question(text: str, language: Language) -> str:
@@ -82,8 +90,8 @@ def unanswerable(text: str, why: str) -> str:
 
 
 def thread_name(conversation: Conversation, language: Language) -> str:
-    """Return the name of a conversation's thread."""
-    subject = " ".join(conversation.subject.split())
+    """Return the name of a conversation's thread: its subject without links, and without the marks of mentions."""
+    subject = _MARKS_IN_NAMES.sub("", _without_links(conversation.subject)).strip()
     return subject[:_THREAD_NAME_CHARACTERS] or phrase(Phrase.THREAD, language)
 
 

@@ -4,7 +4,6 @@ Slack, "Verifying requests from Slack" and "Events API". Events come as JSON. Wh
 field `payload` is JSON.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -13,11 +12,9 @@ from urllib.parse import parse_qs
 from helpdesk.chatmirror.time_stamps import instant_us
 from helpdesk.integrations.adapter import Hook, Received
 from helpdesk.integrations.errors import InvalidSignature
-from helpdesk.integrations.hooks import require_hmac
+from helpdesk.integrations.hooks import json_object, require_hmac
 from helpdesk.integrations.record import AppCredentials
 from helpdesk.platform import clock
-from helpdesk.platform.errors import InvalidJson, InvalidRequest
-from helpdesk.platform.text import without_half_pairs
 
 MAX_AGE_SECONDS = 300
 MAX_TEXT_CHARACTERS = 24_000
@@ -45,23 +42,15 @@ def verify(app: AppCredentials, hook: Hook) -> None:
 def read(hook: Hook) -> Received:
     """Return what is to be done about an event or a click. Raises InvalidJson, InvalidRequest."""
     is_form = hook.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
-    try:
-        text = parse_qs(hook.body.decode()).get("payload", [""])[0] if is_form else hook.body.decode()
-        sent = json.loads(without_half_pairs(text.encode()))
-    except ValueError:
-        raise InvalidJson from None
-    if not isinstance(sent, dict):
-        raise InvalidRequest("Send a JSON object, as Slack does.")
+    body = parse_qs(hook.body).get(b"payload", [b""])[0] if is_form else hook.body
+    sent = json_object(body)
     kind = str(sent.get("type", ""))
-    try:
-        if kind == "url_verification":
-            return Received("", None, kind, {}, {"challenge": str(sent["challenge"])})
-        if kind == "event_callback":
-            return _event(sent)
-        if kind == "block_actions":
-            return _click(sent)
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError):
-        raise InvalidRequest(f"The request {kind} does not have the form that Slack describes.") from None
+    if kind == "url_verification":
+        return Received("", None, kind, {}, {"challenge": str(sent["challenge"])})
+    if kind == "event_callback":
+        return _event(sent)
+    if kind == "block_actions":
+        return _click(sent)
     return Received("", None, kind, {})
 
 

@@ -8,10 +8,9 @@ from typing import Any, Final
 
 from helpdesk.integrations.adapter import Hook, Received
 from helpdesk.integrations.errors import InvalidSignature
-from helpdesk.integrations.hooks import require_hmac
+from helpdesk.integrations.hooks import json_object, require_hmac
 from helpdesk.integrations.record import AppCredentials
-from helpdesk.platform.errors import InvalidJson, InvalidRequest
-from helpdesk.platform.text import without_half_pairs
+from helpdesk.platform.errors import InvalidRequest
 
 PUSH, PULL_REQUEST, ISSUE, LOOK_AGAIN, REMOVED = "push", "pull_request", "issue", "look_again", "removed"
 ISSUE_GONE = "issue_gone"
@@ -38,21 +37,15 @@ def verify(app: AppCredentials, hook: Hook) -> None:
 
 def read(hook: Hook) -> Received:
     """Return what is to be done about an event. Raises InvalidJson, InvalidRequest."""
-    try:
-        sent = json.loads(without_half_pairs(hook.body))
-    except ValueError:
-        raise InvalidJson from None
+    sent = json_object(hook.body)
     delivery_id, name = hook.headers.get("x-github-delivery", ""), hook.headers.get("x-github-event", "")
-    if not isinstance(sent, dict) or not delivery_id or not name:
-        raise InvalidRequest("Send the headers X-GitHub-Event and X-GitHub-Delivery, and a JSON object.")
-    try:
-        installation = sent.get("installation") or {}
-        reader = _READERS.get(name)
-        if reader is None or "id" not in installation:
-            return Received(delivery_id, None, name, {})
-        event, data = reader(sent)
-    except (KeyError, TypeError, AttributeError, ValueError):
-        raise InvalidRequest(f"The event {name} does not have the form that GitHub describes.") from None
+    if not delivery_id or not name:
+        raise InvalidRequest("Send the headers X-GitHub-Event and X-GitHub-Delivery.")
+    installation = sent.get("installation") or {}
+    reader = _READERS.get(name)
+    if reader is None or "id" not in installation:
+        return Received(delivery_id, None, name, {})
+    event, data = reader(sent)
     return Received(delivery_id, str(installation["id"]) if event else None, event, data)
 
 

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin
 from urllib.parse import parse_qs
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails, from_json
+from pydantic_core import ErrorDetails
 
 from helpdesk.http.schemas import (
     UNKNOWN_FIELD,
@@ -21,8 +21,8 @@ from helpdesk.http.schemas import (
     requires_a_field,
 )
 from helpdesk.http.unknown_names import NotOneOf, did_you_mean, unknown_field
+from helpdesk.platform import received_json
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
-from helpdesk.platform.text import without_half_pairs
 
 _JSON_WHITESPACE = b" \t\n\r"
 
@@ -30,19 +30,14 @@ _JSON_WHITESPACE = b" \t\n\r"
 def parse_body[B: Body](model: type[B], body: str | None, *, is_base64: bool) -> B:
     """Return the body as its model. An empty body counts as an empty object if the model requires no field.
 
-    Half of a surrogate pair becomes U+FFFD. Raises InvalidJson if the text is not a JSON object in UTF-8. NaN and
-    excessive nesting are refused, too, because they could not be stored. Raises InvalidRequest if a field is invalid.
+    Raises InvalidJson if `received_json` does not read the text as an object, InvalidRequest if a field is invalid.
     """
     content = body_bytes(body, is_base64=is_base64)
     if not content.strip(_JSON_WHITESPACE):
         if requires_a_field(model):
             raise InvalidJson(f"{InvalidJson.message} The body is empty.")
         content = b"{}"
-    try:
-        fields = from_json(without_half_pairs(content), allow_inf_nan=False)
-    except (ValueError, RecursionError) as error:
-        # The parser's own words name the reason and the position, and nothing of the body.
-        raise InvalidJson(f"{InvalidJson.message} It cannot be read: {error}.") from None
+    fields = received_json.read(content)
     if not isinstance(fields, dict):
         raise InvalidJson
     return _validated(model, fields)

@@ -117,7 +117,11 @@ class Receiver(Protocol):
         ...
 
     def read(self, hook: Hook, /) -> Received:
-        """Return what is to be done. Called with a request that was verified. Raises InvalidJson, InvalidRequest."""
+        """Return what is to be done about a request that was verified. Raises InvalidJson, InvalidRequest.
+
+        A LookupError, TypeError, AttributeError, ValueError or ArithmeticError means that the request has another form
+        than the service describes.
+        """
         ...
 
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urlsplit
 
 from helpdesk.integrations.outcomes import OutcomeUnknown, RateLimited, TryLater
-from helpdesk.platform import clock
+from helpdesk.platform import clock, received_json
+from helpdesk.platform.errors import InvalidJson
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
-from helpdesk.platform.text import without_half_pairs
 
 if TYPE_CHECKING:
     from helpdesk.outbound.exchange import Reply
@@ -74,8 +74,8 @@ class ServiceReply(FrozenRecord):
     def json(self) -> Any:
         """Return the body as JSON. Raises TryLater where it is none: the service is not itself."""
         try:
-            return json.loads(without_half_pairs(self.body))
-        except ValueError:
+            return received_json.read(self.body)
+        except InvalidJson:
             raise TryLater("the response is no JSON") from None
 
 

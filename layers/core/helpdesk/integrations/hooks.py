@@ -5,18 +5,21 @@ anything, and neither does a repeated one.
 """
 
 import hmac
+import json
 from collections.abc import Mapping
+from typing import Any
 
 from helpdesk.events.outbox import keyed_job_item
 from helpdesk.integrations import credentials, jobs
 from helpdesk.integrations.adapter import Hook, Received, Receiver
-from helpdesk.integrations.apps import App
+from helpdesk.integrations.apps import APPS, App
 from helpdesk.integrations.errors import MAX_HOOK_BYTES, HookTooLarge, InvalidSignature
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import AppCredentials
 from helpdesk.integrations.service import app_named
-from helpdesk.platform import clock
+from helpdesk.platform import clock, received_json
 from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.errors import InvalidRequest
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed
 
@@ -33,7 +36,7 @@ def take(name: str, hook: Hook, receivers: Mapping[App, Receiver]) -> Received:
     if receiver is None:
         raise InvalidSignature
     _verify(app, receiver, hook)
-    received = receiver.read(hook)
+    received = _read(app, receiver, hook)
     if received.account_id is not None:
         _queue(app, received)
     return received
@@ -63,6 +66,40 @@ def _verify_with(known: AppCredentials | None, receiver: Receiver, hook: Hook) -
         receiver.verify(before, hook)
 
 
+def _read(app: App, receiver: Receiver, hook: Hook) -> Received:
+    try:
+        received = receiver.read(hook)
+        _require_storable(received)
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
+        service = APPS[app].service
+        raise InvalidRequest(f"The request does not have the form that {service} describes.") from None
+    return received
+
+
+_MAX_LEVELS, _MAX_DATA_BYTES = 9, 250_000
+_MAX_NUMBER = 10**38  # DynamoDB keeps 38 digits
+
+
+def _require_storable(received: Received) -> None:
+    """Raise TypeError or ValueError for what a job cannot keep: fractions, huge numbers, and what is deep or large."""
+    if not isinstance(received.delivery_id, str) or not isinstance(received.account_id, str | None):
+        raise TypeError
+    level: list[Any] = [received.account_id, dict(received.data)]
+    for _ in range(_MAX_LEVELS):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list | tuple)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+        if any(
+            isinstance(each, float) or (isinstance(each, int) and abs(each) >= _MAX_NUMBER) for each in level
+        ):
+            raise TypeError
+    if level or len(json.dumps(dict(received.data))) > _MAX_DATA_BYTES:
+        raise ValueError
+
+
 def _queue(app: App, received: Received) -> None:
     data = {"account": received.account_id, "event": received.event, "sent": dict(received.data)}
     job = IntegrationJob(kind=jobs.HOOK, app=app, data=data).to_job()
@@ -71,6 +108,14 @@ def _queue(app: App, received: Received) -> None:
         table.put_new(keyed_job_item(key, job))
     except ConditionFailed:
         return  # it came before
+
+
+def json_object(text: bytes) -> dict[str, Any]:
+    """Return the JSON object that a service sent. Raises InvalidJson, InvalidRequest."""
+    sent = received_json.read(text)
+    if not isinstance(sent, dict):
+        raise InvalidRequest("Send a JSON object.")
+    return sent
 
 
 def require_hmac(secret: str, signed: bytes, given: str) -> None:

@@ -38,23 +38,6 @@ def first_words(text: str, max_characters: int) -> str:
     return text[: cut_at if cut_at > max_characters // 2 else max_characters].rstrip()
 
 
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-_ESCAPE = re.compile(
-    rb"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)",
-    re.DOTALL,
-)
-
-
-def without_half_pairs(content: bytes) -> bytes:
-    """Return JSON in which a surrogate that has no partner, and so no form in UTF-8, is U+FFFD.
-
-    Clients that cut text at a number of UTF-16 units send the half of an emoji (RFC 8259, 8.2).
-    """
-    if _SURROGATE.search(content) is None:
-        return content
-    return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], content)
-
-
 _ENDED = re.compile(r"[.!?…。！？][\"'“”’»)\]」』]*$")
 
 

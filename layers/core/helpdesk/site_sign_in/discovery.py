@@ -3,12 +3,13 @@
 Specification: OpenID Connect Discovery 1.0, section 4.
 """
 
-import json
 from typing import Any
 from urllib.parse import urlsplit
 
 from helpdesk.outbound import addresses
 from helpdesk.outbound.errors import InvalidUrl
+from helpdesk.platform import received_json
+from helpdesk.platform.errors import InvalidJson
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.site_sign_in.errors import MAX_ISSUER_CHARACTERS, DiscoveryFailed
@@ -92,8 +93,8 @@ def _document(issuer: str) -> dict[str, Any]:
             "can be reached from the internet."
         )
     try:
-        document = json.loads(reply.body) if not reply.too_large else None
-    except ValueError:
+        document = received_json.read(reply.body) if not reply.too_large else None
+    except InvalidJson:
         document = None
     if not isinstance(document, dict):
         raise DiscoveryFailed(f"{url} is no JSON object. Check `oidc.issuer`.")

@@ -4,21 +4,20 @@ The provider is a server that an admin named. Every request to it passes the gua
 """
 
 import base64
-import json
 from collections.abc import Mapping
 from typing import Any, Literal, TypeGuard
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
-from joserfc import jwt
-from joserfc.errors import JoseError
+from joserfc.errors import BadSignatureError, JoseError
 from joserfc.jwk import JWKRegistry, Key, KeySet
 
 from helpdesk.outbound.exchange import Reply, Request, exchange
-from helpdesk.platform import clock
+from helpdesk.platform import clock, received_json
+from helpdesk.platform.errors import InvalidJson
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
-from helpdesk.platform.text import without_half_pairs
 from helpdesk.platform.units import HOUR_MS, MINUTE_MS
+from helpdesk.site_sign_in import signed_claims
 from helpdesk.site_sign_in.discovery import ALGORITHMS
 from helpdesk.site_sign_in.errors import Declined, Refused
 from helpdesk.site_sign_in.record import Provider
@@ -132,9 +131,9 @@ def _id_token(provider: Provider, nonce: str, token: Any) -> dict[str, Any]:
     if claims.get("nonce") != nonce:
         raise Refused("invalid_id_token", "Its nonce is that of another sign-in.")
     expires, issued = claims.get("exp"), claims.get("iat")
-    if not _is_number(expires) or expires + CLOCK_SECONDS <= now:
+    if not _is_number(expires) or not now < expires + CLOCK_SECONDS:
         raise Refused("invalid_id_token", "It has expired.")
-    if not _is_number(issued) or issued - CLOCK_SECONDS > now:
+    if not _is_number(issued) or not issued <= now + CLOCK_SECONDS:
         raise Refused("invalid_id_token", "It is from the future.")
     return claims
 
@@ -163,8 +162,8 @@ def _verified(provider: Provider, token: str) -> dict[str, Any]:
 def _decoded(token: str, keys: KeySet | Key) -> dict[str, Any] | None:
     """Return the claims of a token; None if none of the keys signed it, or if it is none."""
     try:
-        return dict(jwt.decode(token, keys, algorithms=[*ALGORITHMS]).claims)
-    except (JoseError, ValueError, TypeError, RecursionError):
+        return signed_claims.read(token, keys, ALGORITHMS)
+    except (BadSignatureError, ValueError):
         return None
 
 
@@ -227,8 +226,8 @@ def _sent(
 def _object(reply: Reply) -> dict[str, Any]:
     """Return a response's JSON object; empty where it is none and says that it failed. Raises Refused."""
     try:
-        said = None if reply.too_large else json.loads(without_half_pairs(reply.body))
-    except (ValueError, RecursionError):
+        said = None if reply.too_large else received_json.read(reply.body)
+    except InvalidJson:
         said = None
     if isinstance(said, dict):
         return said
