@@ -80,6 +80,7 @@ class CodeHost:
         self.registered: dict[str, Mapping[str, Any]] = {}
         self.tokens: dict[str, int] = {}
         self.person_tokens: dict[str, Person] = {}
+        self.roles = dict.fromkeys(shapes.TEAM, "write")
         self.revoked: set[int] = set()
         self.token_seconds = 3_600
         self.clock: Callable[[], float] = time.time
@@ -348,7 +349,7 @@ class CodeHost:
             key=lambda each: (each[field], each["number"]),
             reverse=asked.query.get("direction", "desc") == "desc",
         )
-        return Said(200, rows[(page - 1) * size : page * size])
+        return Said(200, [shapes.listed_issue(each) for each in rows[(page - 1) * size : page * size]])
 
     def _open_issue(self, asked: Asked, name: str) -> Said:
         found = self._repository(asked, name)
@@ -367,7 +368,7 @@ class CodeHost:
             return NOT_FOUND
         if asked.method == "PATCH":
             before = issue["state"]
-            found.change_issue(int(number), asked.json, self.clock())
+            found.change_issue(int(number), asked.json, self.clock(), BOT)
             if issue["state"] != before:
                 self.on_issue(found, int(number), "closed" if issue["state"] == "closed" else "reopened")
         return Said(200, issue)
@@ -387,6 +388,7 @@ _ROUTES: list[tuple[str, str, Callable[..., Said]]] = [
     ("GET", r"api\.github\.com/repositories/(\d+)", CodeHost._by_id),
     ("GET", rf"api\.github\.com/repos/{_NAME}", CodeHost._get_repository),
     ("GET", rf"api\.github\.com/repos/{_NAME}/branches/(.+)", CodeHost._branch),
+    ("GET", rf"api\.github\.com/repos/{_NAME}/collaborators/([\w-]+)/permission", people.permission),
     ("GET", rf"api\.github\.com/repos/{_NAME}/git/trees/([\w-]+)", CodeHost._tree),
     ("GET", rf"api\.github\.com/repos/{_NAME}/git/blobs/(\w+)", CodeHost._blob),
     ("GET", rf"api\.github\.com/repos/{_NAME}/tarball/(\w+)", CodeHost._tarball),

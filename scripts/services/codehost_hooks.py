@@ -54,7 +54,7 @@ def push(host: CodeHost, repository: Repository, before: str, *messages: str, br
 
 def issue(host: CodeHost, repository: Repository, number: int, action: str, *, sender: str = PERSON) -> Sent:
     """Return what is sent about an issue that was opened, closed, opened again, deleted or transferred."""
-    shown = repository.issues[number]
+    shown = shapes.listed_issue(repository.issues[number])
     payload: dict[str, Any] = {"action": action, "issue": shown}
     if action == "transferred":
         payload["changes"] = {"new_issue": shown, "new_repository": repository.shape()}
@@ -62,13 +62,20 @@ def issue(host: CodeHost, repository: Repository, number: int, action: str, *, s
 
 
 def pull_request(
-    host: CodeHost, repository: Repository, number: int, title: str, *, merged: bool = False
+    host: CodeHost,
+    repository: Repository,
+    number: int,
+    title: str,
+    *,
+    merged: bool = False,
+    author: str = PERSON,
+    fork: bool = False,
 ) -> Sent:
-    """Return what is sent about a pull request that was opened, or merged."""
+    """Return what is sent about a pull request that was opened, or merged by a member."""
     shape = repository.shape()
-    pull = shapes.pull_request(shape, number, title, _user(PERSON), iso(host.clock()), merged=merged)
-    action = "closed" if merged else "opened"
-    return _sent(host, "pull_request", repository, {"action": action, "number": number, "pull_request": pull})
+    pull = shapes.pull_request(shape, number, title, author, iso(host.clock()), merged=merged, fork=fork)
+    payload = {"action": "closed" if merged else "opened", "number": number, "pull_request": pull}
+    return _sent(host, "pull_request", repository, payload, sender=PERSON if merged else author)
 
 
 def renamed(host: CodeHost, repository: Repository, before: str) -> Sent:
@@ -148,5 +155,4 @@ def _sent(
     return host.hook(event, {**about, **payload})
 
 
-def _user(login: str) -> dict[str, Any]:
-    return shapes.user(login, 5 if login.endswith("[bot]") else 6)
+_user = shapes.account

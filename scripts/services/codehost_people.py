@@ -65,6 +65,15 @@ def person(host: "CodeHost", asked: Asked) -> Said:
     return Said(200, shapes.person("mona", person.id))
 
 
+def permission(host: "CodeHost", _asked: Asked, _repo: str, login: str) -> Said:
+    """Show what somebody may do in a repository. The public may read one that is public."""
+    role = host.roles.get(login, "read")
+    base = {"triage": "read", "maintain": "write"}.get(role, role)
+    return Said(
+        200, {"permission": base, "role_name": role, "user": {**shapes.account(login), "role_name": role}}
+    )
+
+
 def membership(host: "CodeHost", asked: Asked, login: str) -> Said:
     """Show which role a person has in an organization."""
     person = host.person_tokens.get(asked.bearer)

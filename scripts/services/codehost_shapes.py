@@ -213,6 +213,21 @@ def branch(full_name: str, name: str, sha: str, author: Mapping[str, Any]) -> di
     }
 
 
+TEAM = frozenset({"mona", "ada"})
+"""The logins of people who work on the repositories."""
+
+
+def account(login: str) -> dict[str, Any]:
+    """Return an account by its login: the App's, a member's, or anybody's."""
+    numbers = {"mona": 6, "ada": 8}
+    return user(login, 5 if login.endswith("[bot]") else numbers.get(login, 9))
+
+
+def association(login: str) -> str:
+    """Return how somebody is associated with the repositories. GitHub says NONE of Apps."""
+    return "MEMBER" if login in TEAM else "NONE"
+
+
 def issue(full_name: str, number: int, title: str, body: str | None, login: str, at: float) -> dict[str, Any]:
     """Return an issue that was opened in somebody's name, at a time in seconds."""
     url = f"{API}/repos/{full_name}/issues/{number}"
@@ -227,7 +242,7 @@ def issue(full_name: str, number: int, title: str, body: str | None, login: str,
         "node_id": f"I_{number}",
         "number": number,
         "title": title,
-        "user": user(login, 5),
+        "user": account(login),
         "labels": [],
         "state": "open",
         "locked": False,
@@ -238,7 +253,8 @@ def issue(full_name: str, number: int, title: str, body: str | None, login: str,
         "created_at": iso(at),
         "updated_at": iso(at),
         "closed_at": None,
-        "author_association": "NONE",
+        "closed_by": None,
+        "author_association": association(login),
         "active_lock_reason": None,
         "body": body,
         "reactions": {**dict.fromkeys(_REACTIONS, 0), "url": f"{url}/reactions"},
@@ -246,10 +262,16 @@ def issue(full_name: str, number: int, title: str, body: str | None, login: str,
     }
 
 
+def listed_issue(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an issue as lists and events show it: without who closed it."""
+    return {name: value for name, value in shown.items() if name != "closed_by"}
+
+
 def pull_request(
-    of: Mapping[str, Any], number: int, title: str, author: Mapping[str, Any], at: str, *, merged: bool
+    of: Mapping[str, Any], number: int, title: str, login: str, at: str, *, merged: bool, fork: bool
 ) -> dict[str, Any]:
-    """Return a pull request of a repository, which is open or merged."""
+    """Return a pull request of a repository, which is open or merged; the branch is the repository's or a fork's."""
+    author = account(login)
     url, page = f"{of['url']}/pulls/{number}", f"{of['html_url']}/pull/{number}"
     issue_url, sha = f"{of['url']}/issues/{number}", f"{number:040x}"
     links = {
@@ -273,6 +295,11 @@ def pull_request(
         }
         for side, ref in (("head", "change"), ("base", of["default_branch"]))
     }
+    if fork:
+        sides["head"] |= {
+            "user": author,
+            "repo": {**of, "id": of["id"] + 1_000, "owner": author, "fork": True},
+        }
     ended = at if merged else None
     return {
         "url": url,
@@ -297,7 +324,7 @@ def pull_request(
         "milestone": None,
         **sides,
         "_links": {name: {"href": link} for name, link in links.items()},
-        "author_association": "MEMBER",
+        "author_association": association(login),
         "auto_merge": None,
         "merged": merged,
         "mergeable": None,

@@ -69,8 +69,8 @@ class Repository:
         issue = self.issues[number] = shapes.issue(self.full_name, number, title, body, login, at)
         return issue
 
-    def change_issue(self, number: int, change: Mapping[str, Any], at: float) -> None:
-        """Change an issue, at a time in seconds."""
+    def change_issue(self, number: int, change: Mapping[str, Any], at: float, by: str = "mona") -> None:
+        """Change an issue in somebody's name, at a time in seconds."""
         issue = self.issues[number]
         before = issue["state"]
         if (before, change.get("state")) == ("closed", "open"):
@@ -79,6 +79,7 @@ class Repository:
         issue["updated_at"] = iso(at)
         if issue["state"] != before:
             issue["closed_at"] = iso(at) if issue["state"] == "closed" else None
+            issue["closed_by"] = shapes.account(by) if issue["state"] == "closed" else None
 
     @property
     def owner(self) -> str:

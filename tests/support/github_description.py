@@ -37,6 +37,7 @@ OPERATIONS = {
     "/user/memberships/orgs/{org}": ("get",),
     _REPO: ("get",),
     f"{_REPO}/branches/{{branch}}": ("get",),
+    f"{_REPO}/collaborators/{{username}}/permission": ("get",),
     f"{_REPO}/git/blobs/{{file_sha}}": ("get",),
     f"{_REPO}/git/trees/{{tree_sha}}": ("get",),
     f"{_REPO}/issues": ("get", "post"),
@@ -65,7 +66,16 @@ ACTIONS = {
 SENT = frozenset(
     [
         *("+1", "-1", "account", "action", "active_lock_reason", "added", "assignee", "assignees"),
-        *("author_association", "avatar_url", "body", "comments", "commits", "confused", "contents"),
+        *(
+            "author_association",
+            "avatar_url",
+            "body",
+            "closed_by",
+            "comments",
+            "commits",
+            "confused",
+            "contents",
+        ),
         *("date", "default_branch", "direction", "disabled", "documentation_url", "email"),
         *("events_url", "eyes", "followers_url", "following_url", "from", "full_name", "gists_url"),
         *("gravatar_id", "has_discussions", "has_downloads", "heart", "hooray", "html_url", "id"),

@@ -8,6 +8,7 @@ import pytest
 
 from helpdesk.integrations.record import Connection
 from scripts.services import codehost_hooks as hooks
+from scripts.services import codehost_shapes as shapes
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation, Repository
 from tests.support.api import Client
@@ -56,13 +57,17 @@ def signal(api: Client, signal_id: str) -> dict[str, Any]:
     return dict(api.get(f"/v1/signals/{signal_id}").body["signal"])
 
 
-def change(github: CodeHost, repository: Repository, number: int, **changed: Any) -> None:
+def change(
+    github: CodeHost, repository: Repository, number: int, *, by: str = hooks.PERSON, **changed: Any
+) -> None:
     """Let a person close or open an issue, and GitHub send it."""
     issue = repository.issues[number]
     issue |= {"updated_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), **changed}
-    issue["closed_at"] = issue["updated_at"] if issue["state"] == "closed" else None
-    action = "closed" if issue["state"] == "closed" else "reopened"
-    deliver(hooks.issue(github, repository, number, action))
+    closed = issue["state"] == "closed"
+    issue["closed_at"], issue["closed_by"] = (
+        (issue["updated_at"], shapes.account(by)) if closed else (None, None)
+    )
+    deliver(hooks.issue(github, repository, number, "closed" if closed else "reopened", sender=by))
 
 
 def deliver(sent: hooks.Sent) -> None:

@@ -84,6 +84,7 @@ def pull_requests() -> Signer:
     pull = {
         "number": 1, "title": "Fix", "html_url": "https://github.com/acme/docs/pull/1", "state": "open",
         "updated_at": "2026-01-01T00:00:00Z", "author_association": "MEMBER", "merged": False,
+        "head": {"repo": {"id": 1}}, "base": {"repo": {"id": 1}}, "user": {"id": 6, "login": "mona", "type": "User"},
     }  # fmt: skip
     return of_github("pull_request", {"action": "opened", "pull_request": pull})
 

@@ -126,11 +126,11 @@ def test_the_gateway_refuses_in_the_words_of_the_api_document(monkeypatch: pytes
     ministack.answer_refusals_as_declared()
     responses = json.loads(api_document.text())["x-amazon-apigateway-gateway-responses"]
     deployed = {"paths": {"/": {}}, "x-amazon-apigateway-gateway-responses": responses}
-    api_id = gateway._import_rest_api(deployed, {"name": "refusing"})  # noqa: SLF001
-    gateway._create_deployment(api_id, {"stageName": "live"})  # noqa: SLF001
+    api_id = gateway._import_rest_api(deployed, {"name": "refusing"})
+    gateway._create_deployment(api_id, {"stageName": "live"})
 
     status, headers, body = asyncio.run(
-        gateway._handle_execute_in_scope(api_id, "live", "GET", "/nowhere", {}, b"", {}, None, None)  # noqa: SLF001
+        gateway._handle_execute_in_scope(api_id, "live", "GET", "/nowhere", {}, b"", {}, None, None)
     )
 
     assert status == 404

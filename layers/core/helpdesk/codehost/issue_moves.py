@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from helpdesk.admission.caller import Caller, Person
-from helpdesk.codehost import github, issue_repository, issue_settings, issues
+from helpdesk.codehost import github, issue_repository, issue_settings, issues, people
 from helpdesk.codehost.app_identity import API
 from helpdesk.codehost.github import NotThere
 from helpdesk.codehost.issue_record import Issue
@@ -37,11 +37,15 @@ _SECOND_MS = 1_000
 
 
 class Found(NamedTuple):
-    """An issue as GitHub shows it; `at` is the second (ms) in which it was closed, or changed last."""
+    """An issue as GitHub shows it; `at` is the second (ms) in which it was closed, or changed last.
+
+    `by_public` says that nobody of the team closed or opened it: its author may do so, whoever that is.
+    """
 
     closed: bool
     reason: str | None
     at: int
+    by_public: bool = False
 
 
 class _NotRead(Exception):
@@ -63,12 +67,13 @@ class Follow(StrEnum):
 def decide(issue: Issue, status: SignalStatus, changed_at: int, found: Found) -> Follow:
     """Return who follows whom, for a signal whose status changed last at an instant (ms).
 
-    If both have moved, the later move wins; in the same second that of the issue, whose time is rounded down.
+    If both have moved, the later move wins; in the same second that of the issue, whose time is rounded down. A move of
+    the public is none.
     """
     if found.closed == (status in _REASONS):
         return Follow.AGREE
     followed = status.value == issue.taking  # so the issue is back where it was
-    issue_moved = followed or found.closed not in {issue.closed, issue.pushing}
+    issue_moved = followed or (found.closed not in {issue.closed, issue.pushing} and not found.by_public)
     signal_moved = not followed and status.value != issue.said
     if issue_moved and (not signal_moved or found.at + _SECOND_MS > changed_at):
         return Follow.TAKE
@@ -88,13 +93,13 @@ def take_change(organization: str, data: Mapping[str, Any], adapter: Worker) -> 
             return "known"
         account = issues.account_of(issue, adapter)
         try:
-            found = _read(account, issue)
+            found = _read(account, issue, data["by"])
         except _NotRead:
             return "not_read"
         if found is None:
             return _unlink(issue, signal)
         if found.closed == said.closed and said.at < found.at:
-            found = said  # a comment has come since
+            found = said._replace(by_public=found.by_public)  # a comment has come since
         return _bring_in_line(account, issue, signal, found)
 
     return repeat_when_stale(attempt, StaleIssue, StaleSignal)
@@ -127,8 +132,8 @@ def take_row(organization: str, row: Mapping[str, Any], repo: str, account: Acco
         if known is None:
             return "nothing"
         issue, signal = known
-        found = _found(row)
-        return "known" if found.closed == issue.closed else _bring_in_line(account, issue, signal, found)
+        # A list does not show who closed an issue.
+        return "known" if _found(row).closed == issue.closed else _looked_at(account, issue, signal)
 
     return repeat_when_stale(attempt, StaleIssue)
 
@@ -137,6 +142,10 @@ def follow(account: Account, issue: Issue, signal: Signal) -> str:
     """Bring an issue in line with its signal. Raises StaleIssue, TryLater, Revoked."""
     if not is_out_of_line(issue, signal):
         return "in_line"
+    return _looked_at(account, issue, signal)
+
+
+def _looked_at(account: Account, issue: Issue, signal: Signal) -> str:
     try:
         found = _read(account, issue)
     except _NotRead:
@@ -216,14 +225,32 @@ def _move_signal(signal: Signal, status: SignalStatus) -> None:
         raise StaleIssue from None
 
 
-def _read(account: Account, issue: Issue) -> Found | None:
-    """Return an issue as it is, or None if it was deleted or transferred. Raises _NotRead, TryLater, Revoked."""
+def _read(account: Account, issue: Issue, opened_by: Mapping[str, Any] | None = None) -> Found | None:
+    """Return an issue as it is, or None if it was deleted or transferred. Raises _NotRead, TryLater, Revoked.
+
+    `opened_by` is who opened it again, which GitHub does not show.
+    """
     reply = github.ask(account, ServiceRequest(url=_address(issue)))
     if reply.ok:
-        return _found(reply.json())
+        shown = reply.json()
+        found = _found(shown)
+        if found.closed in {issue.closed, issue.pushing}:
+            return found
+        by = shown.get("closed_by") if found.closed else opened_by
+        return found._replace(by_public=_is_by_public(account, issue.repo, shown, by))
     if reply.status != _DELETED and not _is_transferred(account, issue, github.leads_to(reply)):
         raise _NotRead
     return None
+
+
+def _is_by_public(
+    account: Account, repo: str, shown: Mapping[str, Any], by: Mapping[str, Any] | None
+) -> bool:
+    """Return whether nobody of the team closed or opened an issue. Only they can, and its author."""
+    author = shown.get("user")
+    if author is not None and by is not None and by["id"] != author["id"]:
+        return False
+    return not people.works_on(account, repo, author, str(shown.get("author_association")))
 
 
 def _is_transferred(account: Account, issue: Issue, number: int | None) -> bool:

@@ -85,7 +85,16 @@ def _pull_request(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         "url": pull["html_url"][:_URL_CHARACTERS],
         "state": "merged" if merged else pull["state"],
         "updatedAt": _instant(pull["updated_at"]),
+        "isMerging": merged and sent["action"] == "closed",
+        "isFromFork": (pull["head"].get("repo") or {}).get("id") != pull["base"]["repo"]["id"],
+        "author": _person(pull.get("user")),
+        "association": str(pull.get("author_association")),
     }
+
+
+def _person(shown: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return who an account is; None for one that was deleted."""
+    return None if shown is None else {name: shown[name] for name in ("id", "login", "type")}
 
 
 def _instant(at: int | str | None) -> int | None:
@@ -107,6 +116,7 @@ def _issue(sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         "state": issue["state"],
         "reason": issue.get("state_reason"),
         "updatedAt": issue["updated_at"],
+        "by": _person(sent.get("sender")),
     }
 
 

@@ -19,6 +19,7 @@ from helpdesk.codehost import (
     mirror_repository,
     mirroring,
     mirrors,
+    people,
     receiver,
     renaming,
 )
@@ -69,9 +70,26 @@ def _worked_on(connection: Connection, event: str, data: Mapping[str, Any]) -> s
     if event == receiver.PUSH:
         return _pushed(connection, data)
     if event == receiver.PULL_REQUEST:
+        if not _is_of_team(connection, data):
+            return "of_the_public"
         report = {"repo": data["repo"], "pullRequests": [_pull_request(data)]}
         return _report(connection, report, data["updatedAt"])
     return "nothing"
+
+
+def _is_of_team(connection: Connection, data: Mapping[str, Any]) -> bool:
+    """Return whether a pull request is the team's: by its merge, its branch in the repository, or its author.
+
+    Anybody may open a pull request from a fork, and change its title later.
+    """
+    if (
+        data["isMerging"]
+        or not data["isFromFork"]
+        or not reports.names_a_card(connection.organization, data["title"])
+    ):
+        return True
+    account = accounts.opened(connection, _this())
+    return people.works_on(account, data["repo"], data["author"], data["association"])
 
 
 def _removed(connection: Connection) -> str:

@@ -82,9 +82,9 @@ _MAX_NUMBER = 10**38  # DynamoDB keeps 38 digits
 
 def _require_storable(received: Received) -> None:
     """Raise TypeError or ValueError for what a job cannot keep: fractions, huge numbers, and what is deep or large."""
-    if not isinstance(received.delivery_id, str) or not isinstance(received.account_id, str | None):
+    level: list[Any] = [received.delivery_id, received.account_id or "", dict(received.data)]
+    if not all(isinstance(each, str) for each in level[:2]):
         raise TypeError
-    level: list[Any] = [received.account_id, dict(received.data)]
     for _ in range(_MAX_LEVELS):
         level = [
             inner

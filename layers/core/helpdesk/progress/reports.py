@@ -59,6 +59,11 @@ class _Sender(FrozenRecord):
     at: int
 
 
+def names_a_card(organization: str, text: str) -> bool:
+    """Return whether the title of a pull request, or a commit's message, names a card."""
+    return bool(references(text, organizations.task_keys(organization).prefixes))
+
+
 def report(caller: Caller, wanted: CommitsReport) -> CommitsReported:
     """Link what a report holds to the cards that it names, and move them. Raises InvalidRequest.
 
