@@ -41,6 +41,13 @@ def requests(organization: str) -> Iterator[Asked]:
     yield by(owner, "POST", "/v1/keys", {"name": "Third"})
     yield by(owner, "DELETE", f"/v1/keys/{key}", route="/v1/keys/<key_id>")
 
+    program = Client(token_of(*granted(organization)))
+    yield by(program, "GET", "/v1/me/grants")
+    yield by(owner, "GET", "/v1/grants")
+    one = "grants/<grant_id>"
+    yield by(program, "DELETE", f"/v1/me/grants/{add_grant(organization)}", route=f"/v1/me/{one}")
+    yield by(owner, "DELETE", f"/v1/grants/{add_grant(organization)}", route=f"/v1/{one}")
+
     max_id = make_person(organization, role="member", name="Max")
     yield by(owner, "GET", "/v1/members")
     one = "/v1/members/<user_id>"

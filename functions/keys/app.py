@@ -22,13 +22,13 @@ def list_keys(caller: Caller, query: KeysQuery) -> KeysAnswer:
     return KeysAnswer(keys=listed, next_cursor=next_cursor(caller, end, "keys"))
 
 
-@api.post("/v1/keys", access=Access.ACCOUNT_ADMIN, errors=(InvalidKeyName, TooManyKeys))
+@api.post("/v1/keys", access=Access.ACCESS_ADMIN, errors=(InvalidKeyName, TooManyKeys))
 def create_key(caller: Caller, new: NewKey) -> KeyCreated:
     """Create a secret key. Only this response shows the key."""
     return secret_keys.create(caller, new)
 
 
-@api.delete("/v1/keys/<key_id>", access=Access.ACCOUNT_ADMIN, errors=(KeyNotFound,))
+@api.delete("/v1/keys/<key_id>", access=Access.ACCESS_ADMIN, errors=(KeyNotFound,))
 def revoke_key(caller: Caller, key_id: str) -> Ok:
     """Revoke a secret key. It stops working at once. Webhooks and tool calls signed with it no longer verify."""
     from helpdesk.accounts import key_revocation  # noqa: PLC0415 - it imports webhooks and tools, for one route

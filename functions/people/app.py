@@ -1,4 +1,4 @@
-"""/v1/me, /v1/organizations, /v1/members and /v1/invites: people, and the organizations they belong to."""
+"""/v1/me, /v1/organizations, /v1/members, /v1/grants and /v1/invites: people, and where they and their programs get in."""
 
 from helpdesk.accounts import creation
 from helpdesk.accounts import service as accounts
@@ -21,10 +21,13 @@ from helpdesk.invites.schemas import (
 from helpdesk.members import service as members
 from helpdesk.members.errors import CannotGrant, CannotManageSelf, LastOwner, MemberNotFound, Outranked
 from helpdesk.members.schemas import MembersAnswer, MembersQuery, MemberUpdate
+from helpdesk.oauth import grants
+from helpdesk.oauth.errors import GrantNotFound
+from helpdesk.oauth.schemas import GrantsAnswer, GrantsOfMineAnswer, GrantsQuery
 from helpdesk.organizations.errors import InvalidSlug, OrganizationNotFound, SlugTaken
 from helpdesk.organizations.schemas import OrganizationCreated, OrganizationInput
 from helpdesk.people.errors import AlreadyAMember, InvalidEmail, TooManyOrganizations
-from helpdesk.platform.errors import Forbidden, InvalidCursor, NoOrganization
+from helpdesk.platform.errors import ConsentRequired, Forbidden, InvalidCursor, NoOrganization
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 
@@ -45,16 +48,20 @@ def update_me(caller: Caller, change: MeUpdate) -> Me:
     return accounts.rename(caller, change.name)
 
 
-@api.post("/v1/me/organization", access=Access.PERSONAL, errors=(OrganizationNotFound,))
+@api.post("/v1/me/organization", access=Access.PERSONAL, errors=(OrganizationNotFound, ConsentRequired))
 def set_my_organization(caller: Caller, active: ActiveOrganization) -> Ok:
-    """Switch your access token to another organization you belong to."""
+    """Choose the organization that your access token acts in.
+
+    A program's login keeps the organization that you chose when you allowed the program. If you chose none, it takes one
+    of your organizations here, once.
+    """
     accounts.switch_organization(caller, active.organization_id)
     return OK
 
 
-@api.delete("/v1/me/organization", access=Access.PERSONAL, errors=(NoOrganization, LastOwner))
+@api.delete("/v1/me/organization", access=Access.MEMBERSHIP, errors=(NoOrganization, LastOwner))
 def leave_organization(caller: Caller) -> Ok:
-    """Leave the organization that your access token acts in. The token then acts in none."""
+    """Leave the organization that your access token acts in. Your programs' access to it ends."""
     members.leave(caller)
     return OK
 
@@ -62,14 +69,41 @@ def leave_organization(caller: Caller) -> Ok:
 @api.post(
     "/v1/organizations",
     access=Access.PERSONAL,
-    errors=(Forbidden, InvalidSlug, SlugTaken, TooManyOrganizations),
+    errors=(Forbidden, ConsentRequired, InvalidSlug, SlugTaken, TooManyOrganizations),
 )
 def create_organization(caller: Caller, new: OrganizationInput) -> OrganizationCreated:
-    """Create an organization. You own it, and your access token switches to it.
+    """Create an organization. You own it.
 
-    Where sign-up is closed, only a member of another organization can create one.
+    Your access token switches to it, unless it belongs to a program's login for another organization. Where sign-up is closed, only a member of another organization can create one.
     """
     return OrganizationCreated(id=creation.create(caller, new), slug=new.slug)
+
+
+@api.get("/v1/me/grants", access=Access.PERSONAL)
+def list_my_grants(caller: Caller) -> GrantsOfMineAnswer:
+    """List the programs that have access as you, newest first: up to 100."""
+    return GrantsOfMineAnswer(grants=grants.of_mine(caller))
+
+
+@api.delete("/v1/me/grants/<grant_id>", access=Access.PERSONAL, errors=(GrantNotFound,))
+def end_my_grant(caller: Caller, grant_id: str) -> Ok:
+    """End a program's access as you. Its tokens stop working at once."""
+    grants.end_mine(caller, grant_id)
+    return OK
+
+
+@api.get("/v1/grants", access=Access.ACCOUNT_ADMIN, errors=(InvalidCursor,))
+def list_grants(caller: Caller, query: GrantsQuery) -> GrantsAnswer:
+    """List the programs that have access to the organization as one of its members."""
+    listed, end = grants.listed(caller.organization, query.limit, position(caller, query, "grants"))
+    return GrantsAnswer(grants=listed, next_cursor=next_cursor(caller, end, "grants"))
+
+
+@api.delete("/v1/grants/<grant_id>", access=Access.ACCESS_ADMIN, errors=(GrantNotFound,))
+def end_grant(caller: Caller, grant_id: str) -> Ok:
+    """End a program's access to the organization. Its tokens stop working at once."""
+    grants.end_for_organization(caller, grant_id)
+    return OK
 
 
 @api.get("/v1/members", access=Access.MEMBER, errors=(InvalidCursor,))
@@ -120,11 +154,14 @@ def list_invites(caller: Caller, query: InvitesQuery) -> InvitesAnswer:
 
 @api.post(
     "/v1/invites/accept",
-    access=Access.PERSONAL,
-    errors=(InviteNotFound, AlreadyAMember, TooManyOrganizations),
+    access=Access.MEMBERSHIP,
+    errors=(InviteNotFound, AlreadyAMember, TooManyOrganizations, ConsentRequired),
 )
 def accept_invite(caller: Caller, acceptance: InviteAcceptance) -> InviteAccepted:
-    """Accept an invitation by the token in its link. You become a member, and your access token switches to it."""
+    """Accept an invitation by the token in its link. You become a member.
+
+    Your access token switches to the organization, unless it belongs to a program's login for another one.
+    """
     return InviteAccepted(organization_id=accepting.accept(caller, acceptance.token))
 
 

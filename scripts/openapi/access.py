@@ -1,7 +1,7 @@
 """Who can call a route, in words and as OpenAPI writes it."""
 
 from helpdesk.admission.anonymous import RATES, AddressLimit
-from helpdesk.admission.caller import Access, KeyRule, Role
+from helpdesk.admission.caller import Access, KeyRule, Role, Scope
 from helpdesk.routing.api import Route
 
 
@@ -18,7 +18,8 @@ def access_of(route: Route) -> str:
     person = "any member" if access.role is Role.MEMBER else "an admin or owner"
     if access.key_rule is KeyRule.ALLOWED:
         return f"Accepts a secret key, or the access token of {person}. {charged}"
-    return f"Accepts the access token of {person}, and no secret key. {charged}"
+    scope = "" if access.scope is Scope.API else f" A program's login needs the scope `{access.scope}`."
+    return f"Accepts the access token of {person}, and no secret key.{scope} {charged}"
 
 
 def _limited(limit: AddressLimit) -> str:

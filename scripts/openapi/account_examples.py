@@ -35,6 +35,15 @@ _ORGANIZATION = {
     "createdAt": AT,
 }
 _OK = {"ok": True}
+_GRANT = {
+    "id": "grant_01jd3t5a8c0e3g6j9m2p5s8v1x",
+    "clientId": "client_01jd3t4z7b9d2f5h8k1n4q7t0w",
+    "clientName": "Helpdesk command line",
+    "scopes": ["api", "manage"],
+    "createdAt": AT,
+    "refreshedAt": AT + DAY_MS,
+    "validUntil": AT + 31 * DAY_MS,
+}
 
 BODIES: dict[str, Any] = {
     "updateMe": {"name": "Ada Lovelace"},
@@ -83,6 +92,22 @@ ANSWERS: dict[str, Any] = {
         ],
         "nextCursor": None,
     },
+    "listMyGrants": {
+        "grants": [
+            {
+                **_GRANT,
+                "organizationId": _MINE["id"],
+                "organizationName": "Example Shop",
+                "current": True,
+            }
+        ]
+    },
+    "endMyGrant": _OK,
+    "listGrants": {
+        "grants": [{**_GRANT, "userId": USER, "userName": "Ada Lovelace"}],
+        "nextCursor": None,
+    },
+    "endGrant": _OK,
     "updateMember": _OK,
     "removeMember": _OK,
     "setBranding": _OK,

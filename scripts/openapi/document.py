@@ -35,6 +35,7 @@ _SHARED_NAMES: dict[tuple[str, ...], str] = {
     ("missing_api_key", "invalid_api_key", "publishable_key", "invalid_token"): "CredentialRefused",
     ("no_organization",): "NoOrganization",
     ("no_organization", "forbidden"): "RoleRefused",
+    ("no_organization", "forbidden", "insufficient_scope"): "AccessRefused",
     ("invalid_request",): "InvalidQuery",
     ("invalid_request", "invalid_cursor"): "InvalidPage",
     ("idempotency_mismatch",): "RepeatedOtherwise",

@@ -5,7 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from helpdesk.admission.caller import Access, KeyRule, Role
+from helpdesk.admission.caller import Access, KeyRule, Role, Scope
 from helpdesk.http.content import Content
 from helpdesk.http.schemas import Answer, one_time_secret
 from helpdesk.idempotency.errors import (
@@ -19,6 +19,7 @@ from helpdesk.platform.errors import (
     ConflictingWrites,
     FairUseLimited,
     Forbidden,
+    InsufficientScope,
     InternalError,
     InvalidApiKey,
     InvalidJson,
@@ -147,4 +148,6 @@ def _admission_errors(access: Access) -> list[type[AppError]]:
         found.append(NeedsAPerson)
     if access.role is not Role.MEMBER:
         found.append(Forbidden)
+    if access.scope is not Scope.API:
+        found.append(InsufficientScope)
     return found

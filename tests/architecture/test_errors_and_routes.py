@@ -46,6 +46,8 @@ OURS = {
     "invalid_signature": 401,
     "doc_changed": 409,
     "form_not_own": 403,
+    "insufficient_scope": 403,
+    "consent_required": 403,
     "discovery_failed": 400,
     "sign_in_unavailable": 503,
     "document_limit": 400,

@@ -47,6 +47,7 @@ _GROUPS = {
     "me": "people",
     "organizations": "people",
     "members": "people",
+    "grants": "people",
     "invites": "people",
     "organization": "organizations",
     "site": "site_settings",

@@ -12,6 +12,7 @@ import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import ids
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.routing.api import Route
 from helpdesk.storage import keys, table
 from scripts.openapi.routes import all_routes
@@ -33,6 +34,7 @@ CREDENTIALS = (
     "expired token",
     "unknown token",
     "former member",
+    "program",
 )
 
 PEOPLE = CREDENTIALS[7:11] + CREDENTIALS[13:]
@@ -51,9 +53,10 @@ _TOKENS_UNKNOWN = {
     "unknown token": "401 invalid_token",
     "former member": "401 invalid_token",
 }
-_IN = dict.fromkeys(("secret key", "member", "admin", "owner"), "in")
+_IN = dict.fromkeys(("secret key", "member", "admin", "owner", "program"), "in")
 # A route that accepts no key says so to a key that is live, and to no other.
 _NO_KEY = {"secret key": "401 token_required"}
+_API_ALONE = {"program": "403 insufficient_scope"}
 _MEMBERS = {**_UNKNOWN, **_IN, **_TOKENS_UNKNOWN}
 
 # The result for each credential, by access: "in" stands for any response of the route itself.
@@ -69,12 +72,25 @@ EXPECTED: dict[str, dict[str, str]] = {
     # Rule 8; a key acts with an admin's rights.
     "admin or owner": {**_MEMBERS, "member": "403 forbidden"},
     # Rule 7: inviting or changing members.
-    "a person, admin or owner": {**_MEMBERS, "member": "403 forbidden", "secret key": "400 needs_a_person"},
+    "a person, admin or owner": {
+        **_MEMBERS,
+        **_API_ALONE,
+        "member": "403 forbidden",
+        "secret key": "400 needs_a_person",
+    },
     "account, admin or owner": {**_MEMBERS, "member": "403 forbidden", **_NO_KEY},
+    "who gets in, admin or owner": {**_MEMBERS, **_API_ALONE, "member": "403 forbidden", **_NO_KEY},
     # The person's own routes work without an organization, and for a former member.
     "account": {**_MEMBERS, **_NO_KEY, "without organization": "in", "former member": "in"},
     # About the organization that the person belongs to.
-    "account, in an organization": {**_MEMBERS, **_NO_KEY},
+    "account, in an organization": {**_MEMBERS, **_API_ALONE, **_NO_KEY},
+    "account, joining": {
+        **_MEMBERS,
+        **_API_ALONE,
+        **_NO_KEY,
+        "without organization": "in",
+        "former member": "in",
+    },
 }
 
 ROUTES: dict[str, str] = {
@@ -263,17 +279,25 @@ ROUTES: dict[str, str] = {
         POST /v1/invites/<invite_id>/resend
     """,
     "account, admin or owner": """
-        DELETE /v1/keys/<key_id>
+        GET /v1/grants
         GET /v1/keys
+    """,
+    "who gets in, admin or owner": """
+        DELETE /v1/grants/<grant_id>
+        DELETE /v1/keys/<key_id>
         POST /v1/keys
+    """,
+    "account, joining": """
+        POST /v1/invites/accept
     """,
     "account, in an organization": """
         DELETE /v1/me/organization
     """,
     "account": """
         GET /v1/me
+        GET /v1/me/grants
+        DELETE /v1/me/grants/<grant_id>
         PATCH /v1/me
-        POST /v1/invites/accept
         POST /v1/me/organization
         POST /v1/organizations
     """,
@@ -289,6 +313,7 @@ ADMISSION = {
     "token_required",
     "no_organization",
     "forbidden",
+    "insufficient_scope",
     "needs_a_person",
     "rate_limited",
 }
@@ -317,6 +342,13 @@ def credentials(organization: NewOrganization) -> Callable[[str], str | None]:
             person = make_person(home, role="member", name="Lea Left")
             table.update(keys.Person(person), "SET organizations = :none", values={":none": {}})
             return f"Bearer {token_of(person, home)}"
+        if kind == "program":  # an owner's, without the scope `manage`
+            token = issue_token(home, role="owner", name="Pia")
+            grant = {":grant": "grant_1", ":scopes": ["api"]}
+            table.update(
+                keys.AccessToken(sha256_hex(token)), "SET grantId = :grant, scopes = :scopes", values=grant
+            )
+            return f"Bearer {token}"
         if kind == "without organization":
             return f"Bearer {issue_token(None, role='member', name='Nobody')}"
         if kind == "expired token":

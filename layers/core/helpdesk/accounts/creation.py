@@ -22,9 +22,10 @@ from helpdesk.storage.transactions import Transaction
 def create(caller: Caller, new: OrganizationInput) -> str:
     """Create an organization on the Explore plan, owned by the caller; return its id.
 
-    One transaction creates it and makes the caller's access token act in it. It has no secret key until its owner
-    creates one. Raises InvalidRequest, InvalidSlug, SlugTaken, TooManyOrganizations; Forbidden where sign-up is closed,
-    unless the caller is a member of another organization.
+    One transaction creates it and makes the caller's access token act in it, unless the token is of a login for another
+    organization. It has no secret key until its owner creates one. Raises InvalidRequest, InvalidSlug, SlugTaken,
+    TooManyOrganizations; Forbidden where sign-up is closed, unless the caller is a member of another organization;
+    InvalidToken for a login whose person has left its organization.
     """
     name = valid_name(new.name, MAX_NAME_CHARACTERS)
     require_slug(new.slug)

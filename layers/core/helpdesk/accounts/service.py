@@ -9,7 +9,7 @@ from helpdesk.organizations import service as organizations
 from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.people import service as people
 from helpdesk.people.record import MAX_NAME_CHARACTERS, PersonRecord
-from helpdesk.platform.errors import InvalidToken
+from helpdesk.platform.errors import ConsentRequired, InvalidToken
 from helpdesk.platform.text import valid_name
 from helpdesk.storage import keys
 from helpdesk.storage.retrying import repeat_when_stale
@@ -47,7 +47,8 @@ def rename(caller: Caller, name: str) -> Me:
 def switch_organization(caller: Caller, organization: str) -> None:
     """Make the caller's access token act in an organization to which they belong at that moment.
 
-    Raises OrganizationNotFound (Specification: POST /me/organization), InvalidToken.
+    Raises OrganizationNotFound (Specification: POST /me/organization), InvalidToken; ConsentRequired for a login that
+    is for another organization.
     """
     # Text that cannot be an id never reaches the table: an empty or very long attribute name is an error there.
     try:
@@ -55,6 +56,10 @@ def switch_organization(caller: Caller, organization: str) -> None:
     except keys.MalformedKey:
         raise OrganizationNotFound from None
     person, transaction = caller.the_person(), Transaction()
+    if person.keeps_organization and organization != caller.organization:
+        if organization not in _present(caller).roles:
+            raise OrganizationNotFound
+        raise InvalidToken if person.ended_in is not None else ConsentRequired
     people.require_member(transaction, person.id, organization, OrganizationNotFound())
     people.set_token_organization(transaction, person, organization)
     transaction.commit()

@@ -20,6 +20,13 @@ class Role(StrEnum):
         return {Role.MEMBER: 0, Role.ADMIN: 1, Role.OWNER: 2}[self]
 
 
+class Scope(StrEnum):
+    """What a person can allow a program to do for them. Every login includes API."""
+
+    API = "api"
+    MANAGE = "manage"
+
+
 class KeyRule(Enum):
     """How a route treats a secret key."""
 
@@ -41,19 +48,22 @@ class RateLimitSubject(Enum):
 class Access(Enum):
     """Who can call a route; every route declares one of these (Specification: Authentication, 5 to 8).
 
-    The value is the lowest role that a person needs, how the route treats a secret key, and whose allowance it charges.
-    A key has an admin's rights, except for person-only operations.
+    The value is the lowest role that a person needs, how the route treats a secret key, whose allowance it charges, and
+    the scope that a program's login needs. A key has an admin's rights, except for person-only operations.
     """
 
-    PUBLIC = (None, None, None)
-    SECRET_KEY = (None, KeyRule.ONLY, RateLimitSubject.ORGANIZATION)
-    MEMBER = (Role.MEMBER, KeyRule.ALLOWED, RateLimitSubject.ORGANIZATION)
-    ADMIN = (Role.ADMIN, KeyRule.ALLOWED, RateLimitSubject.ORGANIZATION)
-    PERSON_ADMIN = (Role.ADMIN, KeyRule.NEEDS_A_PERSON, RateLimitSubject.ORGANIZATION)
-    ACCOUNT_ADMIN = (Role.ADMIN, KeyRule.TOKEN_REQUIRED, RateLimitSubject.ORGANIZATION)
+    PUBLIC = (None, None, None, Scope.API)
+    SECRET_KEY = (None, KeyRule.ONLY, RateLimitSubject.ORGANIZATION, Scope.API)
+    MEMBER = (Role.MEMBER, KeyRule.ALLOWED, RateLimitSubject.ORGANIZATION, Scope.API)
+    ADMIN = (Role.ADMIN, KeyRule.ALLOWED, RateLimitSubject.ORGANIZATION, Scope.API)
+    ACCOUNT_ADMIN = (Role.ADMIN, KeyRule.TOKEN_REQUIRED, RateLimitSubject.ORGANIZATION, Scope.API)
+    # Who can get into the organization: keys and logins; members and invitations.
+    ACCESS_ADMIN = (Role.ADMIN, KeyRule.TOKEN_REQUIRED, RateLimitSubject.ORGANIZATION, Scope.MANAGE)
+    PERSON_ADMIN = (Role.ADMIN, KeyRule.NEEDS_A_PERSON, RateLimitSubject.ORGANIZATION, Scope.MANAGE)
     # About the person. The token may be bound to no organization, or to one that the person has left.
-    ACCOUNT = (None, KeyRule.TOKEN_REQUIRED, RateLimitSubject.EITHER)
-    PERSONAL = (None, KeyRule.TOKEN_REQUIRED, RateLimitSubject.PERSON)
+    ACCOUNT = (None, KeyRule.TOKEN_REQUIRED, RateLimitSubject.EITHER, Scope.API)
+    PERSONAL = (None, KeyRule.TOKEN_REQUIRED, RateLimitSubject.PERSON, Scope.API)
+    MEMBERSHIP = (None, KeyRule.TOKEN_REQUIRED, RateLimitSubject.PERSON, Scope.MANAGE)
 
     @property
     def role(self) -> Role:
@@ -72,13 +82,19 @@ class Access(Enum):
         subject: RateLimitSubject | None = self.value[2]
         return subject
 
+    @property
+    def scope(self) -> Scope:
+        """The scope that a program's login needs."""
+        scope: Scope = self.value[3]
+        return scope
+
 
 class Person(NamedTuple):
     """The person behind an access token. `role` is None without an organization in this request.
 
-    `token_hash` and `grant_id` identify the token, for the routes that bind it to another organization. `ended_in` is
-    the organization that the token acted in until its person left it. `is_member` says whether they belong to any
-    organization.
+    `token_hash` identifies the token, and `grant_id` the login that it comes from; a token that the operator issued has
+    no login. `bound_to` is the token's organization, also after the person has left it. `is_member` says whether they
+    belong to any organization.
     """
 
     id: str
@@ -87,8 +103,19 @@ class Person(NamedTuple):
     email: str = ""
     token_hash: str = ""
     grant_id: str | None = None
-    ended_in: str | None = None
+    bound_to: str | None = None
     is_member: bool = True
+    scopes: frozenset[Scope] = frozenset(Scope)
+
+    @property
+    def ended_in(self) -> str | None:
+        """The organization that the token acted in until its person left it."""
+        return self.bound_to if self.role is None else None
+
+    @property
+    def keeps_organization(self) -> bool:
+        """Whether the token is of a login for one organization, which only another consent can replace."""
+        return self.grant_id is not None and self.bound_to is not None
 
 
 def no_organization(person: Person | None, headers: dict[str, str] | None = None) -> NoOrganization:

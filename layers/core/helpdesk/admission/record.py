@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple, Self
 
+from helpdesk.admission.caller import Scope
 from helpdesk.admission.limits import Tier
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import SECOND_US
@@ -88,7 +89,8 @@ class TokenHolder(FrozenRecord):
 
     `organization` is the one that the token is bound to, or None. `role` is the person's role in it; None without a
     membership, and for a token from before a membership that ended: the person came back, the token does not.
-    `valid_until` is in ms. `is_member` says whether the person belongs to any organization.
+    `valid_until` is in ms. `is_member` says whether the person belongs to any organization. `scopes` are those of its
+    grant; a token without a grant has all of them.
     """
 
     token_hash: str
@@ -100,6 +102,7 @@ class TokenHolder(FrozenRecord):
     name: str
     email: str
     is_member: bool
+    scopes: frozenset[Scope]
 
     @classmethod
     def from_items(cls, token_hash: str, token: Item, person: Item) -> Self:
@@ -119,4 +122,10 @@ class TokenHolder(FrozenRecord):
             name=person["name"],
             email=person["email"],
             is_member=bool(person["organizations"]),
+            scopes=frozenset(scopes_of(token) if token.get("grantId") else Scope),
         )
+
+
+def scopes_of(item: Item) -> tuple[Scope, ...]:
+    """Return the scopes in an item. One from before scopes has API alone: no page has told its person more."""
+    return tuple(Scope(each) for each in item.get("scopes", [Scope.API.value]))

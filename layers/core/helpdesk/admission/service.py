@@ -12,7 +12,16 @@ from typing import NamedTuple
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.admission import allowance, buckets, repository
-from helpdesk.admission.caller import Access, Caller, KeyRule, Person, RateLimitSubject, Role, no_organization
+from helpdesk.admission.caller import (
+    Access,
+    Caller,
+    KeyRule,
+    Person,
+    RateLimitSubject,
+    Role,
+    Scope,
+    no_organization,
+)
 from helpdesk.admission.limits import PERSON_RATES, Rate, RequestClass
 from helpdesk.admission.record import Bucket, LiveKey
 from helpdesk.logs import service as logs
@@ -22,6 +31,7 @@ from helpdesk.platform.errors import (
     UNUSUAL_TRAFFIC,
     FairUseLimited,
     Forbidden,
+    InsufficientScope,
     InvalidApiKey,
     InvalidToken,
     MissingApiKey,
@@ -64,7 +74,9 @@ def admit(headers: Mapping[str, str], access: Access, request_class: RequestClas
     if subject is RateLimitSubject.PERSON or (
         subject is RateLimitSubject.EITHER and credential.organization is None
     ):
-        return _admit_person(credential, request_class)
+        admitted = _admit_person(credential, request_class)
+        _require_scope(admitted.caller, access, admitted.headers)
+        return admitted
     if credential.organization is None:
         raise no_organization(credential.person, _admit_person(credential, request_class).headers)
     try:
@@ -206,11 +218,11 @@ def _token_holder(token: str, access: Access) -> _Credential:
     holder = repository.token_holder(sha256_hex(token), f"usr_{match[1]}")
     if holder is None or holder.valid_until <= clock.now_ms():
         raise InvalidToken
-    organization, ended_in = holder.organization, None
+    organization = holder.organization
     if organization is not None and holder.role is None:
         if access.rate_limit_subject is RateLimitSubject.ORGANIZATION:
             raise InvalidToken
-        organization, ended_in = None, organization
+        organization = None
     role = Role(holder.role) if holder.role is not None else None
     person = Person(
         holder.person_id,
@@ -219,8 +231,9 @@ def _token_holder(token: str, access: Access) -> _Credential:
         holder.email,
         holder.token_hash,
         holder.grant_id,
-        ended_in,
+        holder.organization,
         holder.is_member,
+        holder.scopes,
     )
     return _Credential(organization, None, person)
 
@@ -239,12 +252,21 @@ def _caller(credential: _Credential, charge: allowance.Charge) -> Caller:
 
 
 def _require_role(caller: Caller, access: Access, limits: dict[str, str]) -> None:
-    """Raise NeedsAPerson or Forbidden, with the rate limit headers: the request was charged."""
+    """Raise NeedsAPerson, Forbidden or InsufficientScope, with the rate limit headers: the request was charged."""
     if caller.person is None:
         if access.key_rule is KeyRule.NEEDS_A_PERSON:
             raise NeedsAPerson(headers=limits)
     elif caller.person.role is None or caller.person.role.rank < access.role.rank:
         raise Forbidden(headers=limits)
+    _require_scope(caller, access, limits)
+
+
+def _require_scope(caller: Caller, access: Access, limits: dict[str, str]) -> None:
+    """Raise InsufficientScope, which says in its headers what to request (RFC 6750, section 3.1)."""
+    if caller.person is not None and access.scope not in caller.person.scopes:
+        wanted = " ".join(sorted({Scope.API, access.scope}))
+        challenge = f'Bearer error="insufficient_scope", scope="{wanted}"'
+        raise InsufficientScope(headers={**limits, "www-authenticate": challenge})
 
 
 def _charge(organization: str, request_class: RequestClass, key_hash: str | None) -> allowance.Charge:

@@ -23,9 +23,10 @@ NOT_FOR_YOU = (
 
 
 def accept(caller: Caller, token: str) -> str:
-    """Make the caller a member of the organization that invited them; return its id. Their token then acts in it.
+    """Make the caller a member of the organization that invited them; return its id.
 
-    Raises InviteNotFound, AlreadyAMember, TooManyOrganizations.
+    Their token then acts in it, unless it is of a login for another organization. Raises InviteNotFound,
+    AlreadyAMember, TooManyOrganizations; InvalidToken for a login whose person has left its organization.
     """
     person = caller.the_person()
 

@@ -23,6 +23,8 @@ class LogKind(StrEnum):
     MEMBER_JOINED = "member_joined"
     MEMBER_ROLE_CHANGED = "member_role_changed"
     MEMBER_REMOVED = "member_removed"
+    GRANT_CREATED = "grant_created"
+    GRANT_ENDED = "grant_ended"
     INVITE_CREATED = "invite_created"
     INVITE_RESENT = "invite_resent"
     INVITE_WITHDRAWN = "invite_withdrawn"

@@ -11,7 +11,15 @@ from helpdesk.oauth.errors import (
     UnauthorizedClient,
     UnsupportedResponseType,
 )
-from helpdesk.oauth.record import CODE_GRANT, Approval, ClientRecord, CodeRecord, DeviceRecord, RequestRecord
+from helpdesk.oauth.record import (
+    CODE_GRANT,
+    Approval,
+    ClientRecord,
+    CodeRecord,
+    DeviceRecord,
+    RequestRecord,
+    scopes_in,
+)
 from helpdesk.oauth.schemas import AuthorizeQuery
 from helpdesk.oauth.sessions import Browser
 from helpdesk.people.record import PersonRecord
@@ -51,6 +59,7 @@ def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
         redirect_sent=query.redirect_uri or None,
         state=query.state,
         challenge=query.code_challenge or "",
+        scopes=scopes_in(query.scope),
     )
     repository.put_request(pending)
     return handle
@@ -107,6 +116,7 @@ def begin_device(known: DeviceRecord, user_code: str, browser: Browser) -> str:
         client_name=known.client_name,
         device_hash=known.device_hash,
         user_code=device.spelled(user_code),
+        scopes=known.scopes,
     )
     repository.put_request(pending)
     return handle
@@ -129,7 +139,7 @@ def allow(found: RequestRecord, person: PersonRecord, organization: str | None, 
 
     Raises RequestExpired if the request was answered before. `organization` is one of the person's, or None.
     """
-    given = Approval(person.id, found.client_id, organization, clock.now_ms())
+    given = Approval(person.id, found.client_id, organization, clock.now_ms(), found.scopes)
     transaction = Transaction()
     repository.remove_request(transaction, found)
     if found.device_hash:

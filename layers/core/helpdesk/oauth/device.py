@@ -13,7 +13,15 @@ from helpdesk.oauth.errors import (
     SlowDown,
     UnauthorizedClient,
 )
-from helpdesk.oauth.record import DEVICE_GRANT, Approval, ClientRecord, DeviceRecord, DeviceStatus
+from helpdesk.oauth.record import (
+    DEVICE_GRANT,
+    Approval,
+    ClientRecord,
+    DeviceRecord,
+    DeviceStatus,
+    Scopes,
+    scopes_in,
+)
 from helpdesk.oauth.schemas import DeviceAnswer, DeviceForm
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
@@ -50,7 +58,7 @@ def begin(form: DeviceForm, authorization: str, address: str, base_url: str) -> 
         raise UnauthorizedClient
     metadata.require_this_api(form.resource, base_url)
     device_code, until = ids.secret(), clock.now_ms() + LIFETIME_SECONDS * 1_000
-    user_code = _with_free_code(sha256_hex(device_code), client, until)
+    user_code = _with_free_code(sha256_hex(device_code), client, until, scopes_in(form.scope))
     page = f"{metadata.issuer_of(base_url)}/oauth/device"
     return DeviceAnswer(
         device_code=device_code,
@@ -62,7 +70,7 @@ def begin(form: DeviceForm, authorization: str, address: str, base_url: str) -> 
     )
 
 
-def _with_free_code(device_hash: str, client: ClientRecord, until: int) -> str:
+def _with_free_code(device_hash: str, client: ClientRecord, until: int, scopes: Scopes) -> str:
     """Store a new device login under a user code that is free, and return the code."""
     login = DeviceRecord(
         device_hash=device_hash,
@@ -71,6 +79,7 @@ def _with_free_code(device_hash: str, client: ClientRecord, until: int) -> str:
         interval=INTERVAL_SECONDS,
         valid_until=until,
         grant_id=ids.new("grant"),
+        scopes=scopes,
     )
     for _ in range(_MOST_TRIES):
         user_code = "".join(secrets.choice(ALPHABET) for _ in range(USER_CODE_LETTERS))

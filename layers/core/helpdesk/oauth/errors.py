@@ -129,6 +129,13 @@ class ServerError(OAuthError):
     message = "Something failed on our side. Retry the request; if it persists, send its x-request-id to your operator."
 
 
+class GrantNotFound(AppError):
+    """No such grant of the caller's, or for their organization."""
+
+    status, code = 404, "grant_not_found"
+    message = "No program's access has this ID here. It may have ended already; list those that work."
+
+
 class PageError(AppError):
     """An error that a person reads on a page. `title` is the heading."""
 

@@ -3,11 +3,12 @@
 from helpdesk.oauth.record import AccessTokenRecord, Approval, GrantRecord
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 LIVE_ACCESS_TOKENS = 5
 """How many access tokens of one grant are valid at once; a further one replaces the oldest."""
+_AS_READ = "refreshHash = :read AND organization = :bound"
 
 
 def get(grant_id: str) -> GrantRecord | None:
@@ -22,6 +23,7 @@ def put(transaction: Transaction, grant: GrantRecord) -> None:
         {
             **keys.Grant(grant.id).attributes(),
             **grant.to_item(),
+            **_index_attributes(grant),
             "expiresAt": grant.valid_until // 1_000 + DAY_SECONDS,
         },
         new=True,
@@ -35,21 +37,19 @@ def rotate(transaction: Transaction, seen: GrantRecord, refreshed: GrantRecord) 
 
     Unless the grant is as it was read, the transaction raises ConditionFailed with the present grant, or with None.
     """
-    transaction.update(
+    transaction.set(
         keys.Grant(seen.id),
-        "SET refreshHash = :refresh, previousHash = :previous, rotatedAt = :rotated, validUntil = :until, "
-        "expiresAt = :expires, tokens = :tokens",
-        condition="refreshHash = :seen AND organization = :organization",
-        values={
-            ":refresh": refreshed.refresh_hash,
-            ":previous": refreshed.previous_hash,
-            ":rotated": refreshed.rotated_at,
-            ":until": refreshed.valid_until,
-            ":expires": refreshed.valid_until // 1_000 + DAY_SECONDS,
-            ":tokens": [token.to_item() for token in refreshed.tokens],
-            ":seen": seen.refresh_hash,
-            ":organization": seen.approval.organization,
+        {
+            "refreshHash": refreshed.refresh_hash,
+            "previousHash": refreshed.previous_hash,
+            "rotatedAt": refreshed.rotated_at,
+            "validUntil": refreshed.valid_until,
+            "expiresAt": refreshed.valid_until // 1_000 + DAY_SECONDS,
+            "tokens": [token.to_item() for token in refreshed.tokens],
+            **_index_attributes(seen),  # of a grant from before the lists
         },
+        condition=_AS_READ,
+        values=_as_read(seen),
         on_failure=ConditionFailed,
     )
     _put_token(transaction, refreshed, refreshed.tokens[-1])
@@ -59,18 +59,29 @@ def rotate(transaction: Transaction, seen: GrantRecord, refreshed: GrantRecord) 
             transaction.delete(keys.AccessToken(token.token_hash))
 
 
-def remove(seen: GrantRecord) -> None:
-    """Remove a grant with all its access tokens. Raises ConditionFailed with the present grant."""
-    transaction = Transaction()
+def remove(transaction: Transaction, seen: GrantRecord) -> None:
+    """Remove a grant with all its access tokens. The transaction raises ConditionFailed with the present grant."""
     transaction.delete(
-        keys.Grant(seen.id),
-        condition="refreshHash = :seen",
-        values={":seen": seen.refresh_hash},
-        on_failure=ConditionFailed,
+        keys.Grant(seen.id), condition=_AS_READ, values=_as_read(seen), on_failure=ConditionFailed
     )
     for token in seen.tokens:
         transaction.delete(keys.AccessToken(token.token_hash))
-    transaction.commit()
+
+
+def newest_of_person(user_id: str, limit: int) -> list[GrantRecord]:
+    """Return a person's grants, newest first, up to `limit`."""
+    page = table.newest(keys.grants_of_person(user_id), limit, index="GSI1")
+    return [GrantRecord.from_item(item) for item in page.items]
+
+
+def of_organization(
+    organization: str, limit: int, before: str | None
+) -> tuple[list[GrantRecord], str | None]:
+    """Return a page of the grants for an organization, newest first, and the id after which the next page begins."""
+    listed = keys.grants_of_organization(organization)
+    after = {**keys.Grant(before).attributes(), "GSI2PK": listed, "GSI2SK": before} if before else None
+    page = table.query(listed, index="GSI2", limit=limit, newest_first=True, after=after)
+    return [GrantRecord.from_item(item) for item in page.items], page.after["GSI2SK"] if page.after else None
 
 
 def access_token(token_hash: str) -> Approval | None:
@@ -82,6 +93,18 @@ def access_token(token_hash: str) -> Approval | None:
 def remove_access_token(token_hash: str) -> None:
     """Remove one access token; its grant stays."""
     table.delete(keys.AccessToken(token_hash))
+
+
+def _as_read(seen: GrantRecord) -> Item:
+    return {":read": seen.refresh_hash, ":bound": seen.approval.organization}
+
+
+def _index_attributes(grant: GrantRecord) -> Item:
+    """Return the attributes that list a grant: of its person in GSI1, for its organization in GSI2."""
+    listed: Item = {"GSI1PK": keys.grants_of_person(grant.approval.user_id), "GSI1SK": grant.id}
+    if grant.approval.organization is not None:
+        listed |= {"GSI2PK": keys.grants_of_organization(grant.approval.organization), "GSI2SK": grant.id}
+    return listed
 
 
 def _put_token(transaction: Transaction, grant: GrantRecord, token: AccessTokenRecord) -> None:

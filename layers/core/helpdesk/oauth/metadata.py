@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from helpdesk.admission.caller import Scope
 from helpdesk.oauth.errors import InvalidTarget
-from helpdesk.oauth.record import AUTH_METHODS, GRANT_TYPES, SCOPE
+from helpdesk.oauth.record import AUTH_METHODS, GRANT_TYPES
 from helpdesk.oauth.schemas import ResourceMetadata, ServerMetadata
 
 
@@ -28,7 +29,7 @@ def server(base_url: str) -> ServerMetadata:
         token_endpoint_auth_methods_supported=list(AUTH_METHODS),
         revocation_endpoint_auth_methods_supported=list(AUTH_METHODS),
         code_challenge_methods_supported=["S256"],
-        scopes_supported=[SCOPE],
+        scopes_supported=[each.value for each in Scope],
         authorization_response_iss_parameter_supported=True,
         service_documentation=f"{issuer}/docs",
     )
@@ -41,7 +42,8 @@ def resource(base_url: str) -> ResourceMetadata:
         resource=issuer,
         authorization_servers=[issuer],
         bearer_methods_supported=["header"],
-        scopes_supported=[SCOPE],
+        # Clients request what is listed here unless they know better: MANAGE is for those that ask on purpose.
+        scopes_supported=[Scope.API.value],
         resource_name="Helpdesk API",
         resource_documentation=f"{issuer}/docs",
     )

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import NamedTuple
 
-from helpdesk.admission.caller import Role
+from helpdesk.admission.caller import Role, Scope
 from helpdesk.http.content import HtmlPage
 from helpdesk.invites.record import InvitePreview
 from helpdesk.oauth import redirects
@@ -30,7 +30,14 @@ class Choice(NamedTuple):
     role: str
 
 
-_NO_ORGANIZATION = Choice("", "None", "decide later, in the program")
+_NO_ORGANIZATION = Choice("", "None yet", "the program chooses one of yours later, once")
+
+_ALLOWS = {
+    Scope.API: "Read and change customers, conversations, documents, tasks and settings.",
+    Scope.MANAGE: "Decide who else gets in: create and revoke secret keys, invite, change and remove members, "
+    "end other programs' access, join and leave organizations for you.",
+}
+"""What each scope allows, in the words of the consent page."""
 
 
 def sign_in(root: str, csrf: str, then: str, *, why: str, email: str = "", problem: str = "") -> HtmlPage:
@@ -80,6 +87,7 @@ def consent(
         "user_code": pending.user_code if is_device else "",
         "name": person.name,
         "email": person.email,
+        "allows": [_ALLOWS[each] for each in pending.scopes],
         "choices": [*choices, _NO_ORGANIZATION] if choices else [],
         "most_radios": _MOST_RADIOS,
         "problem": problem,

@@ -3,10 +3,11 @@
 from enum import StrEnum
 from typing import Self
 
+from helpdesk.admission.caller import Scope
+from helpdesk.admission.record import scopes_of
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
-SCOPE = "api"
 CODE_GRANT = "authorization_code"
 REFRESH_GRANT = "refresh_token"
 DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
@@ -14,6 +15,18 @@ GRANT_TYPES = (CODE_GRANT, REFRESH_GRANT, DEVICE_GRANT)
 
 NO_SECRET = "none"  # noqa: S105 - the name of a method
 AUTH_METHODS = (NO_SECRET, "client_secret_post", "client_secret_basic")
+
+
+type Scopes = tuple[Scope, ...]
+
+
+def scopes_in(text: str | None) -> Scopes:
+    """Return the scopes to grant for a `scope` parameter: always API; another only if it is named.
+
+    Unknown names are ignored, and the token response says what was granted (RFC 6749, section 3.3).
+    """
+    named = (text or "").split(" ")
+    return tuple(each for each in Scope if each is Scope.API or each.value in named)
 
 
 class ClientRecord(FrozenRecord):
@@ -70,6 +83,7 @@ class RequestRecord(FrozenRecord, kw_only=True):
     challenge: str = ""
     device_hash: str = ""
     user_code: str = ""
+    scopes: Scopes = (Scope.API,)
 
     @classmethod
     def from_item(cls, request_hash: str, item: Item) -> Self:
@@ -86,6 +100,7 @@ class RequestRecord(FrozenRecord, kw_only=True):
             challenge=item["challenge"],
             device_hash=item["deviceHash"],
             user_code=item["userCode"],
+            scopes=scopes_of(item),
         )
 
     def to_item(self) -> Item:
@@ -101,11 +116,12 @@ class RequestRecord(FrozenRecord, kw_only=True):
             "challenge": self.challenge,
             "deviceHash": self.device_hash,
             "userCode": self.user_code,
+            "scopes": [each.value for each in self.scopes],
         }
 
 
 class Approval(FrozenRecord):
-    """What a person allowed a client: to act for them in an organization, or in none yet (None).
+    """What a person allowed a client: to act for them in an organization, or in none yet (None), within scopes.
 
     `bound_at` (ms) is when that organization was chosen: leaving it ends what was chosen before.
     """
@@ -114,11 +130,14 @@ class Approval(FrozenRecord):
     client_id: str
     organization: str | None
     bound_at: int = 0
+    scopes: Scopes = (Scope.API,)
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
         """Read the approval from an item that carries one: a code, a device login, a grant or an access token."""
-        return cls(item["userId"], item["clientId"], item["organization"], item.get("boundAt", 0))
+        return cls(
+            item["userId"], item["clientId"], item["organization"], item.get("boundAt", 0), scopes_of(item)
+        )
 
     def to_item(self) -> Item:
         """Return the attributes that an approval adds to an item."""
@@ -127,6 +146,7 @@ class Approval(FrozenRecord):
             "clientId": self.client_id,
             "organization": self.organization,
             "boundAt": self.bound_at,
+            "scopes": [each.value for each in self.scopes],
         }
 
 
@@ -189,6 +209,7 @@ class DeviceRecord(FrozenRecord, kw_only=True):
     valid_until: int
     approval: Approval | None = None
     grant_id: str
+    scopes: Scopes = (Scope.API,)
 
     @classmethod
     def from_item(cls, device_hash: str, item: Item) -> Self:
@@ -203,6 +224,7 @@ class DeviceRecord(FrozenRecord, kw_only=True):
             valid_until=item["validUntil"],
             approval=Approval.from_item(item) if "userId" in item else None,
             grant_id=item["grantId"],
+            scopes=scopes_of(item),
         )
 
     def to_item(self) -> Item:
@@ -215,6 +237,7 @@ class DeviceRecord(FrozenRecord, kw_only=True):
             "nextPollAt": self.next_poll_at,
             "validUntil": self.valid_until,
             "grantId": self.grant_id,
+            "scopes": [each.value for each in self.scopes],
         }
 
 

@@ -4,6 +4,8 @@ Each is single-use or expires: a condition makes single use hold, and DynamoDB d
 `expiresAt`.
 """
 
+from collections.abc import Sequence
+
 from helpdesk.oauth.errors import ExpiredToken, InvalidClient, InvalidGrant, RequestExpired
 from helpdesk.oauth.record import (
     Approval,
@@ -40,6 +42,12 @@ def client(client_id: str) -> ClientRecord | None:
     """Return a client, or None."""
     item = table.get(keys.OAuthClient(client_id))
     return ClientRecord.from_item(item) if item else None
+
+
+def client_names(client_ids: Sequence[str]) -> dict[str, str]:
+    """Return the names of those of the clients that exist, by id. One call for up to 100."""
+    found = table.get_many([keys.OAuthClient(client_id) for client_id in client_ids], consistent=False)
+    return {item["id"]: item["name"] for item in found.values()}
 
 
 def keep_client(transaction: Transaction, known: ClientRecord) -> None:

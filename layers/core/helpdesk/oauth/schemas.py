@@ -4,7 +4,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field, SecretStr
 
-from helpdesk.http.schemas import Answer, Form, OpenBody, Query, schema_hint
+from helpdesk.admission.caller import Scope
+from helpdesk.http.schemas import Answer, Form, Milliseconds, OpenBody, PageQuery, Query, schema_hint
 
 _AS_SPELLED = ConfigDict(alias_generator=None)
 
@@ -37,7 +38,7 @@ class ClientRegistration(OpenBody):
     response_types: list[str] | None = None
     """Only code."""
     scope: str | None = None
-    """Ignored: a token has the rights of its person."""
+    """Ignored: each login requests its own scopes."""
 
 
 class RegisteredClient(OAuthAnswer):
@@ -76,7 +77,7 @@ class AuthorizeQuery(Query):
     code_challenge_method: str | None = None
     """`S256`."""
     scope: str | None = None
-    """Ignored: there is one scope, `api`."""
+    """`api`, the default, or `api manage`. Other names are ignored."""
     resource: list[str] = Field(default_factory=list)
     """The address of this API, or one below it."""
 
@@ -101,7 +102,7 @@ class TokenForm(Form):
     device_code: str | None = None
     """With the device grant: the device code."""
     scope: str | None = None
-    """Ignored: there is one scope, `api`."""
+    """Ignored: tokens have the scopes that the person allowed."""
     resource: list[str] = Field(default_factory=list)
     """The address of this API, or one below it."""
 
@@ -118,7 +119,7 @@ class TokenAnswer(OAuthAnswer):
     refresh_token: str
     """Exchange it once for the next tokens; each response contains a new one. `svc_ort_…`."""
     scope: str
-    """`api`."""
+    """What the person allowed: `api` or `api manage`."""
 
 
 class RevocationForm(Form):
@@ -138,6 +139,62 @@ class Revoked(OAuthAnswer):
     """An empty response: the token is not valid, or never was."""
 
 
+class Grant(Answer):
+    """A program's access (grant): what a person allowed it, until it or someone else ends it."""
+
+    id: str
+    client_id: str
+    client_name: str
+    """The program, as it named itself."""
+    user_id: str
+    """The member who allowed it. The program acts as this member."""
+    user_name: str
+    scopes: list[Scope]
+    created_at: Milliseconds
+    refreshed_at: Milliseconds
+    """When the program last got tokens. It gets new ones every hour while it's in use."""
+    valid_until: Milliseconds
+    """When the access expires. Each refresh extends it."""
+
+
+class GrantOfMine(Answer):
+    """One of your programs' access (grant)."""
+
+    id: str
+    client_id: str
+    client_name: str
+    """The program, as it named itself."""
+    organization_id: str | None
+    """The organization that you chose when you allowed the program. Null if you chose none yet."""
+    organization_name: str | None
+    scopes: list[Scope]
+    created_at: Milliseconds
+    refreshed_at: Milliseconds
+    """When the program last got tokens. It gets new ones every hour while it's in use."""
+    valid_until: Milliseconds
+    """When the access expires. Each refresh extends it."""
+    current: bool
+    """Whether the access token of this request belongs to it."""
+
+
+class GrantsQuery(PageQuery):
+    """The parameters of GET /grants."""
+
+
+class GrantsAnswer(Answer):
+    """GET /grants, newest first."""
+
+    grants: list[Grant]
+    """Can be fewer than `limit` while there is a `nextCursor`."""
+    next_cursor: str | None
+
+
+class GrantsOfMineAnswer(Answer):
+    """GET /me/grants, newest first: up to 100."""
+
+    grants: list[GrantOfMine]
+
+
 class DeviceForm(Form):
     """The start of a device login (RFC 8628, section 3.1)."""
 
@@ -146,7 +203,7 @@ class DeviceForm(Form):
     client_secret: SecretStr | None = None
     """The client's secret, if it has one and does not send it by HTTP Basic."""
     scope: str | None = None
-    """Ignored: there is one scope, `api`."""
+    """`api`, the default, or `api manage`. Other names are ignored."""
     resource: list[str] = Field(default_factory=list)
     """The address of this API, or one below it."""
 

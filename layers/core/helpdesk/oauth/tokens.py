@@ -10,7 +10,8 @@ import hmac
 import re
 from copy import replace
 
-from helpdesk.oauth import device, grant_repository, metadata, registration, repository
+from helpdesk.logs.kinds import LogKind
+from helpdesk.oauth import device, grant_repository, grants, metadata, registration, repository
 from helpdesk.oauth.errors import (
     InvalidGrant,
     InvalidOAuthRequest,
@@ -21,7 +22,6 @@ from helpdesk.oauth.record import (
     CODE_GRANT,
     DEVICE_GRANT,
     REFRESH_GRANT,
-    SCOPE,
     AccessTokenRecord,
     Approval,
     ClientRecord,
@@ -99,7 +99,7 @@ def _by_code(client: ClientRecord, form: TokenForm) -> TokenAnswer:
 def _revoke_used(code: CodeRecord) -> None:
     """Revoke the tokens of a code that is used a second time (RFC 6749, section 4.1.2). Raises InvalidGrant."""
     logger.warning("code_reused", extra={"client": code.approval.client_id, "grant": code.grant_id})
-    _remove_family(code.grant_id)
+    grants.end_stolen(code.grant_id)
     raise InvalidGrant
 
 
@@ -139,7 +139,11 @@ def _granted(
     )
     grant_repository.put(transaction, grant)
     repository.keep_client(transaction, client)
-    return _token_answer(access, grant_id, family + rotating)
+    person = people.by_id(approval.user_id)
+    if person is None:
+        raise InvalidGrant
+    grants.log(transaction, grant, LogKind.GRANT_CREATED, person.name, f"{client.name} was given access.")
+    return _token_answer(access, grant, family + rotating)
 
 
 def _by_refresh(client: ClientRecord, form: TokenForm) -> TokenAnswer:
@@ -161,7 +165,7 @@ def _by_refresh(client: ClientRecord, form: TokenForm) -> TokenAnswer:
             transaction, seen, replace(refreshed, refresh_hash=sha256_hex(family + rotating))
         )
         transaction.commit()
-        return _token_answer(access, grant_id, family + rotating)
+        return _token_answer(access, refreshed, family + rotating)
 
     # It may be refreshed, revoked or moved to another organization in the meantime.
     return repeat_when_stale(attempt, ConditionFailed)
@@ -214,7 +218,7 @@ def _require_race(seen: GrantRecord, sent_hash: str) -> None:
     if hmac.compare_digest(sent_hash, seen.previous_hash) and clock.now_ms() - seen.rotated_at <= RACE_MS:
         raise InvalidGrant("This refresh token was just replaced. Use the newest one.")
     logger.warning("refresh_token_reused", extra={"client": seen.approval.client_id, "grant": seen.id})
-    _remove_family(seen.id)
+    grants.end_stolen(seen.id)
     raise InvalidGrant(
         "This refresh token was already replaced. As a precaution against theft, its login was revoked. Log in again."
     )
@@ -233,7 +237,7 @@ def revoke(form: RevocationForm, authorization: str) -> None:
     if match is not None:
         seen = _grant_of(f"grant_{match[1]}", match[3])
         if seen is not None and seen.approval.client_id == client.id:
-            _remove_family(seen.id)
+            grants.end_by_program(seen.id)
         return
     token_hash = sha256_hex(token)
     approval = grant_repository.access_token(token_hash)
@@ -241,30 +245,18 @@ def revoke(form: RevocationForm, authorization: str) -> None:
         grant_repository.remove_access_token(token_hash)
 
 
-def _remove_family(grant_id: str) -> None:
-    """Remove a grant and its tokens, even if it is refreshed at the same moment."""
-    seen = grant_repository.get(grant_id)
-    while seen is not None:
-        try:
-            grant_repository.remove(seen)
-        except ConditionFailed:
-            seen = grant_repository.get(grant_id)
-        else:
-            return
-
-
 def _access_token(approval: Approval) -> tuple[str, AccessTokenRecord]:
     token = f"svc_oat_{approval.user_id.removeprefix('usr_')}_{ids.secret()}"
     return token, AccessTokenRecord(sha256_hex(token), clock.now_ms() + ACCESS_SECONDS * 1_000)
 
 
-def _token_answer(access: str, grant_id: str, refresh: str) -> TokenAnswer:
+def _token_answer(access: str, grant: GrantRecord, refresh: str) -> TokenAnswer:
     return TokenAnswer(
         access_token=access,
         token_type="Bearer",  # noqa: S106 - a scheme
         expires_in=ACCESS_SECONDS,
-        refresh_token=f"svc_ort_{grant_id.removeprefix('grant_')}_{refresh}",
-        scope=SCOPE,
+        refresh_token=f"svc_ort_{grant.id.removeprefix('grant_')}_{refresh}",
+        scope=" ".join(grant.approval.scopes),
     )
 
 

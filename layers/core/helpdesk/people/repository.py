@@ -4,7 +4,7 @@ from helpdesk.admission.caller import Person, Role
 from helpdesk.people.errors import MAX_ORGANIZATIONS, AlreadyAMember, TooManyOrganizations
 from helpdesk.people.record import PersonRecord, hash_of_email
 from helpdesk.platform import clock
-from helpdesk.platform.errors import InvalidToken
+from helpdesk.platform.errors import ConsentRequired, InvalidToken
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -172,10 +172,11 @@ def put_token(
 
 
 def set_token_organization(transaction: Transaction, person: Person, organization: str | None) -> None:
-    """Set the organization of an access token and of its grant.
+    """Set the organization of an access token; of one with a grant only the first, and that of its grant with it.
 
-    The transaction raises InvalidToken if one is gone, or if one ended in that organization before: a token that ended
-    because its person left stays ended there, even when it acted in another organization in between.
+    The transaction raises InvalidToken if one is gone, or if the token ended in that organization before: a token that
+    ended because its person left stays ended there, even when it acted in another organization in between. It raises
+    ConsentRequired if another token of the grant took an organization in the meantime.
     """
     expression, condition = "SET organization = :organization, boundAt = :now", "attribute_exists(PK)"
     values: Item = {":organization": organization, ":now": clock.now_ms()}
@@ -185,15 +186,28 @@ def set_token_organization(transaction: Transaction, person: Person, organizatio
         expression += ", endedIn = list_append(if_not_exists(endedIn, :none), :ended)"
         condition += " AND organization <> :organization"
         values |= {":none": [], ":ended": [person.ended_in]}
-    changed = [
+    transaction.update(
         keys.AccessToken(person.token_hash),
-        *([keys.Grant(person.grant_id)] if person.grant_id else []),
-    ]
-    for key in changed:
-        transaction.update(
-            key,
-            expression,
-            condition=condition,
-            values=values,
-            on_failure=lambda _: InvalidToken(),
-        )
+        expression,
+        condition=condition,
+        values=values,
+        on_failure=lambda _: InvalidToken(),
+    )
+    if person.grant_id is not None and organization is not None:
+        _bind_grant(transaction, person.grant_id, organization)
+
+
+def _bind_grant(transaction: Transaction, grant_id: str, organization: str) -> None:
+    transaction.update(
+        keys.Grant(grant_id),
+        "SET organization = :organization, boundAt = :now, GSI2PK = :list, GSI2SK = :id",
+        condition="organization = :none",
+        values={
+            ":organization": organization,
+            ":now": clock.now_ms(),
+            ":list": keys.grants_of_organization(organization),
+            ":id": grant_id,
+            ":none": None,
+        },
+        on_failure=lambda found: ConsentRequired() if found else InvalidToken(),
+    )

@@ -121,9 +121,17 @@ def set_name(transaction: Transaction, person: PersonRecord, name: str) -> None:
 def set_token_organization(transaction: Transaction, person: Person, organization: str | None) -> None:
     """Set the organization in which the access token that the person sent acts; None for no organization.
 
-    Tokens that are later refreshed under the same grant follow. The transaction raises InvalidToken if the token or its
-    grant was revoked in the meantime, or ended in that organization when the person left it.
+    A login keeps the organization that the person chose when they allowed the program, so its token stays where it is.
+    One that was allowed for no organization takes its first one here, and tokens that are later refreshed follow.
+
+    Raises InvalidToken if the token is of a login whose person has left its organization. The transaction raises
+    InvalidToken if the token or its login was revoked in the meantime, or if the token ended in that organization when
+    the person left it; ConsentRequired if the login took another organization in the meantime.
     """
+    if person.keeps_organization:
+        if person.ended_in is not None:
+            raise InvalidToken
+        return
     repository.set_token_organization(transaction, person, organization)
 
 

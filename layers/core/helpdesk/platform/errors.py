@@ -153,6 +153,26 @@ class Forbidden(CredentialError):
     message = "Your role does not allow this. Ask an admin or owner of the organization."
 
 
+class InsufficientScope(CredentialError):
+    """The program's login does not include the scope `manage` (RFC 6750, section 3.1)."""
+
+    status, code = 403, "insufficient_scope"
+    message = (
+        "This login does not include the scope `manage`. Log in again with a program that requests the scope "
+        "`api manage`."
+    )
+
+
+class ConsentRequired(CredentialError):
+    """The program's login is for another organization, which its person chose when they allowed it."""
+
+    status, code = 403, "consent_required"
+    message = (
+        "This login is for the organization that you chose when you allowed the program. To use the program in another "
+        "organization, log in again and choose that one."
+    )
+
+
 class NoOrganization(CredentialError):
     """The token is not bound to an organization."""
 

@@ -36,6 +36,8 @@ from helpdesk.storage.account_keys import (
     SupportEmail,
     UserCode,
     WaitPool,
+    grants_of_organization,
+    grants_of_person,
 )
 from helpdesk.storage.analytics_keys import AnalyticsChange, AnalyticsFact, AnalyticsMonths
 from helpdesk.storage.approval_keys import (
