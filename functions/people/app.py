@@ -1,4 +1,4 @@
-"""/v1/me, /v1/organizations, /v1/members, /v1/grants and /v1/invites: people, and where they and their programs get in."""
+"""/v1/me, /v1/organizations, /v1/members, /v1/grants and /v1/invites: people, and where they get in."""
 
 from helpdesk.accounts import creation
 from helpdesk.accounts import service as accounts
@@ -52,8 +52,8 @@ def update_me(caller: Caller, change: MeUpdate) -> Me:
 def set_my_organization(caller: Caller, active: ActiveOrganization) -> Ok:
     """Choose the organization that your access token acts in.
 
-    A program's login keeps the organization that you chose when you allowed the program. If you chose none, it takes one
-    of your organizations here, once.
+    A program's login keeps the organization that you chose when you allowed the program. If you chose none, it takes
+    one of your organizations here, once.
     """
     accounts.switch_organization(caller, active.organization_id)
     return OK
@@ -74,7 +74,8 @@ def leave_organization(caller: Caller) -> Ok:
 def create_organization(caller: Caller, new: OrganizationInput) -> OrganizationCreated:
     """Create an organization. You own it.
 
-    Your access token switches to it, unless it belongs to a program's login for another organization. Where sign-up is closed, only a member of another organization can create one.
+    Your access token switches to it, unless it belongs to a program's login for another organization. Where sign-up is
+    closed, only a member of another organization can create one.
     """
     return OrganizationCreated(id=creation.create(caller, new), slug=new.slug)
 

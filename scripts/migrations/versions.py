@@ -5,9 +5,11 @@ import contextlib
 from helpdesk.events.outbox import job_item
 from helpdesk.knowledge import publishing
 from helpdesk.knowledge.documents import Document
+from helpdesk.oauth import grant_repository
+from helpdesk.oauth.record import GrantRecord
 from helpdesk.quotas import service as quotas
 from helpdesk.storage import table
-from helpdesk.storage.keys import AutoResolveCheckpoint, KnowledgeDocument, Organization
+from helpdesk.storage.keys import AutoResolveCheckpoint, Grant, KnowledgeDocument, Organization
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from scripts.migrations.runner import Migration
@@ -103,10 +105,31 @@ def _give_document_an_address(item: Item) -> bool:
     return True
 
 
+def _list_grant(item: Item) -> bool:
+    """List a grant under its person and its organization. A refresh since has listed it already."""
+    key = Grant.parse(item["PK"], item["SK"])
+    if key is None or "GSI1PK" in item:
+        return False
+    listed = grant_repository.index_attributes(GrantRecord.from_item(item))
+    names = ", ".join(f"{name} = :{name}" for name in listed)
+    with contextlib.suppress(ConditionFailed):
+        table.update(
+            key,
+            f"SET {names}",
+            condition="attribute_exists(PK) AND attribute_not_exists(GSI1PK) AND organization = :organization",
+            values={
+                **{f":{name}": value for name, value in listed.items()},
+                ":organization": item["organization"],
+            },
+        )
+    return True
+
+
 MIGRATIONS = (
     Migration(1, "Move the nightly run's checkpoints to their new key", _move_night_checkpoints),
     Migration(2, "Index knowledge documents and the inbox again, in the new layout", _index_again),
     Migration(3, "Describe knowledge documents by version and source, and count them", _describe_document),
     Migration(4, "Index knowledge documents again, with vectors", _index_document_again),
     Migration(5, "Give knowledge documents their addresses on the help site", _give_document_an_address),
+    Migration(6, "List the grants of programs under their people and organizations", _list_grant),
 )

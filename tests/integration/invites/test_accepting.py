@@ -86,7 +86,9 @@ def test_tokens_refreshed_under_the_grant_act_in_the_organization_too(
     grant = keys.Grant("grant_1")
     table.put_new({**grant.attributes(), "userId": grace_id, "organization": None})
     table.update(
-        keys.AccessToken(sha256_hex(sent)), "SET grantId = :grant", values={":grant": grant.grant_id}
+        keys.AccessToken(sha256_hex(sent)),
+        "SET grantId = :grant, scopes = :scopes",
+        values={":grant": grant.grant_id, ":scopes": ["api", "manage"]},
     )
     accept(Client(sent), token_for(admin))
     found = table.get(grant)

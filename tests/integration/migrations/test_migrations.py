@@ -6,7 +6,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
-from helpdesk.storage.keys import SchemaVersion
+from helpdesk.storage.keys import Grant, Person, SchemaVersion
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from scripts import admin
@@ -15,6 +15,7 @@ from scripts.migrations.runner import Migration, MigrationRunning, SchemaTooNew
 from scripts.migrations.versions import MIGRATIONS
 from tests.support import table as everything
 from tests.support.api import Client
+from tests.support.people import token_of
 
 
 def queued_for_search() -> str:
@@ -287,3 +288,33 @@ def test_documents_get_addresses_of_their_own_and_stay_internal(
     ]
     pages = {item["slug"]: item["documentId"] for item in everything.of_kind("PAGE#")}
     assert pages == {each["slug"]: each["id"] for each in listed}
+
+
+def test_grants_from_before_the_lists_are_listed(
+    organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin, "use_stack", lambda *_, **__: None)
+    grant = {
+        **Grant("grant_1").attributes(),
+        **dict.fromkeys(("familyHash", "refreshHash", "previousHash"), "0" * 64),
+        **dict.fromkeys(("createdAt", "rotatedAt", "boundAt"), 1_763_683_200_000),
+        "id": "grant_1",
+        "userId": organization.owner_id,
+        "clientId": "client_1",
+        "organization": organization.organization_id,
+        "validUntil": clock.now_ms() + 60_000,
+        "tokens": [],
+    }
+    put(grant)
+    table.update(
+        Person(organization.owner_id),
+        "REMOVE organizations.#o.joinedAt",
+        names={"#o": organization.organization_id},
+    )
+    owner = Client(token_of(organization.owner_id, organization.organization_id))
+    assert owner.get("/v1/me/grants").body["grants"] == []
+
+    assert admin.main(["migrate"]) == 0
+    assert versions._list_grant(everything.of_kind("GRANT")[0]) is False  # as after a crash
+
+    assert [each["id"] for each in owner.get("/v1/me/grants").body["grants"]] == ["grant_1"]

@@ -345,7 +345,7 @@ def test_an_approved_client_is_kept_for_good(program: Program, code_of: CodeOf) 
     assert "expiresAt" not in (table.get(key) or {})
 
 
-def test_an_exchange_costs_a_bucket_two_reads_and_a_transaction(program: Program, code_of: CodeOf) -> None:
+def test_an_exchange_costs_a_bucket_three_reads_and_a_transaction(program: Program, code_of: CodeOf) -> None:
     code = code_of(program)
 
     with recorded_calls() as calls:
@@ -355,5 +355,6 @@ def test_an_exchange_costs_a_bucket_two_reads_and_a_transaction(program: Program
         "dynamodb:UpdateItem",  # the bucket of the address
         "dynamodb:GetItem",
         "dynamodb:GetItem",
+        "dynamodb:GetItem",  # the person, whose access the log names
         "dynamodb:TransactWriteItems",
     ]

@@ -332,7 +332,10 @@ def test_the_log_says_who_was_given_access_and_who_ended_it(
     )
     assert (ended["kind"], ended["actor"]) == ("grant_ended", "Olga Owner")
     for entry in (created, ended):
-        assert entry["detail"].items() >= {"grantId": grant["id"], "userId": ada, "scopes": ["api", "manage"]}.items()
+        assert (
+            entry["detail"].items()
+            >= {"grantId": grant["id"], "userId": ada, "scopes": ["api", "manage"]}.items()
+        )
 
 
 @pytest.mark.parametrize("wanted", ["grant_unknown", "x" * 300, "a%23b", "..", "%20"])
@@ -346,9 +349,7 @@ def test_a_refresh_at_the_moment_of_ending_leaves_no_token_that_works(
 ) -> None:
     issued = login()
     [grant] = of_kind("GRANT")
-    form = TokenForm(
-        grant_type="refresh_token", client_id=program.id, refresh_token=issued["refresh_token"]
-    )
+    form = TokenForm(grant_type="refresh_token", client_id=program.id, refresh_token=issued["refresh_token"])
     caller = Caller("", person=Person(ada, "Ada", None))
 
     outcomes = interleaved(

@@ -164,7 +164,7 @@ def test_the_servers_metadata(path: str) -> None:
         "token_endpoint_auth_methods_supported": ["none", "client_secret_post", "client_secret_basic"],
         "revocation_endpoint_auth_methods_supported": ["none", "client_secret_post", "client_secret_basic"],
         "code_challenge_methods_supported": ["S256"],
-        "scopes_supported": ["api"],
+        "scopes_supported": ["api", "manage"],
         "authorization_response_iss_parameter_supported": True,
         "service_documentation": f"{ISSUER}/docs",
     }

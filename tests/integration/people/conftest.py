@@ -31,7 +31,11 @@ def with_grant() -> Callable[[str, str | None], Client]:
     def make(user_id: str, organization: str | None) -> Client:
         token = token_of(user_id, organization)
         table.put_new({**keys.Grant(GRANT).attributes(), "organization": organization})
-        table.update(keys.AccessToken(sha256_hex(token)), "SET grantId = :id", values={":id": GRANT})
+        table.update(
+            keys.AccessToken(sha256_hex(token)),
+            "SET grantId = :id, scopes = :scopes",
+            values={":id": GRANT, ":scopes": ["api", "manage"]},
+        )
         return Client(token)
 
     return make

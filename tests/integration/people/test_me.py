@@ -1,7 +1,5 @@
 """GET and PATCH /v1/me."""
 
-from collections.abc import Callable
-
 import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
@@ -151,11 +149,9 @@ def test_an_account_needs_a_person(
     assert len(whole_table.everything()) == before
 
 
-def test_the_calls_of_each_route_are_few(
-    with_grant: Callable[[str, str | None], Client], organization: NewOrganization
-) -> None:
+def test_the_calls_of_each_route_are_few(organization: NewOrganization) -> None:
     user_id = make_person(organization.organization_id, role="admin", name="Ada Admin")
-    person = with_grant(user_id, organization.organization_id)
+    person = Client(token_of(user_id, organization.organization_id))
     with recorded_calls() as looking:
         person.get("/v1/me")
     person.patch("/v1/me", {"name": "Ada"})  # makes the person's own allowance

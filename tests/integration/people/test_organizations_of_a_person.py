@@ -150,8 +150,8 @@ def test_a_person_removed_from_the_active_organization_can_create_another(
     assert member.get("/v1/members").status == 200
 
 
-def test_a_token_switches_to_another_organization_of_the_person(with_grant: WithGrant, paula: str) -> None:
-    client = with_grant(paula, None)
+def test_a_token_switches_to_another_organization_of_the_person(newcomer: Client) -> None:
+    client = newcomer
     first = client.post("/v1/organizations", {"name": "First", "slug": "first-one"}).body["id"]
     client.post("/v1/organizations", {"name": "Second", "slug": "second-one"})
 
@@ -159,7 +159,6 @@ def test_a_token_switches_to_another_organization_of_the_person(with_grant: With
 
     assert (answer.status, answer.body) == (200, {"ok": True})
     assert client.get("/v1/organization").body["name"] == "First"
-    assert granted_for() == first
 
 
 def test_a_token_may_switch_to_the_organization_it_already_acts_in(newcomer: Client) -> None:
@@ -215,10 +214,10 @@ def test_a_revoked_token_cannot_switch(newcomer: Client, paula: str) -> None:
 
 
 def test_a_person_leaves_and_their_token_acts_in_no_organization(
-    api: Client, with_grant: WithGrant, organization: NewOrganization
+    api: Client, organization: NewOrganization
 ) -> None:
     user_id = make_person(organization.organization_id, role="admin", name="Ada Admin")
-    client = with_grant(user_id, organization.organization_id)
+    client = Client(token_of(user_id, organization.organization_id))
 
     answer = client.delete("/v1/me/organization")
 
@@ -226,7 +225,6 @@ def test_a_person_leaves_and_their_token_acts_in_no_organization(
     assert client.get("/v1/me").body["organizations"] == []
     assert client.get("/v1/members").code == "no_organization"
     assert bound_to(client) is None
-    assert granted_for() is None
     assert [member["name"] for member in api.get("/v1/members").body["members"]] == ["Olga Owner"]
     entry = api.get("/v1/logs").body["logs"][0]
     assert (entry["kind"], entry["actor"], entry["summary"]) == (
@@ -293,11 +291,11 @@ def test_leaving_with_a_token_that_has_ended_is_refused(organization: NewOrganiz
 
 
 @pytest.fixture
-def returned(with_grant: WithGrant, organization: NewOrganization) -> Client:
-    """The token, with its grant, of a person who was removed and then invited and accepted with another token."""
+def returned(organization: NewOrganization) -> Client:
+    """The token of a person who was removed and then invited and accepted with another token."""
     home = organization.organization_id
     user_id = make_person(home, role="admin", name="Rita Returned", email="rita@example.com")
-    client = with_grant(user_id, home)
+    client = Client(token_of(user_id, home))
     owner = Client(token_of(organization.owner_id, home))
     assert client.get("/v1/members").status == 200
     assert owner.delete(f"/v1/members/{user_id}").status == 200

@@ -96,6 +96,7 @@ def test_a_new_organization_says_which_plan_it_has_and_what_that_allows(tmp_path
     limits = {"knowledge": {"documents": {"used": 0, "limit": 100}}, "limits": rates}
     answers = {
         "POST /v1/organizations": {"id": "org_1", "slug": "acme"},
+        "GET /v1/me": {"organization": {"id": "org_1"}},
         "GET /v1/organization": {"plan": "explore"},
         "GET /v1/billing/limits": limits,
     }
@@ -107,9 +108,21 @@ def test_a_new_organization_says_which_plan_it_has_and_what_that_allows(tmp_path
     )
 
 
+def test_a_login_that_stays_in_its_organization_is_told_how_to_act_in_the_new_one(tmp_path: Path) -> None:
+    answers = {
+        "POST /v1/organizations": {"id": "org_2", "slug": "acme"},
+        "GET /v1/me": {"organization": {"id": "org_1"}},
+    }
+    result = with_token(tmp_path, answers).run("org", "create", "--name", "Acme", "--slug", "acme")
+    assert result.stdout == (
+        "Created acme (org_2). Your login stays in its organization. To act in the new one: helpdesk login\n"
+    )
+
+
 def test_an_organization_is_created_even_if_its_plan_cannot_be_read(tmp_path: Path) -> None:
     answers = {
         "POST /v1/organizations": {"id": "org_1", "slug": "acme"},
+        "GET /v1/me": {"organization": {"id": "org_1"}},
         "GET /v1/organization": refusal(500, "internal_error"),
     }
     assert with_token(tmp_path, answers).run("org", "create", "--name", "A", "--slug", "acme").exit_code == 0

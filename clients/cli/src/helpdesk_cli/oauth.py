@@ -15,6 +15,8 @@ from helpdesk_cli.problems import NotHelpdesk, OAuthRefusal, Problem, Unreachabl
 from helpdesk_cli.web import Web
 
 DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+SCOPE = "api manage"
+"""`manage` is for the commands of keys, members, invites and grants. The page of approval says so."""
 SLOWER_SECONDS = 5.0
 """What each slow_down adds to the interval (RFC 8628, section 3.5)."""
 LONGEST_INTERVAL_SECONDS = 60.0
@@ -63,7 +65,8 @@ class OAuth:
 
     def begin(self, client_id: str) -> DeviceLogin:
         """Start a device login. Errors: OAuthRefusal, with `invalid_client` if the service lost the client."""
-        content = self._granted(self._form("/v1/oauth/device_authorization", {"client_id": client_id}))
+        form = {"client_id": client_id, "scope": SCOPE}
+        content = self._granted(self._form("/v1/oauth/device_authorization", form))
         complete = content.get("verification_uri_complete")
         return DeviceLogin(
             device_code=self._text(content, "device_code"),

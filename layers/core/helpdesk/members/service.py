@@ -147,7 +147,8 @@ def remove(caller: Caller, user_id: str) -> None:
 def leave(caller: Caller) -> None:
     """Remove the person from the organization that their token acts in.
 
-    The tokens of their logins for it end; a token that the operator issued acts in none afterwards. Raises NoOrganization, LastOwner, InvalidToken.
+    The tokens of their logins for it end; a token that the operator issued acts in none afterwards. Raises
+    NoOrganization, LastOwner, InvalidToken.
     """
 
     def attempt(role: Role) -> None:

@@ -23,7 +23,7 @@ def put(transaction: Transaction, grant: GrantRecord) -> None:
         {
             **keys.Grant(grant.id).attributes(),
             **grant.to_item(),
-            **_index_attributes(grant),
+            **index_attributes(grant),
             "expiresAt": grant.valid_until // 1_000 + DAY_SECONDS,
         },
         new=True,
@@ -46,7 +46,7 @@ def rotate(transaction: Transaction, seen: GrantRecord, refreshed: GrantRecord) 
             "validUntil": refreshed.valid_until,
             "expiresAt": refreshed.valid_until // 1_000 + DAY_SECONDS,
             "tokens": [token.to_item() for token in refreshed.tokens],
-            **_index_attributes(seen),  # of a grant from before the lists
+            **index_attributes(seen),  # of a grant from before the lists
         },
         condition=_AS_READ,
         values=_as_read(seen),
@@ -99,7 +99,7 @@ def _as_read(seen: GrantRecord) -> Item:
     return {":read": seen.refresh_hash, ":bound": seen.approval.organization}
 
 
-def _index_attributes(grant: GrantRecord) -> Item:
+def index_attributes(grant: GrantRecord) -> Item:
     """Return the attributes that list a grant: of its person in GSI1, for its organization in GSI2."""
     listed: Item = {"GSI1PK": keys.grants_of_person(grant.approval.user_id), "GSI1SK": grant.id}
     if grant.approval.organization is not None:

@@ -8,7 +8,6 @@ from urllib.parse import unquote_plus
 
 from pydantic import SecretStr
 
-from helpdesk.admission.caller import Scope
 from helpdesk.oauth import limits, redirects, repository
 from helpdesk.oauth.errors import (
     InvalidClient,
@@ -22,6 +21,7 @@ from helpdesk.oauth.record import (
     GRANT_TYPES,
     NO_SECRET,
     ClientRecord,
+    scopes_in,
 )
 from helpdesk.oauth.schemas import ClientRegistration, RegisteredClient
 from helpdesk.platform import clock, ids
@@ -82,7 +82,7 @@ def register(wanted: ClientRegistration, address: str) -> RegisteredClient:
         token_endpoint_auth_method=method,
         grant_types=grant_types,
         response_types=["code"] if CODE_GRANT in grant_types else [],
-        scope=" ".join(Scope),
+        scope=" ".join(scopes_in(wanted.scope)),
         client_uri=wanted.client_uri or None,
         client_secret=secret,
         client_secret_expires_at=0 if secret else None,

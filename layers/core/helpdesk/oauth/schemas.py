@@ -38,7 +38,7 @@ class ClientRegistration(OpenBody):
     response_types: list[str] | None = None
     """Only code."""
     scope: str | None = None
-    """Ignored: each login requests its own scopes."""
+    """`api`, the default, or `api manage`. The client isn't held to it: each login requests its own scopes."""
 
 
 class RegisteredClient(OAuthAnswer):

@@ -197,7 +197,8 @@ __all__ = [
     "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "TrackerDirectory",
     "TrackerIssue", "TrackerRequest", "TrackerTeam", "UserCode", "WaitPool", "WebhookEndpoint", "WebhookEndpointCount",
     "approvals_with", "assigned_conversations", "assigned_tasks", "connected_account", "customer_conversations",
-    "customer_reports", "documents_in", "inbox", "posts", "search_gaps", "signal_reporters", "signal_requests",
+    "customer_reports", "documents_in", "grants_of_organization", "grants_of_person", "inbox", "posts", "search_gaps",
+    "signal_reporters", "signal_requests",
     "signals", "signals_with", "suggestions_with", "task_column",
 ]  # fmt: skip
 

@@ -41,7 +41,7 @@ def list_organizations(session: Session) -> None:
 @click.argument("slug_or_id")
 @pass_session
 def use(session: Session, slug_or_id: str) -> None:
-    """Switch to another organization."""
+    """Choose an organization, if you chose none when you logged in. For another one, log in again."""
     api = session.api()
     mine = api.get("me")["organizations"]
     found = next((one for one in mine if slug_or_id in {one["id"], one["slug"]}), None)
@@ -60,14 +60,23 @@ def use(session: Session, slug_or_id: str) -> None:
 @click.option("--slug", required=True, help="3 to 32 lowercase letters, digits and single dashes.")
 @pass_session
 def create(session: Session, name: str, slug: str) -> None:
-    """Create an organization that you own, and switch to it."""
+    """Create an organization that you own."""
     api = session.api()
     answer = api.post("organizations", body={"name": name, "slug": slug})
     if session.as_json:
         say_json(answer)
         return
-    say(f"Created {answer['slug']} ({answer['id']}) and switched to it. Next: helpdesk keys create NAME")
-    with contextlib.suppress(Problem):  # the organization is there
+    made = f"Created {answer['slug']} ({answer['id']})"
+    try:
+        switched = (api.get("me")["organization"] or {}).get("id") == answer["id"]
+    except Problem:  # the organization is there
+        say(f"{made}.")
+        return
+    if not switched:
+        say(f"{made}. Your login stays in its organization. To act in the new one: helpdesk login")
+        return
+    say(f"{made} and switched to it. Next: helpdesk keys create NAME")
+    with contextlib.suppress(Problem):
         _note_plan(api, answer["id"])
 
 

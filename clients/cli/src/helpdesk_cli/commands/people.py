@@ -152,7 +152,11 @@ def accept(session: Session, token: str | None) -> None:
                 "`helpdesk whoami` shows yours."
             )
         raise
-    _done(session, answer, f"Joined {answer['organizationId']} and switched to it.")
+    _done(
+        session,
+        answer,
+        f"Joined {answer['organizationId']}. `helpdesk whoami` shows which organization you act in.",
+    )
 
 
 def _asked(what: str) -> str:
