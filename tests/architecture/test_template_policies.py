@@ -149,7 +149,7 @@ def test_only_two_functions_read_sign_in_data(function: str, partition: str) -> 
 
 def test_tokens_are_made_by_the_oauth_server_alone() -> None:
     assert denied("Oauth", "TOKEN#*") == set()
-    assert denied("People", "TOKEN#*") == {"dynamodb:PutItem", "dynamodb:DeleteItem"}
+    assert denied("People", "TOKEN#*") == {"dynamodb:PutItem"}
     assert denied("Keys", "TOKEN#*") == WRITES
 
 
@@ -199,6 +199,7 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "Board": {"ORG#*#POSTS#*"},
         "Webhooks": {"ORG#*#EVENTS"},
         "Organizations": {"ORG#*#LOG#*"},
+        "People": {"PERSON#*#GRANTS", "ORG#*#GRANTS"},
         "AutoResolve": {"AUTORESOLVE#*", "ORG#*#INBOX#*"},
         "UploadCleanup": {"UNATTACHED#*"},
         "AgentWorker": {"ORG#*#COLUMN#*"},

@@ -56,8 +56,9 @@ _TOKENS_UNKNOWN = {
 _IN = dict.fromkeys(("secret key", "member", "admin", "owner", "program"), "in")
 # A route that accepts no key says so to a key that is live, and to no other.
 _NO_KEY = {"secret key": "401 token_required"}
-_API_ALONE = {"program": "403 insufficient_scope"}
 _MEMBERS = {**_UNKNOWN, **_IN, **_TOKENS_UNKNOWN}
+# A program's login with the scope `api` alone.
+_MANAGERS = {**_MEMBERS, "program": "403 insufficient_scope"}
 
 # The result for each credential, by access: "in" stands for any response of the route itself.
 EXPECTED: dict[str, dict[str, str]] = {
@@ -72,25 +73,14 @@ EXPECTED: dict[str, dict[str, str]] = {
     # Rule 8; a key acts with an admin's rights.
     "admin or owner": {**_MEMBERS, "member": "403 forbidden"},
     # Rule 7: inviting or changing members.
-    "a person, admin or owner": {
-        **_MEMBERS,
-        **_API_ALONE,
-        "member": "403 forbidden",
-        "secret key": "400 needs_a_person",
-    },
+    "a person, admin or owner": {**_MANAGERS, "member": "403 forbidden", "secret key": "400 needs_a_person"},
     "account, admin or owner": {**_MEMBERS, "member": "403 forbidden", **_NO_KEY},
-    "who gets in, admin or owner": {**_MEMBERS, **_API_ALONE, "member": "403 forbidden", **_NO_KEY},
+    "who gets in, admin or owner": {**_MANAGERS, "member": "403 forbidden", **_NO_KEY},
     # The person's own routes work without an organization, and for a former member.
     "account": {**_MEMBERS, **_NO_KEY, "without organization": "in", "former member": "in"},
     # About the organization that the person belongs to.
-    "account, in an organization": {**_MEMBERS, **_API_ALONE, **_NO_KEY},
-    "account, joining": {
-        **_MEMBERS,
-        **_API_ALONE,
-        **_NO_KEY,
-        "without organization": "in",
-        "former member": "in",
-    },
+    "account, in an organization": {**_MANAGERS, **_NO_KEY},
+    "account, joining": {**_MANAGERS, **_NO_KEY, "without organization": "in", "former member": "in"},
 }
 
 ROUTES: dict[str, str] = {
@@ -344,10 +334,7 @@ def credentials(organization: NewOrganization) -> Callable[[str], str | None]:
             return f"Bearer {token_of(person, home)}"
         if kind == "program":  # an owner's, without the scope `manage`
             token = issue_token(home, role="owner", name="Pia")
-            grant = {":grant": "grant_1", ":scopes": ["api"]}
-            table.update(
-                keys.AccessToken(sha256_hex(token)), "SET grantId = :grant, scopes = :scopes", values=grant
-            )
+            table.update(keys.AccessToken(sha256_hex(token)), "SET grantId = :id", values={":id": "grant_1"})
             return f"Bearer {token}"
         if kind == "without organization":
             return f"Bearer {issue_token(None, role='member', name='Nobody')}"

@@ -108,7 +108,7 @@ def test_a_new_organization_says_which_plan_it_has_and_what_that_allows(tmp_path
     )
 
 
-def test_a_login_that_stays_in_its_organization_is_told_how_to_act_in_the_new_one(tmp_path: Path) -> None:
+def test_a_login_that_stays_in_its_organization_says_how_to_act_in_the_new_one(tmp_path: Path) -> None:
     answers = {
         "POST /v1/organizations": {"id": "org_2", "slug": "acme"},
         "GET /v1/me": {"organization": {"id": "org_1"}},

@@ -30,6 +30,7 @@ OF_EVERY_ROUTE = {
     ("invalid_token", 401),
     ("token_required", 401),
     ("forbidden", 403),
+    ("insufficient_scope", 403),
     ("needs_a_person", 400),
     ("no_organization", 403),
     ("invalid_json", 400),

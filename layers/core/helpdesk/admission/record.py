@@ -122,10 +122,10 @@ class TokenHolder(FrozenRecord):
             name=person["name"],
             email=person["email"],
             is_member=bool(person["organizations"]),
-            scopes=frozenset(scopes_of(token) if token.get("grantId") else Scope),
+            scopes=frozenset(scopes_from_item(token) if token.get("grantId") else Scope),
         )
 
 
-def scopes_of(item: Item) -> tuple[Scope, ...]:
-    """Return the scopes in an item. One from before scopes has API alone: no page has told its person more."""
+def scopes_from_item(item: Item) -> tuple[Scope, ...]:
+    """Return the scopes in an item. One from before scopes has API alone: no page said more to its person."""
     return tuple(Scope(each) for each in item.get("scopes", [Scope.API.value]))

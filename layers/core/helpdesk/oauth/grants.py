@@ -105,7 +105,7 @@ def end_mine(caller: Caller, grant_id: str) -> None:
 
 
 def end_for_organization(caller: Caller, grant_id: str) -> None:
-    """End a grant for the caller's organization, whoever allowed it. Raises GrantNotFound."""
+    """End a grant for the caller's organization, whichever member allowed it. Raises GrantNotFound."""
     if not _end(grant_id, caller.actor, lambda seen: seen.approval.organization == caller.organization):
         raise GrantNotFound
 

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Self
 
 from helpdesk.admission.caller import Scope
-from helpdesk.admission.record import scopes_of
+from helpdesk.admission.record import scopes_from_item
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage.table import Item
 
@@ -100,7 +100,7 @@ class RequestRecord(FrozenRecord, kw_only=True):
             challenge=item["challenge"],
             device_hash=item["deviceHash"],
             user_code=item["userCode"],
-            scopes=scopes_of(item),
+            scopes=scopes_from_item(item),
         )
 
     def to_item(self) -> Item:
@@ -136,7 +136,11 @@ class Approval(FrozenRecord):
     def from_item(cls, item: Item) -> Self:
         """Read the approval from an item that carries one: a code, a device login, a grant or an access token."""
         return cls(
-            item["userId"], item["clientId"], item["organization"], item.get("boundAt", 0), scopes_of(item)
+            item["userId"],
+            item["clientId"],
+            item["organization"],
+            item.get("boundAt", 0),
+            scopes_from_item(item),
         )
 
     def to_item(self) -> Item:
@@ -224,7 +228,7 @@ class DeviceRecord(FrozenRecord, kw_only=True):
             valid_until=item["validUntil"],
             approval=Approval.from_item(item) if "userId" in item else None,
             grant_id=item["grantId"],
-            scopes=scopes_of(item),
+            scopes=scopes_from_item(item),
         )
 
     def to_item(self) -> Item:

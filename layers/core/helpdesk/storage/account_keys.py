@@ -65,11 +65,6 @@ def grants_of_person(user_id: str) -> str:
     return f"PERSON#{user_id}#GRANTS"
 
 
-def grants_of_organization(organization: str) -> str:
-    """Return the partition of GSI2 that lists the grants for an organization."""
-    return f"ORG#{organization}#GRANTS"
-
-
 class OAuthClient(ItemKey):
     """A registered OAuth client: its name and redirect addresses."""
 

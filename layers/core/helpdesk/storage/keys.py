@@ -36,7 +36,6 @@ from helpdesk.storage.account_keys import (
     SupportEmail,
     UserCode,
     WaitPool,
-    grants_of_organization,
     grants_of_person,
 )
 from helpdesk.storage.analytics_keys import AnalyticsChange, AnalyticsFact, AnalyticsMonths
@@ -198,8 +197,7 @@ __all__ = [
     "TrackerIssue", "TrackerRequest", "TrackerTeam", "UserCode", "WaitPool", "WebhookEndpoint", "WebhookEndpointCount",
     "approvals_with", "assigned_conversations", "assigned_tasks", "connected_account", "customer_conversations",
     "customer_reports", "documents_in", "grants_of_organization", "grants_of_person", "inbox", "posts", "search_gaps",
-    "signal_reporters", "signal_requests",
-    "signals", "signals_with", "suggestions_with", "task_column",
+    "signal_reporters", "signal_requests", "signals", "signals_with", "suggestions_with", "task_column",
 ]  # fmt: skip
 
 
@@ -379,3 +377,8 @@ def event_feed(organization: str) -> str:
 def log_of_kind(organization: str, kind: str) -> str:
     """Return GSI1's partition of an organization's log entries of one kind; sorted by id, so by time."""
     return f"ORG#{organization}#LOG#{kind}"
+
+
+def grants_of_organization(organization: str) -> str:
+    """Return the partition of GSI2 that lists the grants for an organization."""
+    return f"ORG#{organization}#GRANTS"
