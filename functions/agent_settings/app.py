@@ -13,6 +13,7 @@ from helpdesk.agent.schemas import (
     WidgetSettings,
 )
 from helpdesk.platform.settings import declare
+from helpdesk.quotas.errors import BudgetExceeded
 from helpdesk.routing.api import Api
 
 NEEDS = declare(
@@ -40,7 +41,7 @@ def update_agent(caller: Caller, change: AgentSettingsChange, query: AgentQuery)
     return agent.change(caller, change, with_texts=query.texts)
 
 
-@api.post("/v1/agent/test", access=Access.MEMBER)
+@api.post("/v1/agent/test", access=Access.MEMBER, errors=(BudgetExceeded,))
 def ask_agent(caller: Caller, asked: TestQuestion) -> TestAnswer:
     """Ask the agent a question to see its answer and what it found. Nothing is written, and nothing is sent."""
     # Imported here: the search libraries would make every other request of this function start slower.

@@ -325,21 +325,7 @@ ANSWERS: dict[str, Any] = {
     },
     "updateWebhook": _OK,
     "removeWebhook": _OK,
-    "getLimits": {
-        "tier": "standard",
-        "version": "2026-11-20",
-        "limits": {
-            "read": {"perMinute": 6_000, "burst": 1_000},
-            "write": {"perMinute": 1_200, "burst": 300},
-            "upload": {"perMinute": 300, "burst": 100},
-        },
-        "knowledge": {
-            "documents": {"used": 54, "limit": 2_000},
-            "bytes": {"used": 412_377, "limit": 200_000_000},
-            "suggestionsToday": {"used": 3, "limit": 20},
-        },
-        "model": {"tokens": {"used": 1_204_118, "limit": 25_000_000}},
-    },
+    "getLimits": account_examples.LIMITS,
     "listLogs": {"logs": [_LOG_ENTRY], "nextCursor": _CURSOR},
     "getLog": {"log": _LOG_ENTRY},
 }

@@ -51,6 +51,7 @@ OURS = {
     "discovery_failed": 400,
     "sign_in_unavailable": 503,
     "document_limit": 400,
+    "budget_exceeded": 429,
     "folder_limit": 400,
     "still_used": 409,
     "board_changed": 409,

@@ -1,6 +1,7 @@
 """The tokens of language models: counted for each answer and for the month, and limited by the plan."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 
@@ -11,7 +12,7 @@ from helpdesk.agent.reasons import Reason
 from helpdesk.knowledge import retrieval
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform import clock
+from helpdesk.platform import clock, metrics
 from helpdesk.platform.settings import settings
 from helpdesk.quotas import errors
 from helpdesk.quotas import service as quotas
@@ -37,17 +38,19 @@ def _model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the plans allow 2,000, 4,000 and 6,000 tokens a month."""
+    """Let the plans allow 2,000, 4,000 and 6,000 tokens a month, all of them on one day."""
     for number, plan in enumerate(Plan, start=1):
         monkeypatch.setitem(errors.MODEL_TOKENS, plan, number * 2_000)
+        monkeypatch.setitem(errors.MODEL_TOKENS_A_DAY, plan, number * 2_000)
 
 
-def ask(organization: str, **options: int) -> str:
-    return metered.turn(organization, MODEL, "Be Robin.", [user_message("Hi")], [], **options).text
+def ask(organization: str, max_tokens: int = 800) -> str:
+    turn = metered.turn(organization, MODEL, "Be Robin.", [user_message("Hi")], [], max_tokens=max_tokens)
+    return turn.text
 
 
-def used(made: NewOrganization) -> dict[str, int]:
-    shown: dict[str, int] = Client(made.secret_key).get("/v1/billing/limits").body["model"]["tokens"]
+def used(made: NewOrganization, budget: str = "tokens") -> dict[str, int]:
+    shown: dict[str, int] = Client(made.secret_key).get("/v1/billing/limits").body["model"][budget]
     return shown
 
 
@@ -56,6 +59,16 @@ def test_each_plan_has_its_tokens() -> None:
         Plan.EXPLORE: 1_000_000,
         Plan.STANDARD: 25_000_000,
         Plan.PRO: 250_000_000,
+    }
+    assert errors.MODEL_TOKENS_A_DAY == {
+        Plan.EXPLORE: 66_666,
+        Plan.STANDARD: 1_666_666,
+        Plan.PRO: 16_666_666,
+    }
+    assert errors.CONVERSATION_TOKENS_AN_HOUR == {
+        Plan.EXPLORE: 33_333,
+        Plan.STANDARD: 120_000,
+        Plan.PRO: 120_000,
     }
 
 
@@ -86,12 +99,29 @@ def test_past_the_quota_the_team_answers_and_no_model_is_asked(desk: Desk, small
     conversation = desk.conversation(second["conversationId"])
     assert conversation["handledBy"] == "team"
     assert Reason.TOKENS_SPENT.value in desk.thread(second["conversationId"])[-1]["body"]
-    assert (
-        desk.api.post("/v1/agent/test", {"question": "How long?"}).body["reason"] == Reason.TOKENS_SPENT.value
-    )
 
 
-def test_turns_at_the_same_time_stay_within_the_quota_together(make_organization: Make, small: None) -> None:
+def test_a_caller_who_asks_a_model_past_a_budget_reads_when_to_ask_again(desk: Desk, small: None) -> None:
+    noon = datetime(2026, 11, 29, 12, tzinfo=UTC)
+    organizations.set_plan(desk.organization, Plan.EXPLORE, api_limits=False, unlimited_api=False)
+    with clock.frozen(lambda: int(noon.timestamp() * 1_000_000)):
+        quotas.take_tokens(desk.organization, 1_500, organizations.plan_of)
+        refused = desk.api.post("/v1/agent/test", {"question": "How long?"})
+        assert (refused.status, refused.body["error"]["code"]) == (429, "budget_exceeded")
+        assert "month" in refused.body["error"]["message"]
+        assert refused.headers["retry-after"] == str(36 * 3_600)
+
+        errors.MODEL_TOKENS[Plan.EXPLORE] = 1_000_000
+        refused = desk.api.post("/v1/agent/test", {"question": "How long?"})
+        assert "Today" in refused.body["error"]["message"]
+        assert refused.headers["retry-after"] == str(12 * 3_600)
+
+
+@pytest.mark.parametrize("budget", [errors.MODEL_TOKENS, errors.MODEL_TOKENS_A_DAY], ids=["month", "day"])
+def test_turns_at_the_same_time_stay_within_a_budget_together(
+    make_organization: Make, monkeypatch: pytest.MonkeyPatch, budget: dict[Plan, int]
+) -> None:
+    monkeypatch.setitem(budget, Plan.EXPLORE, 2_000)
     made = make_organization(Plan.EXPLORE)
     place = made.organization_id
     ended: list[str] = []
@@ -110,7 +140,7 @@ def test_turns_at_the_same_time_stay_within_the_quota_together(make_organization
 
     assert ended.count("spent") == 5 - answered
     assert answered == 2
-    assert used(made) == {"used": 1_400, "limit": 2_000}
+    assert [used(made, each)["used"] for each in ("tokens", "tokensToday")] == [1_400, 1_400]
 
 
 def test_a_busy_model_costs_nothing(make_organization: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,6 +200,37 @@ def test_another_plan_has_its_quota_at_once_and_another_month_its_own(
         with clock.frozen(lambda: month_later):
             ask(place)
             assert quotas.used(place).tokens == 1_541
+
+
+def test_another_day_has_a_budget_of_its_own(
+    make_organization: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(errors.MODEL_TOKENS_A_DAY, Plan.STANDARD, 2_000)
+    made = make_organization(Plan.STANDARD)
+    late = datetime(2026, 11, 7, 23, 59, 59, tzinfo=UTC)
+    with scripted(says("Hello.", inputTokens=1_500), says("Hello.", inputTokens=100)):
+        with clock.frozen(lambda: int(late.timestamp() * 1_000_000)):
+            ask(made.organization_id)
+            with pytest.raises(TokensSpent, match="day"):
+                ask(made.organization_id)
+            assert used(made, "tokensToday") == {"used": 1_541, "limit": 2_000}
+        with clock.frozen(lambda: int(late.timestamp() * 1_000_000) + 1_000_000):
+            ask(made.organization_id)
+            assert used(made, "tokensToday") == {"used": 141, "limit": 2_000}
+            assert used(made)["used"] == 1_682
+
+
+def test_a_refusal_for_the_day_counts_for_the_alarm(
+    make_organization: Make, small: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[str] = []
+    monkeypatch.setattr(metrics, "count", counted.append)
+    with pytest.raises(TokensSpent):
+        ask(make_organization(Plan.EXPLORE).organization_id, max_tokens=2_000)
+    with pytest.raises(TokensSpent):
+        ask(make_organization(Plan.PRO).organization_id, max_tokens=60_000)
+
+    assert counted == ["ModelBudgetReached"]
 
 
 def test_a_turn_costs_two_calls_of_the_table(make_organization: Make) -> None:

@@ -8,7 +8,7 @@ from helpdesk.agent import metered
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings as function_settings
 from helpdesk.platform.units import DAY_MS
-from helpdesk.quotas.errors import TokensSpent
+from helpdesk.quotas.errors import Budget, TokensSpent
 from helpdesk.storage import keys, table
 from helpdesk.suggestions import worker
 from tests.support.api import Client
@@ -82,7 +82,7 @@ def test_a_suggestion_is_drafted_without_the_model_where_its_tokens_are_used_up(
     api: Client, workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def spent(*_: object, **__: object) -> None:
-        raise TokensSpent
+        raise TokensSpent(Budget.DAY)
 
     monkeypatch.setenv("AGENT_MODEL_ID", "anthropic.claude")
     function_settings.cache_clear()

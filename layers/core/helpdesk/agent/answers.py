@@ -31,6 +31,7 @@ def write(
     language: Language | None = None,
     sources: Sequence[AnswerSource] = (),
     usage: Usage | None = None,
+    counted: int = 0,
     is_gap: bool = False,
     asks: int = 0,
     also: Also | None = None,
@@ -39,15 +40,15 @@ def write(
     """Write the agent's message that answers up to the visitor's message `answering`; None if it answers none.
 
     With a reason it also hands the conversation to the team; with `resolves` it resolves the conversation. `language`
-    is noted as the one that the visitor writes, `sources` are kept for the team, and `usage` with the message. With
-    `is_gap` the question waits for a person's answer to learn from. Sends message.created, then conversation.updated if
-    the conversation is handed over or resolved, or if the agent asks for approvals with it (`asks` is how many); both
-    carry the state after the change (Specification: Events). `also` adds what is written together with the message.
-    Returns False, with nothing written, if the conversation was resolved, archived, taken over, answered or erased
-    since it was read, or was resolved more often than `resolutions` says. After any other change, such as a snooze, the
-    message is written all the same: nobody else would answer the visitor. Raises StaleConversation if the message must
-    be decided again, because it resolves the conversation and someone has written since; Conflict; and what `also`
-    makes the transaction raise.
+    is noted as the one that the visitor writes, `sources` are kept for the team, and `usage` with the message. The
+    conversation's hour gets `counted` tokens. With `is_gap` the question waits for a person's answer to learn from.
+    Sends message.created, then conversation.updated if the conversation is handed over or resolved, or if the agent
+    asks for approvals with it (`asks` is how many); both carry the state after the change (Specification: Events).
+    `also` adds what is written together with the message. Returns False, with nothing written, if the conversation was
+    resolved, archived, taken over, answered or erased since it was read, or was resolved more often than `resolutions`
+    says. After any other change, such as a snooze, the message is written all the same: nobody else would answer the
+    visitor. Raises StaleConversation if the message must be decided again, because it resolves the conversation and
+    someone has written since; Conflict; and what `also` makes the transaction raise.
     """
     read = conversation
 
@@ -65,6 +66,7 @@ def write(
             language=language,
             sources=sources,
             usage=usage,
+            counted=counted,
             is_gap=is_gap,
             asks=asks,
         )
@@ -112,6 +114,7 @@ def _transaction(
     language: Language | None,
     sources: Sequence[AnswerSource],
     usage: Usage | None,
+    counted: int,
     is_gap: bool,
     asks: int,
 ) -> Transaction:
@@ -138,6 +141,7 @@ def _transaction(
         language=language,
         gap=answering if is_gap else None,
         waiting_approvals=asks,
+        tokens=counted,
     )
     thread.add_agent_message(
         transaction,

@@ -8,15 +8,13 @@ an injected instruction is a bad sentence in the injecting visitor's own thread.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from helpdesk.agent import converse, metered
+from helpdesk.agent import converse, metered, prompt_size
 from helpdesk.agent.answerer import HandOff, Question, Reply, Turn
 from helpdesk.agent.converse import ToolSpec
 from helpdesk.agent.reasons import Reason
 from helpdesk.knowledge.retrieval import Passage
-from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import escaped, is_blank
-from helpdesk.quotas.errors import TokensSpent
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime.type_defs import MessageTypeDef
@@ -57,19 +55,15 @@ TOOLS = (
 
 
 def answer(question: Question) -> Reply | HandOff:
-    """Let the model answer, or decide that a person must, as for all questions past the quota. Raises ModelTrouble."""
-    try:
-        turn = metered.turn(
-            question.organization,
-            settings().agent_model_id,
-            instructions(question),
-            messages(question.thread),
-            TOOLS,
-            cached=False,
-        )
-    except TokensSpent:
-        logger.warning("model_tokens_spent", extra={"organization": question.organization})
-        return HandOff(Reason.TOKENS_SPENT)
+    """Let the model answer, or decide that a person must. Raises ModelTrouble, TokensSpent."""
+    turn = metered.turn(
+        question.organization,
+        settings().agent_model_id,
+        instructions(question),
+        messages(question.thread),
+        TOOLS,
+        cached=False,
+    )
     return read(turn, question.passages)
 
 
@@ -92,9 +86,12 @@ def shown_passages(passages: Sequence[Passage]) -> str:
 
 
 def messages(thread: Sequence[Turn]) -> "list[MessageTypeDef]":
-    """Return the thread as Converse takes it: beginning and ending with the visitor, strictly alternating."""
+    """Return the thread as Converse takes it: beginning and ending with the visitor, strictly alternating.
+
+    Of a long thread the newest part.
+    """
     turns: list[tuple[str, list[str]]] = []
-    for turn in thread:
+    for turn in prompt_size.newest(thread, [turn.text for turn in thread]):
         role = "user" if turn.by_visitor else "assistant"
         if not turn.text.strip() or (not turns and role == "assistant"):
             continue

@@ -113,6 +113,11 @@ class Usage(FrozenRecord):
     cache_read: int = 0
     cache_write: int = 0
 
+    @property
+    def total(self) -> int:
+        """The tokens that were read and written."""
+        return self.input + self.output
+
 
 class Turn(FrozenRecord):
     """What the model answered.

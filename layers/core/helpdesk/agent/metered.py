@@ -1,4 +1,4 @@
-"""Turns of a model within the organization's monthly quota of tokens (docs/decisions/0136)."""
+"""Turns of a model within the budgets of tokens (docs/decisions/0136)."""
 
 import json
 from collections.abc import Sequence
@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 from helpdesk.agent import converse
 from helpdesk.agent.converse import ModelTimedOut, ToolSpec, Turn
 from helpdesk.organizations import service as organizations
+from helpdesk.platform import metrics
+from helpdesk.platform.logging import logger
 from helpdesk.quotas import service as quotas
+from helpdesk.quotas.errors import Budget, TokensSpent
+from helpdesk.quotas.service import NOTHING, Spent
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime.type_defs import MessageTypeDef
@@ -22,26 +26,36 @@ def turn(
     messages: "Sequence[MessageTypeDef]",
     tools: Sequence[ToolSpec],
     *,
+    spent: Spent = NOTHING,
     max_tokens: int = converse.MAX_TOKENS,
     **options: Any,
 ) -> Turn:
     """Call a model once, as `converse.turn` does, and count its tokens for the organization.
 
     What the turn may need is taken before it, in a conditional write, so that turns at the same time stay within the
-    quota together. A turn that timed out counts as what was taken for it, because Bedrock may charge for it. Two calls
-    of DynamoDB. Raises TokensSpent before the model is called; ModelBusy, ModelTimedOut, ModelFailed.
+    budgets together. `spent` is what its message and conversation have used. A turn that timed out counts as what was
+    taken for it, because Bedrock may charge for it. Two calls of DynamoDB. Raises TokensSpent before
+    the model is called; ModelBusy, ModelTimedOut, ModelFailed.
     """
     taken = max_tokens + _estimate(system, messages, tools)
-    month = quotas.take_tokens(organization, taken, organizations.plan_of)
+    try:
+        period = quotas.take_tokens(organization, taken, organizations.plan_of, spent)
+    except TokensSpent as refused:
+        logger.warning(
+            "model_tokens_spent", extra={"organization": organization, "budget": refused.budget.value}
+        )
+        if refused.budget in {Budget.DAY, Budget.MONTH}:
+            metrics.count("ModelBudgetReached")
+        raise
     try:
         answered = converse.turn(model, system, messages, tools, max_tokens=max_tokens, **options)
     except ModelTimedOut:
         raise
     except Exception:
-        quotas.return_tokens(organization, month, taken, tokens_in=0, tokens_out=0)
+        quotas.return_tokens(organization, period, taken, tokens_in=0, tokens_out=0)
         raise
-    spent = answered.usage
-    quotas.return_tokens(organization, month, taken, tokens_in=spent.input, tokens_out=spent.output)
+    used = answered.usage
+    quotas.return_tokens(organization, period, taken, tokens_in=used.input, tokens_out=used.output)
     return answered
 
 

@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from helpdesk.quotas.errors import Budget
+
 
 class Reason(StrEnum):
     """Why the agent hands a conversation to the team; a system line of the thread says it."""
@@ -14,6 +16,9 @@ class Reason(StrEnum):
     MODEL_STOPPED = "the model's answer was cut off or withheld"
     MODEL_FAILED = "the model could not be reached"
     TOKENS_SPENT = "this month's tokens of the language model are used up"
+    TOKENS_OF_DAY = "today's tokens of the language model are used up"
+    TOKENS_OF_CONVERSATION = "this conversation has used up its tokens of the language model for this hour"
+    TOKENS_OF_MESSAGE = "the question took more tokens of the language model than one message may use"
     AGENT_FAILED = "the agent failed repeatedly"
     TOO_MANY_STEPS = "the question took more steps than the agent may take"
     TOOL_INPUT = "the agent could not write an input that fits a tool"
@@ -25,3 +30,12 @@ class Reason(StrEnum):
     def is_gap(self) -> bool:
         """Whether the knowledge base lacks the answer, so that a person's answer belongs into it."""
         return self in {Reason.NO_KNOWLEDGE, Reason.NOTHING_FOUND, Reason.MODEL_DECIDED}
+
+
+OF_BUDGETS = {
+    Budget.MESSAGE: Reason.TOKENS_OF_MESSAGE,
+    Budget.CONVERSATION: Reason.TOKENS_OF_CONVERSATION,
+    Budget.DAY: Reason.TOKENS_OF_DAY,
+    Budget.MONTH: Reason.TOKENS_SPENT,
+}
+"""Why the agent hands over where a turn of the model does not fit into a budget."""

@@ -6,18 +6,20 @@ from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.handoff_intent import requests_human
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent.schemas import TestAnswer, TestedPassage, TestQuestion
-from helpdesk.agent.worker import PASSAGES, QUESTION_CHARACTERS, chosen_answerer, language_of
-from helpdesk.knowledge import retrieval
+from helpdesk.agent.worker import QUESTION_CHARACTERS, chosen_answerer, language_of, passages_for
 from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import trimmed
+from helpdesk.quotas import service as quotas
+from helpdesk.quotas.errors import TokensSpent
 from helpdesk.visitor_texts.catalog import TextName
 
 
 def ask(organization: str, asked: TestQuestion) -> TestAnswer:
     """Return what the agent would write to a visitor whose first message this is, and the passages that it found.
 
-    Calls: settings, deleted documents, index, and the models if the deployment has any. Raises InvalidRequest.
+    Calls: settings, deleted documents, index, and the models if the deployment has any. Raises InvalidRequest,
+    BudgetExceeded.
     """
     text = trimmed(asked.question)
     if not text:
@@ -26,7 +28,7 @@ def ask(organization: str, asked: TestQuestion) -> TestAnswer:
         raise InvalidRequest(f"`question` may have {QUESTION_CHARACTERS:,} characters.")
     own, texts = repository.get_with_texts(organization)
     sentences = texts.in_language(language_of([text]) or texts.language)
-    passages = retrieval.find(organization, text, limit=PASSAGES)
+    passages = passages_for(organization, text)
     reply: Reply | HandOff
     if requests_human(text):
         reply = HandOff(Reason.ASKED_FOR_A_PERSON)
@@ -36,6 +38,8 @@ def ask(organization: str, asked: TestQuestion) -> TestAnswer:
         try:
             asked_alone = [Turn(by_visitor=True, text=text)]
             reply = chosen_answerer()(Question(organization, text, asked_alone, passages, own, sentences))
+        except TokensSpent as spent:
+            raise quotas.budget_exceeded(spent) from None
         except ModelTrouble:
             reply = HandOff(Reason.MODEL_FAILED)
     handed_off = isinstance(reply, HandOff)

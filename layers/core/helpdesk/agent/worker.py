@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Self
 
-from helpdesk.agent import answers, bedrock, citations, embedded, repository
+from helpdesk.agent import answers, bedrock, citations, embedded, prompt_size, repository
 from helpdesk.agent.answerer import Answerer, Goodbye, HandOff, Prepared, Question, Reply, Turn, Written
 from helpdesk.agent.closing_intent import is_closing_message
 from helpdesk.agent.conversation_language import (
@@ -20,7 +20,7 @@ from helpdesk.agent.conversation_language import (
 )
 from helpdesk.agent.converse import ModelFailed, ModelTrouble
 from helpdesk.agent.handoff_intent import requests_human
-from helpdesk.agent.reasons import Reason
+from helpdesk.agent.reasons import OF_BUDGETS, Reason
 from helpdesk.agent.schemas import AgentSettings
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import MAX_BODY_CHARACTERS
@@ -33,6 +33,7 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import cut
+from helpdesk.quotas.errors import TokensSpent
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.languages import Language
@@ -116,15 +117,22 @@ def _work(job: AgentJob, with_tools: RunAnswerer | None, *, last_try: bool) -> O
             reply = chosen_answerer()(asked)
         else:
             reply = with_tools(Prepared(conversation, job.message_id, newest, asked, spoken))
-    except Exception as error:
-        # The same request of a model that refuses it is refused again: the visitor need not wait for that.
-        if not last_try and not isinstance(error, ModelFailed):
-            raise
-        logger.error("agent_gave_up", extra={"organization": job.organization, "error": type(error).__name__})
-        reply = HandOff(Reason.MODEL_FAILED if isinstance(error, ModelTrouble) else Reason.AGENT_FAILED)
+    except Exception as error:  # noqa: BLE001 - it is raised again unless it ends the work on this message
+        reply = _given_up(error, job, last_try=last_try)
     if isinstance(reply, Written):
         return Outcome(reply.outcome)
     return _write(conversation, job, body_of(reply, own, sentences), reply, own, spoken, newest)
+
+
+def _given_up(error: Exception, job: AgentJob, *, last_try: bool) -> HandOff:
+    """Return the hand-off for what kept the agent from answering. Raises the error if the queue is to try again."""
+    if isinstance(error, TokensSpent):
+        return HandOff(OF_BUDGETS[error.budget])
+    # The same request of a model that refuses it is refused again: the visitor need not wait for that.
+    if not last_try and not isinstance(error, ModelFailed):
+        raise error
+    logger.error("agent_gave_up", extra={"organization": job.organization, "error": type(error).__name__})
+    return HandOff(Reason.MODEL_FAILED if isinstance(error, ModelTrouble) else Reason.AGENT_FAILED)
 
 
 def prepare_again(conversation: Conversation, message_id: str, *, with_passages: bool = True) -> Prepared:
@@ -135,10 +143,15 @@ def prepare_again(conversation: Conversation, message_id: str, *, with_passages:
     sentences = texts.in_language(spoken or _likely(conversation, newest) or texts.language)
     asked = next((message.body for message in newest if message.id == message_id), "")
     text = cut(asked, QUESTION_CHARACTERS)
-    found = with_passages and text and retrieval.find(conversation.organization, text, limit=PASSAGES)
-    passages = found or []
+    passages = (with_passages and text and passages_for(conversation.organization, text)) or []
     question = Question(conversation.organization, text, _turns(newest), passages, own, sentences)
     return Prepared(conversation, message_id, newest, question, spoken)
+
+
+def passages_for(organization: str, text: str) -> Sequence[Passage] | None:
+    """Return the best passages for a question, as many as fit into a prompt; None if nothing is indexed."""
+    found = retrieval.find(organization, text, limit=PASSAGES)
+    return found and prompt_size.best(found, [bedrock.shown_passages([passage]) for passage in found])
 
 
 def language_of(texts: Sequence[str]) -> Language | None:
@@ -214,7 +227,7 @@ def _decide(
         return HandOff(Reason.ASKED_FOR_A_PERSON)
     if own.auto_resolve and _is_finished(conversation, pending, newest_first, own.name):
         return Goodbye(sentences.write(TextName.GOODBYE, agent=own.name))
-    passages = retrieval.find(conversation.organization, text, limit=PASSAGES)
+    passages = passages_for(conversation.organization, text)
     if passages is None and needs_knowledge:
         return HandOff(Reason.NO_KNOWLEDGE)
     turns = _turns(newest_first)
@@ -266,6 +279,7 @@ def _write(
         language=spoken,
         sources=sources,
         usage=None if isinstance(reply, Goodbye) else reply.usage,
+        counted=0 if isinstance(reply, Goodbye) or reply.usage is None else reply.usage.total,
         is_gap=own.suggest_knowledge and isinstance(reply, HandOff) and reply.reason.is_gap,
     )
     if not written:

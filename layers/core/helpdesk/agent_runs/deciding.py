@@ -26,7 +26,9 @@ _OUTDATED = "It was not made: the tool has changed since you asked. Ask again if
 _INTERRUPTED = "It was not made: a person has taken the conversation over, or it has ended."
 
 
-def judge(run: Run, prepared: Prepared, tools: dict[str, Tool], *, last_try: bool) -> Run:
+def judge(
+    run: Run, prepared: Prepared, conversation: Conversation, tools: dict[str, Tool], *, last_try: bool
+) -> Run:
     """Let the review judge the first call that waits for it: one step takes one turn of a model.
 
     Raises ModelBusy, RunChanged.
@@ -36,7 +38,7 @@ def judge(run: Run, prepared: Prepared, tools: dict[str, Tool], *, last_try: boo
         if tool is None:
             run = run.with_call(call.after(CallEvent.REVIEW_DENIES, content=_NOBODY_DECIDED))
             continue
-        verdict = review.judge(prepared, tool, call, last_try=last_try)
+        verdict = review.judge(prepared, tool, call, spent=run.spent(conversation), last_try=last_try)
         run = replace(
             run,
             tokens_in=run.tokens_in + verdict.usage.input,
@@ -79,7 +81,7 @@ def ask_the_team(run: Run, prepared: Prepared, conversation: Conversation) -> Ru
             asked = asked.after(RunEvent.WAITS)
         for line in lines:
             thread.add_system_line(transaction, read, line, clock.now_ms())
-        written[:] = [repository.add(transaction, asked)]
+        written[:] = [repository.add(transaction, replace(asked, tokens_counted=asked.tokens))]
 
     is_written = answers.write(
         conversation,
@@ -87,6 +89,7 @@ def ask_the_team(run: Run, prepared: Prepared, conversation: Conversation) -> Ru
         name=name,
         body=prepared.question.sentences.write(TextName.TEAM_ASKED, agent=name),
         language=prepared.spoken,
+        counted=run.uncounted,
         asks=len(new),
         also=also,
         resolutions=run.resolutions,

@@ -11,7 +11,7 @@ from helpdesk.agent import answers, bedrock, citations, metered
 from helpdesk.agent.answerer import HandOff, Prepared, Reply, Written
 from helpdesk.agent.bedrock import HAND_OVER
 from helpdesk.agent.converse import Turn, Usage
-from helpdesk.agent.reasons import Reason
+from helpdesk.agent.reasons import OF_BUDGETS, Reason
 from helpdesk.agent.worker import Outcome, body_of, source_of
 from helpdesk.agent_runs import deciding, making, prompts, proposing, repository
 from helpdesk.agent_runs.built_in import BuiltIns, Offers
@@ -28,7 +28,6 @@ from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.customers import service as customers
 from helpdesk.platform import clock
-from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.quotas.errors import TokensSpent
 from helpdesk.storage.transactions import Transaction
@@ -70,12 +69,12 @@ def desk(prepared: Prepared, offers: Offers, *, until: int, last_try: bool) -> D
 
 
 def begin(at: Desk) -> Reply | HandOff | Written:
-    """Let the model answer a message. A run is stored if it asks for tools. Raises ModelTrouble, NotYet."""
-    try:
-        turn = _think(at, None, _waiting(at))
-    except TokensSpent:
-        return _spent(at)
-    found = _taken(at, turn, _new_run(at))
+    """Let the model answer a message. A run is stored if it asks for tools.
+
+    Raises ModelTrouble, TokensSpent, NotYet.
+    """
+    run = _new_run(at)
+    found = _taken(at, _think(at, run, at.prepared.conversation), run)
     if isinstance(found, HandOff | Reply):
         return found
     return Written(advance(at, _store(found, at.prepared.conversation, new=True)).value)
@@ -114,7 +113,7 @@ def give_up(at: Desk, run: Run, reason: Reason) -> Outcome:
     run = making.settle_lost(run, at.prepared.question.settings.name, last_try=True)
     run = deciding.interrupt(deciding.expire_all(run))
     # What is interrupted is written with the hand-off.
-    return _finish(at, run, conversation, HandOff(reason))
+    return _finish(at, run, conversation, HandOff(reason, _usage(run)))
 
 
 def _new_run(at: Desk) -> Run:
@@ -134,7 +133,8 @@ def _new_run(at: Desk) -> Run:
     )
 
 
-def _think(at: Desk, run: Run | None, waiting: list[tuple[str, str]]) -> Turn:
+def _think(at: Desk, run: Run, conversation: Conversation) -> Turn:
+    waiting = _waiting(at)
     return metered.turn(
         at.prepared.conversation.organization,
         settings().agent_model_id,
@@ -144,6 +144,7 @@ def _think(at: Desk, run: Run | None, waiting: list[tuple[str, str]]) -> Turn:
         prompts.messages(at.prepared, run),
         prompts.specs(list(at.offered.values()), at.built_in),
         cached=bool(at.tools),
+        spent=run.spent(conversation),
     )
 
 
@@ -164,16 +165,11 @@ def _decide(at: Desk, run: Run, conversation: Conversation) -> Run | Reply | Han
     if run.model_calls >= MAX_MODEL_CALLS:
         return HandOff(Reason.TOO_MANY_STEPS, _usage(run))
     try:
-        turn = _think(at, run, _waiting(at))
-    except TokensSpent:
-        return _spent(at)
+        turn = _think(at, run, conversation)
+    except TokensSpent as spent:
+        return HandOff(OF_BUDGETS[spent.budget], _usage(run))
     found = _taken(at, turn, run)
     return found if isinstance(found, HandOff | Reply) else _store(found, conversation)
-
-
-def _spent(at: Desk) -> HandOff:
-    logger.warning("model_tokens_spent", extra={"organization": at.prepared.conversation.organization})
-    return HandOff(Reason.TOKENS_SPENT)
 
 
 def _taken(at: Desk, turn: Turn, run: Run) -> Run | Reply | HandOff:
@@ -243,7 +239,7 @@ def _call(at: Desk, run: Run, conversation: Conversation) -> Run:
     run = deciding.expire_unfit(run, at.tools, ended=ended)
     run = deciding.cancel_outdated(run, at.tools)
     if run.calls_in(CallState.REVIEWING):
-        return deciding.judge(run, at.prepared, at.tools, last_try=at.last_try)
+        return deciding.judge(run, at.prepared, conversation, at.tools, last_try=at.last_try)
     if run.calls_in(CallState.READY, CallState.APPROVED):
         name = at.prepared.question.settings.name
         try:
@@ -283,6 +279,7 @@ def _finish(at: Desk, run: Run, conversation: Conversation, decided: Reply | Han
         language=at.prepared.spoken,
         sources=sources,
         usage=decided.usage,
+        counted=(decided.usage or _usage(run)).total - run.tokens_counted,
         is_gap=question.settings.suggest_knowledge and reason is Reason.MODEL_DECIDED and not run.calls,
         also=lambda transaction, _: _add_to(transaction, over),
         resolutions=run.resolutions,

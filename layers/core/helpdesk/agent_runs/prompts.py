@@ -6,9 +6,10 @@ record and are checked by this service, whatever the model was led to ask for.
 """
 
 from collections.abc import Collection, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from helpdesk.agent import bedrock, converse
+from helpdesk.agent import bedrock, converse, prompt_size
 from helpdesk.agent.answerer import Prepared, Turn
 from helpdesk.agent.bedrock import HAND_OVER
 from helpdesk.agent.converse import ToolResult, ToolSpec
@@ -35,7 +36,7 @@ BUILT_IN = frozenset({HAND_OVER, SUGGEST, FILE_SIGNAL})
 
 MAX_CONTENT_CHARACTERS = 16_000
 MAX_CONTENT_BYTES = 20_000
-"""How much of a result the model reads. Twelve of them fit the item of a run, which has 400 KB at most."""
+"""How much of a result is kept for the model. Twelve of them fit the item of a run, which has 400 KB at most."""
 
 _INSTRUCTIONS = """\
 You are {name}, the support agent of an organization. You answer a visitor of its website in a chat.
@@ -146,22 +147,24 @@ def _description(tool: Tool) -> str:
     return f"{tool.title}. {tool.description}" if tool.title else tool.description
 
 
-def messages(prepared: Prepared, run: Run | None) -> "list[MessageTypeDef]":
+def messages(prepared: Prepared, run: Run) -> "list[MessageTypeDef]":
     """Return the messages: the thread up to the visitor's message, then each turn with its results.
 
-    What was written in the thread since then follows the last results, because results must follow their calls.
+    What was written in the thread since then follows the last results, because results must follow their calls. Of a
+    long thread the newest part, and of long results their beginnings.
     """
-    oldest_first = list(reversed(prepared.newest))
-    if run is None:
+    if not run.turns:
         return bedrock.messages(prepared.question.thread)
+    oldest_first = list(reversed(prepared.newest))
     before = [each for each in oldest_first if each.id <= run.message_id]
     shown = bedrock.messages([Turn(each.by_visitor, each.body) for each in before])
     shown = shown or [converse.user_message("(The earlier messages are not shown.)")]
-    calls = list(run.calls)
-    for turn in run.turns:
-        own, calls = calls[: turn.calls], calls[turn.calls :]
+    calls = iter(run.calls)
+    turns = [(turn, list(islice(calls, turn.calls))) for turn in run.turns]
+    contents = prompt_size.results([[each.content for each in own] for _, own in turns])
+    for (turn, own), cut_to in zip(turns, contents, strict=True):
         shown.append({"role": "assistant", "content": [*_said(turn.text), *map(_use, own)]})
-        shown.append(converse.results_message([_result(each) for each in own]))
+        shown.append(converse.results_message(list(map(_result, own, cut_to))))
     since = [each for each in oldest_first if each.id > run.message_id and each.body]
     if since:
         text = "Written in the conversation since the calls were asked for:\n" + transcript(since)
@@ -171,10 +174,11 @@ def messages(prepared: Prepared, run: Run | None) -> "list[MessageTypeDef]":
 
 
 def transcript(messages: Sequence[Message]) -> str:
-    """Return messages as text in which no message can pass for another one, whatever it contains."""
-    return "\n".join(
+    """Return the newest messages as text in which no message can pass for another one, whatever it contains."""
+    lines = [
         f'<message from="{_writer(each)}">{escaped(each.body)}</message>' for each in messages if each.body
-    )
+    ]
+    return "\n".join(prompt_size.newest(lines, lines))
 
 
 def _writer(message: Message) -> str:
@@ -191,10 +195,10 @@ def _use(call: Call) -> "ContentBlockTypeDef":
     return {"toolUse": {"toolUseId": call.use_id, "name": call.tool, "input": call.input_value}}
 
 
-def _result(call: Call) -> ToolResult:
+def _result(call: Call, content: str) -> ToolResult:
     """Return a call's result: its state, and what the tool, the team or this service says about it."""
-    content = {"state": call.state.value, **({"result": call.content} if call.content else {})}
-    return ToolResult(call.use_id, content, is_error=call.state is not CallState.SUCCEEDED)
+    shown = {"state": call.state.value, **({"result": content} if content else {})}
+    return ToolResult(call.use_id, shown, is_error=call.state is not CallState.SUCCEEDED)
 
 
 def for_model(text: str) -> str:

@@ -8,7 +8,9 @@ from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent, RunState, 
 from helpdesk.approvals.risk import Risk
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status
+from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.quotas.service import Spent
 from helpdesk.storage.table import Item
 
 
@@ -99,7 +101,7 @@ class Run(FrozenRecord, kw_only=True):
     `model_calls` counts the turns of the model, `invalid_inputs` the inputs that did not fit. `resolutions` is how
     often the conversation had been resolved when the run began, None in a run from before this was kept. `revision`
     counts the writes; each requires the revision that was read, so two workers never go on from the same state.
-    `saved_at` is when it was written last.
+    `tokens_counted` are those of its tokens that its conversation's hour has. `saved_at` is when it was written last.
     """
 
     organization: str
@@ -113,8 +115,23 @@ class Run(FrozenRecord, kw_only=True):
     tokens_in: int
     tokens_out: int
     resolutions: int | None
+    tokens_counted: int = 0
     revision: int = 0
     saved_at: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens it has used."""
+        return self.tokens_in + self.tokens_out
+
+    @property
+    def uncounted(self) -> int:
+        """How many of them its conversation's hour does not have yet."""
+        return self.tokens - self.tokens_counted
+
+    def spent(self, conversation: Conversation) -> Spent:
+        """Return what the next turn of a model has to stay within its budgets with."""
+        return Spent(self.tokens, conversation.tokens_in_hour(clock.now_ms()) + self.uncounted)
 
     def has_ended(self, conversation: Conversation) -> bool:
         """Return whether its conversation is over, or was since the run began and is open again."""
@@ -148,6 +165,7 @@ class Run(FrozenRecord, kw_only=True):
             tokens_in=item["tokensIn"],
             tokens_out=item["tokensOut"],
             resolutions=item.get("resolutions"),
+            tokens_counted=item.get("tokensCounted", 0),
             revision=item["revision"],
             saved_at=item.get("savedAt", 0),
         )
@@ -165,5 +183,6 @@ class Run(FrozenRecord, kw_only=True):
             "tokensIn": self.tokens_in,
             "tokensOut": self.tokens_out,
             "resolutions": self.resolutions,
+            "tokensCounted": self.tokens_counted,
             "revision": self.revision,
         }

@@ -17,6 +17,7 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import escaped, one_line
 from helpdesk.quotas.errors import TokensSpent
+from helpdesk.quotas.service import Spent
 from helpdesk.tools.record import Tool
 
 MAX_REASON_CHARACTERS = 300
@@ -82,8 +83,8 @@ class Verdict(FrozenRecord):
 _NO_USAGE = Usage(0, 0)
 
 
-def judge(prepared: Prepared, tool: Tool, call: Call, *, last_try: bool) -> Verdict:
-    """Let the second model judge a call. Raises ModelBusy unless it is the last try."""
+def judge(prepared: Prepared, tool: Tool, call: Call, *, spent: Spent, last_try: bool) -> Verdict:
+    """Let the second model judge a call, within the budgets. Raises ModelBusy unless it is the last try."""
     model = settings().review_model_id or settings().agent_model_id
     try:
         turn = metered.turn(
@@ -94,6 +95,7 @@ def judge(prepared: Prepared, tool: Tool, call: Call, *, last_try: bool) -> Verd
             _TOOLS,
             temperature=0.0,
             cached=False,
+            spent=spent,
         )
     except (ModelFailed, TokensSpent):
         return Verdict(Decision.TO_TEAM, _FAILED, _NO_USAGE)

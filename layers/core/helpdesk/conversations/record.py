@@ -3,11 +3,12 @@
 `from_item` and `to_item` are the only code that knows the attributes of these items.
 """
 
-from typing import Self
+from typing import NamedTuple, Self
 
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibility
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.visitor_texts.languages import Language, known
@@ -104,6 +105,13 @@ class Snapshot(FrozenRecord, kw_only=True):
         return self.state.accepts_visitor_messages
 
 
+class HourTokens(NamedTuple):
+    """The attributes that a write sets, and those that it adds to, where it counts tokens."""
+
+    changed: Item
+    added: dict[str, int]
+
+
 class Conversation(Snapshot, kw_only=True):
     """A conversation, with how often it was resolved and how often its status or handler has changed.
 
@@ -112,6 +120,7 @@ class Conversation(Snapshot, kw_only=True):
     answer. `handed_off_at` is when the agent last handed it to the team, and `hand_off_reason` why. `resolved_at` is
     when it was last resolved. `language` is the one that the visitor clearly writes, None until an answer has noted it.
     `gap` is the last message of a question that the agent found nothing for, until it is in a suggestion.
+    `hour_tokens` are the tokens of a model that answers of the hour `tokens_hour` (since 1970) used.
     """
 
     customer_id: str
@@ -133,6 +142,19 @@ class Conversation(Snapshot, kw_only=True):
     resolved_at: int | None = None
     language: Language | None = None
     gap: str | None = None
+    tokens_hour: int = 0
+    hour_tokens: int = 0
+
+    def tokens_in_hour(self, now: int) -> int:
+        """Return how many tokens of a model were used in the clock hour of an instant (ms)."""
+        return self.hour_tokens if self.tokens_hour == now // HOUR_MS else 0
+
+    def with_tokens(self, tokens: int, now: int) -> HourTokens:
+        """Return what a write changes that adds tokens to those of the clock hour of an instant (ms)."""
+        hour = now // HOUR_MS
+        if self.tokens_hour == hour:
+            return HourTokens({}, {"hourTokens": tokens})
+        return HourTokens({"tokensHour": hour, "hourTokens": tokens}, {})
 
     @property
     def pending_approvals(self) -> int:
@@ -190,6 +212,8 @@ class Conversation(Snapshot, kw_only=True):
             language=known(item.get("language")),
             gap=item.get("gap"),
             waiting_approvals=item.get("waitingApprovals", 0),
+            tokens_hour=item.get("tokensHour", 0),
+            hour_tokens=item.get("hourTokens", 0),
         )
 
     def to_item(self) -> Item:

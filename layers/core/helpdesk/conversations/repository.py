@@ -7,6 +7,7 @@ from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import (
     BrowserContext,
     Conversation,
+    HourTokens,
     SessionGone,
     Snapshot,
     StaleConversation,
@@ -72,6 +73,7 @@ def save(
     language: str | None = None,
     gap: str | None = None,
     waiting_approvals: int = 0,
+    hour_tokens: HourTokens | None = None,
     context: BrowserContext | None = None,
     snoozed_until: int | None = None,
     ends_snooze: bool = False,
@@ -82,7 +84,8 @@ def save(
     """Write a state over the one that was read, and with it what else is given.
 
     `message_id` and `message_at` (ms) are those of a message that is added, by who wrote last in `state` or, as a
-    `notice`, by nobody. `ends_snooze` ends a snooze that the write may not know of. `waiting_approvals` are added.
+    `notice`, by nobody. `ends_snooze` ends a snooze that the write may not know of. `waiting_approvals` are added,
+    and `hour_tokens` to those of their hour.
 
     The write is refused if status or handler have changed since, if the conversation was archived or unarchived, or if
     `condition` does not hold: the transaction then raises StaleConversation with the conversation as it is now.
@@ -104,6 +107,7 @@ def save(
         **({} if language is None else {"language": language}),
         **({} if gap is None else {"gap": gap}),
         **({} if context is None else {"context": context.to_item()}),
+        **({} if hour_tokens is None else hour_tokens.changed),
         "status": state.status.value,
         "handledBy": state.handled_by.value,
         "lastSpeaker": state.last_speaker.value,
@@ -131,6 +135,7 @@ def save(
     resolves = state.status is Status.RESOLVED and was.status is not Status.RESOLVED
     changes |= {"resolvedAt": clock.now_ms()} if resolves else {}
     counted = {
+        **({} if hour_tokens is None else hour_tokens.added),
         "resolutions": int(resolves),
         "waitingApprovals": waiting_approvals,
         "stateChanges": int(emits_event(was, state)),
@@ -195,6 +200,7 @@ def save_answer(
     language: str | None,
     gap: str | None,
     waiting_approvals: int = 0,
+    tokens: int = 0,
 ) -> None:
     """Write the state after the agent's answer to the visitor's messages up to one; None if it answers none of them.
 
@@ -221,6 +227,7 @@ def save_answer(
         language=language,
         gap=gap,
         waiting_approvals=waiting_approvals,
+        hour_tokens=before.with_tokens(tokens, message_at) if tokens else None,
         condition=condition,
         condition_values=values,
     )

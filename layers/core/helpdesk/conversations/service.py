@@ -212,14 +212,15 @@ def write_answer(
     language: str | None,
     gap: str | None = None,
     waiting_approvals: int = 0,
+    tokens: int = 0,
 ) -> None:
     """Add to a transaction the state after the agent's answer to the visitor's messages up to one, or to none (None).
 
     `hand_off_reason` is why the agent hands it to the team, None if it does not. `language` is kept as the one that the
-    visitor writes; None leaves it as it is. `gap` is the last message of a
-    question for which the agent found nothing. `waiting_approvals` is how many approvals the agent asks for with it.
-    The transaction also raises StaleConversation if that message was answered since, if a teammate wrote last, or with
-    `only_if_newest` if anyone has written since.
+    visitor writes; None leaves it as it is. `gap` is the last message of a question for which the agent
+    found nothing. `waiting_approvals` is how many approvals the agent asks for with it, `tokens` how many tokens of a
+    model it used. The transaction also raises StaleConversation if that message was answered since, if a teammate wrote
+    last, or with `only_if_newest` if anyone has written since.
     """
     repository.save_answer(
         transaction,
@@ -233,6 +234,7 @@ def write_answer(
         language=language,
         gap=gap,
         waiting_approvals=waiting_approvals,
+        tokens=tokens,
     )
 
 

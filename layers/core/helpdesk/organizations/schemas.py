@@ -74,10 +74,12 @@ class KnowledgeLimits(Answer):
 
 
 class ModelLimits(Answer):
-    """The quota of language models in a calendar month (UTC)."""
+    """The budgets of language models in a calendar month and on this day (UTC)."""
 
     tokens: Usage
-    """The tokens that models read and wrote, and those that turns under way have taken."""
+    """The tokens that models read and wrote this month, and those that turns under way have taken."""
+    tokens_today: Usage
+    """The same since midnight UTC. Past it, the team answers until the next day."""
 
 
 class LimitsAnswer(Answer):

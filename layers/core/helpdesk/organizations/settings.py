@@ -31,7 +31,12 @@ from helpdesk.platform.settings import settings
 from helpdesk.platform.text import valid_name
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.quotas import service as quotas
-from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, MAX_NEW_SUGGESTIONS_A_DAY, MODEL_TOKENS
+from helpdesk.quotas.errors import (
+    KNOWLEDGE_QUOTAS,
+    MAX_NEW_SUGGESTIONS_A_DAY,
+    MODEL_TOKENS,
+    MODEL_TOKENS_A_DAY,
+)
 from helpdesk.storage import keys
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
@@ -75,7 +80,10 @@ def limits(organization: str) -> LimitsAnswer:
             bytes=Usage(used=used.knowledge.size, limit=quota.size),
             suggestions_today=Usage(used=used.suggestions, limit=MAX_NEW_SUGGESTIONS_A_DAY),
         ),
-        model=ModelLimits(tokens=Usage(used=used.tokens, limit=MODEL_TOKENS[found.plan])),
+        model=ModelLimits(
+            tokens=Usage(used=used.tokens, limit=MODEL_TOKENS[found.plan]),
+            tokens_today=Usage(used=used.tokens_today, limit=MODEL_TOKENS_A_DAY[found.plan]),
+        ),
     )
 
 

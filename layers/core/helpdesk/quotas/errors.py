@@ -1,5 +1,6 @@
 """Errors of quotas, and the quotas of each plan (docs/decisions/0117) and of each day (docs/decisions/0126)."""
 
+from enum import StrEnum
 from typing import NamedTuple
 
 from helpdesk.admission.limits import Plan
@@ -25,9 +26,41 @@ MAX_NEW_SUGGESTIONS_A_DAY = 20
 MODEL_TOKENS = {Plan.EXPLORE: 1_000_000, Plan.STANDARD: 25_000_000, Plan.PRO: 250_000_000}
 """The tokens of language models, in and out together, that each plan includes in a calendar month (UTC)."""
 
+MODEL_TOKENS_A_DAY = {plan: 2 * tokens // 30 for plan, tokens in MODEL_TOKENS.items()}
+"""How many of them one day (UTC) can use: twice a thirtieth of the month's."""
+
+CONVERSATION_TOKENS_AN_HOUR = {plan: min(120_000, tokens // 2) for plan, tokens in MODEL_TOKENS_A_DAY.items()}
+"""How many of them one conversation can use in a clock hour, so that no visitor uses up a day alone."""
+
+RUN_TOKENS = 60_000
+"""How many of them the agent can use for one message of a visitor, the reviews of its calls included."""
+
+
+class Budget(StrEnum):
+    """What limits the tokens of language models."""
+
+    MESSAGE = "message"
+    CONVERSATION = "conversation"
+    DAY = "day"
+    MONTH = "month"
+
 
 class TokensSpent(Exception):
-    """The month's tokens of language models are used up; the agent hands over to the team (docs/decisions/0136)."""
+    """A turn of a model does not fit into a budget; the agent hands over to the team (docs/decisions/0136)."""
+
+    def __init__(self, budget: Budget) -> None:
+        super().__init__(budget.value)
+        self.budget = budget
+
+
+class BudgetExceeded(AppError):
+    """A budget of the plan is used up."""
+
+    status, code = 429, "budget_exceeded"
+    message = (
+        "Today's budget of model tokens is used up. Wait for the seconds in Retry-After, or ask your operator to "
+        "change the plan. GET /v1/billing/limits shows the budgets."
+    )
 
 
 class PlanUpgradeRequired(AppError):

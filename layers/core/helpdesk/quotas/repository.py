@@ -38,10 +38,11 @@ class KnowledgeUsage(FrozenRecord):
 
 
 class Used(FrozenRecord):
-    """What an organization has used of its quotas: `tokens` in this month, `suggestions` on this day."""
+    """What an organization has used of its quotas: `tokens` in this month, the others on this day (UTC)."""
 
     knowledge: KnowledgeUsage
     tokens: int
+    tokens_today: int
     suggestions: int
 
 
@@ -71,15 +72,16 @@ def _day(organization: str, at: int) -> keys.SuggestionDay:
     return keys.SuggestionDay(organization, str(at // DAY_MS))
 
 
-def used(organization: str, month: str) -> Used:
-    """Return what an organization keeps, the tokens of a month, and the suggestions of this day. One call."""
+def used(organization: str, month: str, day: str) -> Used:
+    """Return what an organization keeps, the tokens of a month and a day of it, and today's suggestions. One call."""
     knowledge, model = keys.KnowledgeUsage(organization), keys.ModelUsage(organization, month)
     today = _day(organization, clock.now_ms())
     found = table.get_many([knowledge, model, today])
-    item = found.get(knowledge, {})
+    item, counted = found.get(knowledge, {}), found.get(model, {})
     return Used(
         KnowledgeUsage(item.get("documents", 0), item.get("size", 0)),
-        tokens=found.get(model, {}).get("counted", 0),
+        tokens=counted.get("counted", 0),
+        tokens_today=counted.get(day, 0),
         suggestions=found.get(today, {}).get("count", 0),
     )
 

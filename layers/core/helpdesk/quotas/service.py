@@ -1,11 +1,20 @@
 """The rules of quotas: counting what an organization keeps, by the plan that this process last saw."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from helpdesk.admission.limits import Plan
 from helpdesk.quotas import repository, tokens_repository
-from helpdesk.quotas.errors import HIGHEST_PLAN
+from helpdesk.quotas.errors import (
+    CONVERSATION_TOKENS_AN_HOUR,
+    HIGHEST_PLAN,
+    RUN_TOKENS,
+    Budget,
+    BudgetExceeded,
+    TokensSpent,
+)
 from helpdesk.quotas.repository import StalePlan, Used
+from helpdesk.quotas.tokens_repository import Period
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 
@@ -23,23 +32,51 @@ def with_plan[T](organization: str, work: Callable[[Plan], T], plan_of: Callable
     return _with_plan(organization, work, plan_of, repository.add_plan)
 
 
-def take_tokens(organization: str, tokens: int, plan_of: Callable[[str], Plan]) -> str:
-    """Take the tokens that a turn of a model may need from the month's and return the month, for `return_tokens`.
+class Spent(NamedTuple):
+    """The tokens that a visitor's message has used so far, and its conversation in this hour, those included."""
 
-    One call; one more if the process saw another plan last, and two more in the month's first turn. Raises TokensSpent,
-    and Conflict.
+    message: int = 0
+    conversation: int = 0
+
+
+NOTHING = Spent()
+
+
+def take_tokens(
+    organization: str, tokens: int, plan_of: Callable[[str], Plan], spent: Spent = NOTHING
+) -> Period:
+    """Take the tokens that a turn of a model may need; return the month and day, for `return_tokens`.
+
+    They must fit into what is left for the message, the conversation's hour, the day and the month. One call; one more
+    if the process saw another plan last, and two more in the month's first turn. Raises TokensSpent, and Conflict.
     """
-    return _with_plan(
-        organization,
-        lambda plan: tokens_repository.take(organization, plan, tokens),
-        plan_of,
-        tokens_repository.add_plan,
-    )
+    if spent.message + tokens > RUN_TOKENS:
+        raise TokensSpent(Budget.MESSAGE)
+
+    def take(plan: Plan) -> Period:
+        if spent.conversation + tokens > CONVERSATION_TOKENS_AN_HOUR[plan]:
+            # Nothing has checked the plan yet.
+            present = plan_of(organization)
+            raise TokensSpent(Budget.CONVERSATION) if present is plan else StalePlan(present)
+        return tokens_repository.take(organization, plan, tokens)
+
+    return _with_plan(organization, take, plan_of, tokens_repository.add_plan)
 
 
-def return_tokens(organization: str, month: str, taken: int, *, tokens_in: int, tokens_out: int) -> None:
-    """Count what a turn used in place of what was taken for it in a month. One call."""
-    tokens_repository.correct(organization, month, taken, tokens_in=tokens_in, tokens_out=tokens_out)
+def return_tokens(organization: str, period: Period, taken: int, *, tokens_in: int, tokens_out: int) -> None:
+    """Count what a turn used in place of what was taken for it in a month and on a day. One call."""
+    tokens_repository.correct(organization, period, taken, tokens_in=tokens_in, tokens_out=tokens_out)
+
+
+def budget_exceeded(spent: TokensSpent) -> BudgetExceeded:
+    """Return the error for a caller whose request would ask a model."""
+    message = None
+    if spent.budget is Budget.MONTH:
+        message = (
+            "This month's model tokens are used up. Wait for the seconds in Retry-After, or ask your operator to "
+            "change the plan. GET /v1/billing/limits shows the budgets."
+        )
+    return BudgetExceeded(message, headers={"retry-after": str(tokens_repository.seconds_left(spent.budget))})
 
 
 def _with_plan[T](
@@ -108,4 +145,4 @@ def change_plan(transaction: Transaction, organization: str, plan: Plan) -> None
 
 def used(organization: str) -> Used:
     """Return what the organization has used of its quotas. One call."""
-    return repository.used(organization, tokens_repository.month())
+    return repository.used(organization, *tokens_repository.now())

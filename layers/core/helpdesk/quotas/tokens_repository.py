@@ -1,15 +1,18 @@
-"""The item that counts an organization's tokens of language models in a month.
+"""The item that counts an organization's tokens of language models in a month, and on each of its days.
 
-`counted` is what the quota limits: the tokens used, and those taken by turns that have not ended. The quota is a
-constant in each request, as for documents. The item names the plan, so that a request with another plan's fails.
+`counted` is what the month's quota limits: the tokens used, and those taken by turns that have not ended. `day07` is
+the same for the seventh day. One write counts both, and the item stays below 1 KB. The quotas are constants in each
+request, as for documents. The item names the plan, so that a request with another plan's fails.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from math import ceil
+from typing import NamedTuple
 
 from helpdesk.admission.limits import Plan
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS
-from helpdesk.quotas.errors import MODEL_TOKENS, TokensSpent
+from helpdesk.quotas.errors import MODEL_TOKENS, MODEL_TOKENS_A_DAY, Budget, TokensSpent
 from helpdesk.quotas.repository import stale
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed
@@ -18,34 +21,67 @@ from helpdesk.storage.transactions import Transaction
 _KEPT_SECONDS = 400 * DAY_SECONDS  # a year, and the month itself
 
 
-def month() -> str:
-    """Return the month (UTC) whose quota is used now: `2026-11`."""
-    return datetime.fromtimestamp(clock.now_ms() / 1000, UTC).strftime("%Y-%m")
+class Period(NamedTuple):
+    """The month (UTC) whose quota a turn uses, such as `2026-11`, and the attribute that counts the day."""
+
+    month: str
+    day: str
 
 
-def take(organization: str, plan: Plan, tokens: int) -> str:
-    """Count tokens before they are used and return the month. Raises TokensSpent, and StalePlan for another plan."""
-    now = month()
+def now() -> Period:
+    """Return the month and the day (UTC) of this moment."""
+    instant = _now()
+    return Period(instant.strftime("%Y-%m"), instant.strftime("day%d"))
+
+
+def seconds_left(budget: Budget) -> int:
+    """Return the seconds until the next day (UTC), or for the month's budget until the next month."""
+    instant = _now()
+    today = instant.replace(hour=0, minute=0, second=0, microsecond=0)
+    next_month = (today.replace(day=1) + timedelta(days=32)).replace(day=1)
+    end = next_month if budget is Budget.MONTH else today + timedelta(days=1)
+    return ceil((end - instant).total_seconds())
+
+
+def _now() -> datetime:
+    return datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
+
+
+def take(organization: str, plan: Plan, tokens: int) -> Period:
+    """Count tokens before they are used; return the month and day. Raises TokensSpent, StalePlan for another plan."""
+    period = now()
+    most, most_today = MODEL_TOKENS[plan] - tokens, MODEL_TOKENS_A_DAY[plan] - tokens
+    # A day that has begun with no turn yet has no number.
+    fits_today = (
+        "(attribute_not_exists(#day) OR #day <= :othersToday)" if most_today >= 0 else "#day <= :othersToday"
+    )
     try:
         table.update(
-            keys.ModelUsage(organization, now),
-            "ADD #counted :tokens",
-            condition="#plan = :plan AND #counted <= :others",
-            names={"#counted": "counted", "#plan": "plan"},
-            values={":tokens": tokens, ":plan": plan.value, ":others": MODEL_TOKENS[plan] - tokens},
+            keys.ModelUsage(organization, period.month),
+            "ADD #counted :tokens, #day :tokens",
+            condition=f"#plan = :plan AND #counted <= :others AND {fits_today}",
+            names={"#counted": "counted", "#plan": "plan", "#day": period.day},
+            values={
+                ":tokens": tokens,
+                ":plan": plan.value,
+                ":others": most,
+                ":othersToday": most_today,
+            },
         )
     except ConditionFailed as failed:
-        seen = (failed.item or {}).get("plan")
-        raise TokensSpent if seen == plan.value else stale(seen) from None
-    return now
+        found = failed.item or {}
+        if found.get("plan") != plan.value:
+            raise stale(found.get("plan")) from None
+        raise TokensSpent(Budget.MONTH if found["counted"] > most else Budget.DAY) from None
+    return period
 
 
-def correct(organization: str, taken_in: str, taken: int, *, tokens_in: int, tokens_out: int) -> None:
-    """Count the tokens that a turn used, and no longer those taken for it in a month."""
+def correct(organization: str, period: Period, taken: int, *, tokens_in: int, tokens_out: int) -> None:
+    """Count the tokens that a turn used, and no longer those taken for it in a month and on a day."""
     table.update(
-        keys.ModelUsage(organization, taken_in),
-        "ADD #counted :difference, tokensIn :in, tokensOut :out, turns :one",
-        names={"#counted": "counted"},
+        keys.ModelUsage(organization, period.month),
+        "ADD #counted :difference, #day :difference, tokensIn :in, tokensOut :out, turns :one",
+        names={"#counted": "counted", "#day": period.day},
         values={
             ":difference": tokens_in + tokens_out - taken,
             ":in": tokens_in,
@@ -58,7 +94,7 @@ def correct(organization: str, taken_in: str, taken: int, *, tokens_in: int, tok
 def add_plan(organization: str, plan: Plan) -> None:
     """Begin the month with a plan, unless that was done since. One call."""
     table.update(
-        keys.ModelUsage(organization, month()),
+        keys.ModelUsage(organization, now().month),
         "SET #plan = if_not_exists(#plan, :plan), #counted = if_not_exists(#counted, :zero), expiresAt = :later",
         names={"#counted": "counted", "#plan": "plan"},
         values={":plan": plan.value, ":zero": 0, ":later": clock.seconds_from_now(_KEPT_SECONDS)},
@@ -68,7 +104,7 @@ def add_plan(organization: str, plan: Plan) -> None:
 def set_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
     """Record the plan that limits this month's tokens; their number stays."""
     transaction.update(
-        keys.ModelUsage(organization, month()),
+        keys.ModelUsage(organization, now().month),
         "SET #plan = :plan, #counted = if_not_exists(#counted, :zero), expiresAt = :later",
         names={"#counted": "counted", "#plan": "plan"},
         values={":plan": plan.value, ":zero": 0, ":later": clock.seconds_from_now(_KEPT_SECONDS)},

@@ -11,7 +11,7 @@ class KnowledgeUsage(ItemKey):
 
 
 class ModelUsage(ItemKey):
-    """The tokens of language models in a month (UTC, `2026-11`), and the plan that limits them."""
+    """The tokens of language models in a month (UTC, `2026-11`) and on its days, and the plan that limits them."""
 
     PK, SK = "ORG#{organization}#USAGE", "MODEL#{month}"
     organization: str

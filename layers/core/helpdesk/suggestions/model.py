@@ -6,7 +6,7 @@ is checked like a draft without a model, and a teammate reviews it before anyone
 
 from collections.abc import Sequence
 
-from helpdesk.agent import converse, metered
+from helpdesk.agent import converse, metered, prompt_size
 from helpdesk.agent.converse import ToolSpec, Turn
 from helpdesk.conversations.message_record import Message
 from helpdesk.knowledge.errors import MAX_TITLE_CHARACTERS
@@ -74,14 +74,17 @@ def draft(
 
 
 def _written(thread: Sequence[Message], exchange: Exchange) -> str:
-    """Return the thread up to the visitor's reaction, with the answer in question marked."""
+    """Return the newest part of the thread up to what follows the answer in question, which is marked."""
     answer = {message.id for message in exchange.answer}
+    since = [message.id for message in thread if message.id > exchange.answered_up_to]
     lines = []
     for message in thread:
+        if since[1:] and message.id >= since[1]:
+            break
         who = "visitor" if message.by_visitor else "person" if message.by_person else "assistant"
         about = ' answer="yes"' if message.id in answer else ""
         lines.append(f'<message from="{who}"{about}>\n{escaped(message.body)}\n</message>')
-    return "<conversation>\n" + "\n".join(lines) + "\n</conversation>"
+    return "<conversation>\n" + "\n".join(prompt_size.newest(lines, lines)) + "\n</conversation>"
 
 
 def _read(turn: Turn) -> Draft | None:

@@ -10,10 +10,10 @@ from helpdesk.tools.json_text import canonical
 from helpdesk.tools.record import Tool, ToolEndpoint
 
 MAX_OFFERED_TOOLS = 128
-MAX_OFFERED_BYTES = 128 * 1024
+MAX_OFFERED_BYTES = 64 * 1024
 """How many tools a request of the model has, and how large their names, titles, descriptions and schemas are together.
 
-They are about 40,000 tokens, of the 200,000 that the smaller models read.
+They are about 20,000 tokens, a third of what one message may use.
 """
 
 

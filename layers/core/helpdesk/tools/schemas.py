@@ -120,7 +120,7 @@ class ToolAnswer(Answer):
     enabled: bool
     offered: bool
     """Whether the agent's model is offered it. False for an enabled tool, too, if those before it leave no room: a
-    request has 128 tools and 128 KB of them at most."""
+    request has 128 tools and 64 KB of them at most."""
     endpoint_id: str
     change_id: str | None
     """The change that waits for an admin, as in the endpoint's `changes`; null if none does."""
