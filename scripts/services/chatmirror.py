@@ -69,7 +69,7 @@ class ChatMirror:
 
     def __init__(self) -> None:
         self.workspaces: dict[str, Workspace] = {}
-        self.codes: dict[str, str] = {}
+        self.codes: dict[str, tuple[str, str]] = {}
         self.tokens: dict[str, str] = {}
         self.revoked: set[str] = set()
         self.page = 1_000
@@ -99,7 +99,7 @@ class ChatMirror:
         workspace.channels[made.id] = made
         return made
 
-    def person(self, workspace: Workspace, name: str, email: str, *, bot: bool = False) -> str:
+    def person(self, workspace: Workspace, name: str, email: str, *, bot: bool = False, **may: bool) -> str:
         """Add a person; return their id."""
         user = f"U{self._next():04d}"
         workspace.people[user] = {
@@ -111,13 +111,15 @@ class ChatMirror:
             "is_bot": bot,
             "is_email_confirmed": True,
             "profile": {"real_name": name, "display_name": name, "email": email},
+            **may,
         }
         return user
 
-    def code_for(self, workspace: Workspace) -> str:
-        """Return the code that Slack gives to a person who installed the app in a workspace."""
+    def code_for(self, workspace: Workspace, person: str = "") -> str:
+        """Return the code that Slack gives to a person who installed the app: an admin, unless given."""
         code = f"code-{self._next()}"
-        self.codes[code] = workspace.id
+        person = person or self.person(workspace, "Ada", "ada@slack.example", is_admin=True)
+        self.codes[code] = (workspace.id, person)
         return code
 
     def token_for(self, workspace: Workspace) -> str:
@@ -261,13 +263,13 @@ class ChatMirror:
         # Slack takes https alone; on a laptop the way back is to the local stack.
         if not form.get("redirect_uri", "").startswith(("https://", "http://127.0.0.1:")):
             return _error("bad_redirect_uri")
-        team = self.codes.pop(form.get("code", ""), None)
-        if team is None:
+        if form.get("code") not in self.codes:
             return _error("invalid_code")
+        team, person = self.codes.pop(form["code"])
         workspace = self.workspaces[team]
         return _ok(
             app_id=APP_ID,
-            authed_user={"id": "U1234"},
+            authed_user={"id": person},
             scope=self.scopes,
             token_type="bot",
             access_token=self.token_for(workspace),

@@ -32,7 +32,7 @@ def test_the_asker_closes_their_conversation(
     assert (response.ephemeral, response.message["content"]) == (True, CLOSED)
     [found] = conversations(api)
     assert found["status"] == "resolved"
-    assert ("system", "Vera closed this conversation in Discord.") in thread(api, found["id"])
+    assert ("system", "“Vera” closed this conversation in Discord.") in thread(api, found["id"])
     assert made.texts()[-1] == CLOSED
     assert type_in(made, "close").message["content"] == CLOSED
     assert made.texts().count(CLOSED) == 1
@@ -71,7 +71,9 @@ def test_others_close_a_thread_if_they_may_manage_threads(
     assert conversations(api)[0]["status"] == "open"
     response = type_in(made, "close", user=OTTO, who="Otto", may=MANAGE_THREADS)
     assert response.message["content"] == CLOSED
-    assert ("system", "Otto closed this conversation in Discord.") in thread(api, conversations(api)[0]["id"])
+    assert ("system", "“Otto” closed this conversation in Discord.") in thread(
+        api, conversations(api)[0]["id"]
+    )
 
 
 @pytest.mark.parametrize(("who", "shown"), [("\u3164", "Somebody"), ("Ada\u202e\nAdmin", "Ada Admin")])
@@ -81,7 +83,7 @@ def test_who_closed_is_named_on_one_line_also_without_a_visible_name(
     type_in(general, "ask", "Where is my order?", who=who)
     type_in(general, "close", who=who)
 
-    line = f"{shown} closed this conversation in Discord."
+    line = f"“{shown}” closed this conversation in Discord."
     assert ("system", line) in thread(api, conversations(api)[0]["id"])
 
 

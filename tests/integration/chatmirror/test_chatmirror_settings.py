@@ -139,6 +139,7 @@ def test_a_private_channel_takes_an_invitation_first(
     send(hooks.joined(slack, acme, secret, acme.bot, at=slack.clock() + 2))
     workers.run()
 
+    assert "#secret" not in admin.patch(PATH, {"channel": "sekret"}).message
     assert admin.patch(PATH, {"channel": "secret"}).status == 200
     workers.run()
     assert admin.get(PATH).body["problem"] is None

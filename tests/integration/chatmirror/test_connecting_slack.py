@@ -1,6 +1,7 @@
 """Connecting a workspace: what the admin's browser brings back, and what Slack says when the app is removed."""
 
 from collections.abc import Callable
+from copy import replace
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -8,12 +9,14 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from helpdesk.chatmirror import connector
-from helpdesk.integrations import repository
+from helpdesk.integrations import repository, secret_repository
+from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Authorization, Callback
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import ConnectFailed
 from helpdesk.integrations.outcomes import OutcomeUnknown
-from helpdesk.integrations.record import AppCredentials, Connection
+from helpdesk.integrations.record import AppCredentials, Connection, Tokens
+from helpdesk.storage.transactions import Transaction
 from scripts.services import chatmirror as fake
 from scripts.services import chatmirror_hooks as hooks
 from scripts.services.chatmirror import ChatMirror, Workspace
@@ -51,6 +54,49 @@ def test_a_code_becomes_the_workspace_and_the_bots_token(slack: ChatMirror, acme
     assert found.details == {"bot": acme.bot, "appId": fake.APP_ID}
     assert list(found.tokens.values.values()) == list(slack.tokens)
     assert found.tokens.ends_at is None
+
+
+@pytest.mark.parametrize(
+    "may", [{"is_admin": True}, {"is_owner": True}, {}, {"is_admin": True, "team_id": "T9"}]
+)
+def test_only_an_admin_or_owner_of_the_workspace_connects_it(
+    slack: ChatMirror, acme: Workspace, may: dict[str, Any]
+) -> None:
+    person = slack.person(acme, "Eve", "eve@example.com")
+    acme.people[person] |= may
+    callback = came_back(slack.code_for(acme, person))
+
+    if len(may) == 1:
+        assert connector.connect(APP, callback).account_id == acme.id
+    else:
+        with pytest.raises(ConnectFailed, match="admin or owner of the workspace"):
+            connector.connect(APP, callback)
+
+
+def test_a_person_whom_slack_does_not_show_connects_nothing(slack: ChatMirror, acme: Workspace) -> None:
+    with pytest.raises(ConnectFailed, match="admin or owner of the workspace"):
+        connector.connect(APP, came_back(slack.code_for(acme, "U404")))
+
+
+def test_an_organization_reads_in_its_log_that_another_one_connected_its_workspace(
+    connection: Connection,
+    other_organization: Any,
+    workers: Workers,
+    api: Client,
+    stranger: Client,
+    acme: Workspace,
+) -> None:
+    other = replace(connection, organization=other_organization.organization_id, id="conn_other")
+    transaction = Transaction()
+    repository.put(transaction, other, None)
+    secret_repository.put_tokens(transaction, other, Tokens({"token": "xoxb"}))
+    integrations.add_connected(transaction, other)
+    transaction.commit()
+    workers.run()
+
+    said = "Slack (Acme): another organization connected it, too."
+    assert [each["summary"] for each in api.get("/v1/logs?kind=integration_changed").body["logs"]] == [said]
+    assert stranger.get("/v1/logs?kind=integration_changed").body["logs"] == []
 
 
 def test_a_code_is_used_once(slack: ChatMirror, acme: Workspace) -> None:

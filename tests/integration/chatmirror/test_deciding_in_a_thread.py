@@ -95,6 +95,32 @@ def test_an_approval_is_asked_for_once_in_the_thread_with_two_buttons(
     assert [each["action_id"] for each in asked["blocks"][-1]["elements"]] == ["approve", "deny"]
 
 
+@pytest.mark.parametrize("action", ["approve", "deny"])
+def test_a_button_of_another_thread_decides_nothing(
+    api: Client,
+    support: Channel,
+    slack: ChatMirror,
+    acme: Workspace,
+    approval: Approval,
+    organization: NewOrganization,
+    mira: str,
+    workers: Workers,
+    send: Send,
+    action: str,
+) -> None:
+    ask(conversation_of(api, organization.organization_id, "session-of-eve"))
+    workers.run()
+    other = next(
+        each for each in support.messages if "thread_ts" not in each and each is not support.messages[0]
+    )
+    asked = {**question(support, approval), "thread_ts": other["ts"]}
+
+    assert send(slack.click(acme, support, asked, mira, action)).status == 200
+    workers.run()
+
+    assert shown(api, approval)[0] == "pending"
+
+
 @pytest.mark.parametrize(("action", "status"), [("approve", "approved"), ("deny", "denied")])
 def test_a_button_decides_as_over_the_api(
     api: Client,

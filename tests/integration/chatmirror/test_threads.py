@@ -74,7 +74,7 @@ def test_a_conversation_is_a_thread(
 
     first, *others = support.messages
     assert first["text"] == (
-        "*Vera*: Where is my order?\nCart https://shop.example.com/cart\n"
+        "*Vera*\n&gt; Where is my order?\n&gt; Cart https://shop.example.com/cart\n"
         f"https://support.example.com/v1/conversations/{conversation}"
     )
     assert [each["text"] for each in others] == [

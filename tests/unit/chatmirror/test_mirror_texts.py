@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from helpdesk.approvals.record import Approval
 from helpdesk.approvals.risk import Risk
 from helpdesk.chatmirror import texts
-from helpdesk.conversations.message_record import Author, Message
+from helpdesk.conversations.message_record import AttachedFile, Author, EntryKind, Message
 from helpdesk.conversations.record import Conversation, PageInfo
 from helpdesk.conversations.state import STARTED
 
@@ -35,6 +35,47 @@ def test_a_customer_cannot_write_a_line_of_the_app() -> None:
         "&gt; *Ada Admin*",
         "&gt; _Ada Admin approved the call of Refund._",
     ]
+
+
+def conversation(subject: str, title: str) -> Conversation:
+    """Return a conversation that began on a page."""
+    return Conversation(
+        organization="org_1",
+        id="conv_1",
+        state=STARTED,
+        customer_id="cus_1",
+        session_hash=None,
+        subject=subject,
+        page=PageInfo("https://shop.example/", title, None),
+        context=None,
+        started_at=0,
+        last_message_at=0,
+    )
+
+
+MARKED = re.compile(r"(?<![^\W_])_|_(?![^\W_])|[*`~<>]")
+
+
+@given(st.text(alphabet="_*~`<>&\n\u2028\r ab:é", max_size=60))
+def test_no_line_with_words_of_a_customer_looks_like_one_of_the_app(words: str) -> None:
+    named = f"{words}x"
+    name, *lines, _ = str(
+        texts.first(conversation(words, named), None, "https://a.example", buttons=True)["text"]
+    ).splitlines()
+    file = AttachedFile(named, 3, "image/png", "https://a.example/f")
+    by_visitor = Message("msg_1", "conv_1", 0, "visitor", None, "Hi", attachments=(file,))
+    _, *said = str(texts.entry(by_visitor, None)["text"]).splitlines()
+    system = Message("msg_1", "conv_1", 0, "visitor", None, named, kind=EntryKind.SYSTEM)
+    line = str(texts.entry(system, None)["text"])
+
+    assert name == "*A visitor*"
+    assert len(lines) == len(said) == 2
+    assert all(each.startswith("&gt; ") and MARKED.search(each) is None for each in [*lines, *said])
+    assert (line[0], line[-1], MARKED.search(line[1:-1])) == ("_", "_", None)
+
+
+def test_a_files_name_keeps_its_underscores() -> None:
+    assert texts.plain("tax_report_2026.pdf") == "tax_report_2026.pdf"
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,14 @@ def get(organization: str, approval_id: str) -> ApprovalAnswer:
     return ApprovalAnswer(approval=approval_shape(approval, known))
 
 
+def is_in(organization: str, approval_id: str, conversation_id: str) -> bool:
+    """Return whether an approval is one of a conversation. One call."""
+    try:
+        return repository.get(organization, approval_id).conversation_id == conversation_id
+    except ApprovalNotFound:
+        return False
+
+
 def approve(caller: Caller, approval_id: str, decision: ApprovalDecision) -> ApprovalAnswer:
     """Let the agent make the call, once, with the input that is stored.
 

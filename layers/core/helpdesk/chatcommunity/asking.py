@@ -35,6 +35,7 @@ _MAY_ANYTHING, _MAY_VIEW, _MAY_WRITE = 1 << 3, 1 << 10, 1 << 11
 _MAY_MANAGE_THREADS, _MAY_BEGIN_THREADS, _MAY_WRITE_IN_THREADS = 1 << 34, 1 << 35, 1 << 38
 _THREADS = frozenset({10, 11, 12})  # types of channels that are threads
 _HAS_THREADS = frozenset({0, 5})  # in which a thread can begin at a message: text, announcements
+_QUOTES = dict.fromkeys(map(ord, "“”"), "'")
 _NO_SESSION = (
     "the hash of a person in a chat community: longer than any session token may be, so none has it ".ljust(
         129, "."
@@ -100,10 +101,10 @@ def close(account: Account, data: Mapping[str, Any]) -> str:
     wanted = next((each for each in theirs if each.accepts_visitor_messages), None)
     if wanted is None:
         return _answer(account, data, phrase(Phrase.CLOSED, language), "closed_before")
-    name = as_name(str(user["name"])) or "Somebody"
+    name = as_name(str(user["name"])).translate(_QUOTES) or "Somebody"
     try:
         conversations.close_for_visitor(
-            organization, wanted.id, f"{name} closed this conversation in Discord."
+            organization, wanted.id, f"“{name}” closed this conversation in Discord."
         )
     except AppError as error:
         return _answer(account, data, error.message, "refused")

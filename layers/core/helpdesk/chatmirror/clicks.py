@@ -60,6 +60,8 @@ def take_click(account: Account, data: Mapping[str, Any]) -> str:
     dialog = speaking.dialog_of(account, data, data["at"])
     if dialog is None:
         return "no_thread"
+    if not _is_of(connection.organization, dialog.conversation_id, data["action"], data["value"]):
+        return "of_another_thread"
     speaker = speaking.speaker(account, data["user"])
     if speaker is None:
         return speaking.hint(account, data, data["user"], speaking.NO_MEMBER)
@@ -87,6 +89,13 @@ def take_click(account: Account, data: Mapping[str, Any]) -> str:
         speaking.hint_once(account, data, press.claim)
         replies.take_along(account, data)
     return outcome
+
+
+def _is_of(organization: str, conversation_id: str, action: str, value: str) -> bool:
+    """Return whether a button's value is the conversation of its thread, or an approval in it."""
+    if action in {texts.APPROVE, texts.DENY}:
+        return approvals.is_in(organization, value, conversation_id)
+    return value == conversation_id
 
 
 def _done(press: _Press) -> str:

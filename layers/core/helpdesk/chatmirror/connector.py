@@ -1,10 +1,13 @@
-"""Connects a workspace of Slack: an admin installs the app there (Slack, "Installing with OAuth").
+"""Connects a workspace of Slack: an admin of the workspace installs the app there (Slack, "Installing with OAuth").
 
 The code that comes back is exchanged with the app's secret for the bot's token, which Slack gives only for the
-workspace in which the person installed the app; so the workspace is theirs. An app of Slack takes PKCE instead of its
-secret, not with it, so none is sent.
+workspace in which the person installed the app. Slack may let any member install apps, and the bot reads and writes
+for whoever connects it, so the person must be an admin or owner of the workspace. An app of Slack takes PKCE instead
+of its secret, not with it, so none is sent.
 """
 
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlencode
 
 from helpdesk.chatmirror.slack import API, HOSTS, TOKEN
@@ -47,21 +50,12 @@ def connect(app: AppCredentials, callback: Callback) -> Connected:
         "code": callback.parameters["code"],
         "redirect_uri": callback.redirect_uri,
     }
-    try:
-        reply = client.send(
-            HOSTS,
-            ServiceRequest(
-                method="POST",
-                url=f"{API}/oauth.v2.access",
-                headers={"content-type": "application/x-www-form-urlencoded"},
-                body=urlencode(form).encode(),
-            ),
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    said = _answer(
+        ServiceRequest(
+            method="POST", url=f"{API}/oauth.v2.access", headers=headers, body=urlencode(form).encode()
         )
-    except Unauthorized:
-        raise ConnectFailed(
-            "Slack did not accept the app's credentials. Ask the operator to check them."
-        ) from None
-    said = reply.json() if reply.ok else {}
+    )
     if not said.get("ok"):
         raise ConnectFailed("Slack did not accept the code, which is used once and ends soon. Start again.")
     team = said.get("team")
@@ -70,9 +64,35 @@ def connect(app: AppCredentials, callback: Callback) -> Connected:
     missing = sorted(set(SCOPES) - set(str(said.get("scope", "")).split(",")))
     if missing:
         raise ConnectFailed(f"Slack did not give the permissions {', '.join(missing)}. Add them to the app.")
+    _require_admin(said)
     return Connected(
         account_id=team["id"],
         account=team["name"],
         tokens=Tokens({TOKEN: said["access_token"]}),
         details={"bot": said["bot_user_id"], "appId": said["app_id"]},
     )
+
+
+def _require_admin(said: Mapping[str, Any]) -> None:
+    """Require that who installed the app administers the workspace (Slack, users.info). Raises ConnectFailed."""
+    person = (said.get("authed_user") or {}).get("id") or ""
+    headers = {"authorization": f"Bearer {said['access_token']}"}
+    shown = _answer(ServiceRequest(url=f"{API}/users.info?{urlencode({'user': person})}", headers=headers))
+    found = shown.get("user") or {}
+    is_own = found.get("id") == person and found.get("team_id") == said["team"]["id"]
+    if not is_own or not (found.get("is_admin") is True or found.get("is_owner") is True):
+        raise ConnectFailed(
+            "Only an admin or owner of the workspace connects it, because the bot can post in its channels. Ask one of "
+            "them to connect it, as an admin of your organization here."
+        )
+
+
+def _answer(wanted: ServiceRequest) -> dict[str, Any]:
+    try:
+        reply = client.send(HOSTS, wanted)
+    except Unauthorized:
+        raise ConnectFailed(
+            "Slack did not accept the app's credentials. Ask the operator to check them."
+        ) from None
+    said = reply.json() if reply.ok else {}
+    return said if isinstance(said, dict) else {}

@@ -54,6 +54,7 @@ def _listed(account: Account) -> list[Channel]:
                 team=account.connection.account_id,
                 id=each["id"],
                 name=each["name"],
+                private=each.get("is_private") is not False,
             )
             for each in said["channels"]
             if 0 < len(each["name"]) <= _MAX_NAME and "#" not in each["name"]

@@ -71,6 +71,7 @@ class Channel(FrozenRecord, kw_only=True):
     team: str
     id: str
     name: str
+    private: bool
 
     @property
     def key(self) -> keys.MirrorChannel:
@@ -85,6 +86,9 @@ class Channel(FrozenRecord, kw_only=True):
             team=team,
             id=item["id"],
             name=item["name"],
+            private=item.get(
+                "private", True
+            ),  # channels that were listed before have none; the next list says
         )
 
     def to_item(self) -> Item:
@@ -93,6 +97,7 @@ class Channel(FrozenRecord, kw_only=True):
             **self.key.attributes(),
             "id": self.id,
             "name": self.name,
+            "private": self.private,
         }
 
 

@@ -236,9 +236,9 @@ def _try_again(connection: Connection, channel: Channel) -> None:
 def _existing(connection: Connection) -> str:
     names, more = repository.first_channels(connection.organization, connection.account_id, NAMED)
     if not names:
-        return "The app can see no channel in Slack."
+        return "The app can see no public channel in Slack."
     listed = ", ".join(f"#{name}" for name in names)
-    return f"The channels are {listed}{' and others' if more else ''}."
+    return f"The public channels are {listed}{' and others' if more else ''}."
 
 
 def _changes(wanted: MirrorUpdate, channel: Channel | None) -> list[str]:

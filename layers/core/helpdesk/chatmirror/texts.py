@@ -1,7 +1,8 @@
 """What a thread says. Text of others is escaped: it mentions nobody and links nowhere by itself.
 
 Slack, "Formatting text": `&`, `<` and `>` are its control characters, with which a mention such as <!channel> begins.
-What a customer writes is quoted line by line, so that it cannot look like a line of the app, by which people decide.
+What a customer writes is quoted line by line and without Slack's marks where the app writes about it, so that it cannot
+look like a line of the app, by which people decide.
 """
 
 import re
@@ -23,7 +24,11 @@ _MORE_CHARACTERS = 100  # for the line about what is left out
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _FENCE = "```"
 _NO_FENCE = "`\u200b`\u200b`"
-_NAME_MARKS = str.maketrans({"*": "\u2217", "`": "'", "~": "\u223c", "\n": " "})
+_MARKS = str.maketrans({"*": "\u2217", "`": "'", "~": "\u223c"})
+_ITALIC = re.compile(
+    r"(?<![^\W_])_|_(?![^\W_])"
+)  # an underscore within a word, as in a file's name, marks nothing
+_QUOTE = "&gt; "
 _CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]+`)", re.DOTALL)
 _MARKDOWN = (
     (re.compile(r"!?\[([^\[\]\n]+)\]\(([^()\s]+)\)"), r"\1 (\2)"),
@@ -38,16 +43,21 @@ def escaped(text: str) -> str:
     return text.translate(_ESCAPES)
 
 
+def plain(text: str) -> str:
+    """Return text of others for a line of the app: on one line, and without a mark that Slack could read."""
+    return escaped(_ITALIC.sub("\uff3f", " ".join(text.split()).translate(_MARKS)))
+
+
 def first(
     conversation: Conversation, customer: Customer | None, base_url: str, *, buttons: bool
 ) -> dict[str, Any]:
     """Return the first message of a thread: who writes, from which page, and where the conversation is."""
-    lines = [f"{_name(_called(customer))}: {escaped(conversation.subject)}"]
+    lines = [_name(_called(customer)), f"{_QUOTE}{plain(conversation.subject)}"]
     address = f"{base_url}/v1/conversations/{conversation.id}"
     if conversation.page is not None:
-        title = f"{escaped(conversation.page.title)} " if conversation.page.title else ""
-        room = _SECTION_CHARACTERS - len("\n".join([*lines, title, address]))
-        lines.append(f"{title}{escaped(_fitting(conversation.page.url, room))}")
+        title = f"{plain(conversation.page.title)} " if conversation.page.title else ""
+        room = _SECTION_CHARACTERS - len("\n".join([*lines, _QUOTE, title, address]))
+        lines.append(f"{_QUOTE}{title}{escaped(_fitting(conversation.page.url, room))}")
     text = "\n".join([*lines, address])
     pressed = [_button("Take over", TAKE_OVER, conversation.id), _button("Resolve", RESOLVE, conversation.id)]
     return _said(text, pressed if buttons else [])
@@ -56,13 +66,13 @@ def first(
 def entry(found: Message, customer: Customer | None) -> dict[str, Any]:
     """Return an entry as the thread says it."""
     if found.kind is EntryKind.SYSTEM:
-        return _said(f"_{escaped(found.body)}_", [])
-    files = [f"{escaped(file.name)}: {escaped(file.url)}" for file in found.attachments]
+        return _said(f"_{plain(found.body)}_", [])
+    files = [f"{plain(file.name)}: {escaped(file.url)}" for file in found.attachments]
     if found.author is None:
-        said = [_name(_called(customer)), *_quoted(found.body)]
+        said = [_name(_called(customer)), *_quoted(found.body), *(f"{_QUOTE}{each}" for each in files)]
     else:
-        said = [_name(found.author.name), formatted(found.body)]
-    return _said("\n".join([*said, *files]).strip(), [])
+        said = [_name(found.author.name), formatted(found.body), *files]
+    return _said("\n".join(said).strip(), [])
 
 
 def approval(found: Approval, *, buttons: bool) -> dict[str, Any]:
@@ -106,11 +116,11 @@ def _called(customer: Customer | None) -> str:
 
 
 def _name(text: str) -> str:
-    return f"*{escaped(text.translate(_NAME_MARKS).strip())}*"
+    return f"*{plain(text)}*"
 
 
 def _quoted(text: str) -> list[str]:
-    return [f"&gt; {escaped(line)}" for line in text.splitlines()]
+    return [f"{_QUOTE}{escaped(line)}" for line in text.splitlines()]
 
 
 def _said(text: str, buttons: list[dict[str, Any]]) -> dict[str, Any]:

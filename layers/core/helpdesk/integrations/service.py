@@ -19,6 +19,7 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 _MAX_PROBLEM_CHARACTERS = 500
+_MOST_TOLD = 20
 _MOST_TOGETHER = 20  # four actions each, of a transaction's hundred
 
 
@@ -174,6 +175,13 @@ def note(found: Connection, said: str) -> None:
     transaction = Transaction()
     add_note(transaction, found, said, logs.SYSTEM)
     transaction.commit()
+
+
+def tell_others(connection: Connection) -> None:
+    """Write to the logs of the other organizations that are connected to an account that one more is."""
+    for each in connected_to(connection.app, connection.account_id)[:_MOST_TOLD]:
+        if each.organization != connection.organization:
+            note(each, "another organization connected it, too.")
 
 
 def settings(organization: str, app: App) -> Item:

@@ -61,7 +61,10 @@ def _done(job: IntegrationJob, adapters: Mapping[App, Worker], until: int) -> st
         return adapter.work(job, until)
     connection = Connection.from_item(job.organization or "", dict(job.data["connection"]))
     if job.kind in {jobs.CONNECTED, jobs.LOOK}:
-        return _connected(connection, adapter)
+        outcome = _connected(connection, adapter)
+        if job.kind == jobs.CONNECTED:
+            service.tell_others(connection)
+        return outcome
     if job.kind == jobs.REMOVED or (job.kind == jobs.REPLACED and _left(connection)):
         _give_back(connection, adapter)
     secret_repository.delete_tokens(connection.organization, connection.id)
