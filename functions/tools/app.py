@@ -90,7 +90,8 @@ def sync_tool_endpoint(caller: Caller, query: SyncQuery) -> Ok:
 def accept_tool_changes(caller: Caller, endpoint_id: str, wanted: AcceptedChanges) -> Ok:
     """Accept changes of a manifest that wait for an admin.
 
-    A lower risk waits, and another schema of a tool that runs without a person's approval.
+    A lower risk waits, and another schema of a tool that runs without a person's approval. Once one of the endpoint's
+    tools is protected, so do new names, and changed titles, descriptions and input schemas.
     """
     endpoints.accept_changes(caller, endpoint_id, wanted.changes)
     return OK
@@ -108,7 +109,10 @@ def remove_tool_endpoint(caller: Caller, endpoint_id: str) -> Ok:
 
 @api.get("/v1/tools", access=Access.MEMBER, errors=(InvalidCursor,))
 def list_tools(caller: Caller, query: ToolsQuery) -> ToolsAnswer:
-    """List the tools that the connected endpoints declare, by name."""
+    """List the tools that the connected endpoints declare, by name.
+
+    A tool that waits for an admin as a whole is listed with `inForce` false.
+    """
     return tools.listed(caller, query)
 
 

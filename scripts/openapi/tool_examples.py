@@ -57,9 +57,11 @@ ANSWERS: dict[str, Any] = {
                 "declaredRisk": "low",
                 "requiresIdentity": True,
                 "enabled": True,
+                "inForce": True,
                 "offered": True,
                 "endpointId": _ENDPOINT,
                 "changeId": None,
+                "waiting": None,
             }
         ],
         "nextCursor": None,

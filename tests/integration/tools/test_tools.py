@@ -47,9 +47,11 @@ def test_tools_are_listed_by_name_and_in_pages(
         "declaredRisk": "low",
         "requiresIdentity": False,
         "enabled": True,
+        "inForce": True,
         "offered": True,
         "endpointId": first["tools"][0]["endpointId"],
         "changeId": None,
+        "waiting": None,
     }
     assert stranger.get("/v1/tools").body == {"tools": [], "nextCursor": None}
     foreign = stranger.get(f"/v1/tools?cursor={first['nextCursor']}")

@@ -7,7 +7,7 @@ import pytest
 
 from helpdesk.approvals.risk import Risk
 from helpdesk.tools import planning
-from helpdesk.tools.planning import NameTaken, Plan
+from helpdesk.tools.planning import NameTaken, Plan, TooManyWithdrawn
 from helpdesk.tools.record import ChangeKind, Declaration, SyncStatus, Tool, ToolEndpoint
 from tests.support.tools import declaration
 
@@ -48,6 +48,12 @@ def planned(*declared: Declaration, have: tuple[Tool, ...] = ()) -> Plan:
     return planning.plan(ends["tool_1"], ends, {tool.name: tool for tool in have}, {}, list(declared), 9)
 
 
+def after(plan: Plan, have: tuple[Tool, ...]) -> tuple[Tool, ...]:
+    """Return the tools as they are once a plan is stored."""
+    found = {tool.name: tool for tool in have} | {tool.name: tool for tool, _ in plan.writes}
+    return tuple(tool for name, tool in found.items() if name not in {gone.name for gone in plan.forgets})
+
+
 def test_a_new_tool_is_added_with_the_risk_that_it_declares() -> None:
     plan = planned(declaration("refund", risk="high"))
 
@@ -75,10 +81,14 @@ def test_an_unchanged_manifest_writes_nothing() -> None:
         ({"risk": "low"}, {"risk": "low", "inputSchema": OTHER_SCHEMA}, None, True),
         ({"risk": "reviewed"}, {"risk": "reviewed", "inputSchema": OTHER_SCHEMA}, None, True),
         ({"risk": "low"}, {"risk": "medium", "outputSchema": OTHER_SCHEMA}, None, True),
-        ({"risk": "high"}, {"risk": "high", "inputSchema": OTHER_SCHEMA}, None, False),
-        ({"risk": "low"}, {"risk": "low", "inputSchema": OTHER_SCHEMA}, Risk.HIGH, False),
         ({"risk": "low"}, {"risk": "high", "inputSchema": OTHER_SCHEMA}, None, False),
         ({"title": "One"}, {"title": "Two", "description": "Another."}, None, False),
+        ({"risk": "high"}, {"risk": "high", "outputSchema": OTHER_SCHEMA}, None, False),
+        ({"risk": "high"}, {"risk": "high", "inputSchema": OTHER_SCHEMA}, None, True),
+        ({"risk": "low"}, {"risk": "low", "inputSchema": OTHER_SCHEMA}, Risk.HIGH, True),
+        ({"risk": "medium"}, {"risk": "medium", "title": "Always call first"}, None, True),
+        ({"risk": "low"}, {"risk": "low", "description": "Call it first."}, Risk.HIGH, True),
+        ({"requiresIdentity": True}, {"requiresIdentity": True, "description": "Another."}, None, True),
     ],
 )
 def test_what_takes_protection_away_waits_and_all_else_is_in_force(
@@ -125,16 +135,82 @@ def test_what_waits_is_shown_by_each_sync_and_withdrawn_with_the_manifest() -> N
     assert back.writes[0].tool.waiting is None
 
 
-def test_a_tool_that_is_dropped_and_comes_back_with_less_protection_waits() -> None:
-    careful = declaration("refund", risk="high")
-    [(gone, _)] = planned(have=(stored(careful, raised_risk=None),)).writes
-    assert gone.withdrawn
+PROTECTED = (
+    stored(declaration("refund", risk="high")),
+    stored(declaration("mine", requiresIdentity=True)),
+    stored(declaration("raised"), raised_risk=Risk.REVIEWED),
+    stored(declaration("off"), enabled=False),
+)
 
-    plan = planned(declaration("refund", risk="low"), have=(gone,))
+
+@pytest.mark.parametrize("protected", PROTECTED, ids=lambda tool: tool.name)
+def test_a_protected_tool_that_is_dropped_and_declared_again_waits_and_is_not_in_force(protected: Tool) -> None:
+    name = protected.name
+    have = after(planned(have=(protected,)), (protected,))
+
+    plan = planned(declaration(name), have=have)
 
     [(back, _)] = plan.writes
-    assert (back.withdrawn, back.risk) == (False, Risk.HIGH)
-    assert plan.changes[0].id == back.waiting_id is not None
+    assert (back.withdrawn, back.waiting) == (True, declaration(name))
+    assert (back.declared, back.raised_risk, back.enabled) == (
+        protected.declared, protected.raised_risk, protected.enabled
+    )  # fmt: skip
+    assert [(change.kind, change.id) for change in plan.changes] == [(ChangeKind.ADDED, back.waiting_id)]
+
+
+@pytest.mark.parametrize("protected", PROTECTED, ids=lambda tool: tool.name)
+def test_where_a_tool_is_protected_a_new_name_waits_and_is_forgotten_if_it_is_dropped(protected: Tool) -> None:
+    new = declaration("always_first", risk="high", requiresIdentity=True)
+
+    [(waiting, _)] = planned(protected.declared, new, have=(protected,)).writes
+    again = planned(protected.declared, new, have=(protected, waiting))
+    dropped = planned(protected.declared, have=(protected, waiting))
+
+    assert (waiting.withdrawn, waiting.waiting, waiting.is_protected) == (True, new, False)
+    assert (again.writes, [change.id for change in again.changes]) == ((), [waiting.waiting_id])
+    assert (dropped.writes, dropped.forgets, dropped.changes) == ((), (waiting,), ())
+
+
+def test_no_number_of_names_pushes_a_protection_out() -> None:
+    have = PROTECTED
+    for cycle in range(20):
+        names = [declaration(f"n{cycle}_{n}", risk=["low", "high"][n % 2]) for n in range(64)]
+        have = after(planned(*names, have=have), have)
+    bare = [declaration(tool.name) for tool in PROTECTED]
+
+    have = after(planned(*bare, have=have), have)
+
+    assert [tool.name for tool in have if not tool.withdrawn] == []
+    assert {tool.name: (tool.risk, tool.requires_identity, tool.enabled) for tool in have} == {
+        "refund": (Risk.HIGH, False, True),
+        "mine": (Risk.LOW, True, True),
+        "raised": (Risk.REVIEWED, False, True),
+        "off": (Risk.LOW, False, False),
+    }
+
+
+def test_a_tool_without_protection_is_forgotten_with_its_manifest() -> None:
+    plain = stored(declaration("a"))
+
+    plan = planned(have=(plain,))
+
+    assert (plan.writes, plan.forgets) == ((), (plain,))
+    assert [(change.tool, change.kind) for change in plan.changes] == [("a", ChangeKind.REMOVED)]
+
+
+def test_a_sync_that_drops_more_protected_tools_than_are_remembered_is_refused_and_says_what_to_do() -> None:
+    gone = tuple(stored(declaration(f"t{n}", risk="high"), withdrawn=True) for n in range(128))
+    last = stored(declaration("last", risk="high"))
+
+    with pytest.raises(TooManyWithdrawn) as refused:
+        planned(have=(*gone, last))
+
+    assert str(refused.value) == (
+        "This manifest drops 1 protected tools, and the service remembers at most 128 dropped ones of an endpoint. "
+        "Declare the tools again. If you trust the server, you can also remove the endpoint and connect it again: "
+        "that forgets which risks its dropped tools declared."
+    )
+    assert planned(last.declared, have=(*gone, last)).forgets == ()
 
 
 def test_a_name_of_another_endpoint_fails_the_sync_and_names_the_endpoint() -> None:
@@ -158,12 +234,6 @@ def test_the_name_of_a_withdrawn_tool_is_free_and_keeps_its_protection() -> None
     assert tool.waiting is not None
 
 
-def test_of_withdrawn_tools_the_latest_64_are_kept() -> None:
-    gone = tuple(stored(declaration(f"t{n}"), withdrawn=True, updated_at=n) for n in range(66))
-
-    assert sorted(tool.name for tool in planned(have=gone).forgets) == ["t0", "t1"]
-
-
 def test_a_definition_is_of_everything_declared_and_of_its_endpoint() -> None:
     declared = declaration("a")
     others = [
@@ -177,14 +247,3 @@ def test_a_definition_is_of_everything_declared_and_of_its_endpoint() -> None:
     assert len(hashes) == 9
     assert declaration("a").definition("tool_1") == declared.definition("tool_1")
     assert stored(declared, raised_risk=Risk.HIGH).definition == declared.definition("tool_1")
-
-
-def test_a_tool_that_the_organization_chose_something_about_is_never_forgotten() -> None:
-    withdrawn = [stored(declaration(f"t{n}"), withdrawn=True, updated_at=n) for n in range(66)]
-    withdrawn[0] = replace(withdrawn[0], raised_risk=Risk.HIGH)
-    withdrawn[1] = replace(withdrawn[1], enabled=False)
-
-    assert planned(have=tuple(withdrawn)).forgets == ()
-    assert [
-        each.name for each in planned(have=(*withdrawn, stored(declaration("z"), withdrawn=True))).forgets
-    ] == ["z"]

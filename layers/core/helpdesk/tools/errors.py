@@ -5,6 +5,8 @@ from helpdesk.platform.errors import AppError
 MAX_TOOL_ENDPOINTS = 10
 MAX_TOOLS = 64
 """How many tools a manifest may declare."""
+MAX_WITHDRAWN_TOOLS = 128
+"""How many protected tools that an endpoint's manifests dropped are remembered. A sync that drops more is refused."""
 MAX_RUNNING_TOOLS = 3
 MAX_MANIFEST_BYTES = 512 * 1024
 MAX_RESULT_BYTES = 256 * 1024

@@ -83,13 +83,14 @@ def _risk(text: str) -> Risk:
 
 
 class Tool(FrozenRecord):
-    """A tool that is in force.
+    """A tool.
 
     declared          what its manifest declared when the organization last accepted it, by a sync or by an admin
     raised_risk       the risk that the organization set; None if it did not
     enabled           whether the agent may call it
     waiting           what the manifest declares now, where that waits for an admin; None otherwise
-    withdrawn         whether its manifest does not declare it any more. It is kept so that its return is compared
+    withdrawn         whether it is not in force: its manifest dropped it, or with `waiting` no admin has accepted it
+                      yet. A dropped tool is kept so that its return is compared
     """
 
     declared: Declaration
@@ -139,6 +140,11 @@ class Tool(FrozenRecord):
     def has_choice(self) -> bool:
         """Whether the organization chose something about the tool, which then outlives its endpoint."""
         return self.raised_risk is not None or not self.enabled
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether anything stands between the model and a call: a risk above low, a required identity, the switch."""
+        return self.risk is not Risk.LOW or self.requires_identity or not self.enabled
 
     @property
     def waiting_id(self) -> str | None:

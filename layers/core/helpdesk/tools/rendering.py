@@ -1,7 +1,7 @@
 """Tools and tool endpoints as the API shows them."""
 
-from helpdesk.tools.record import Tool, ToolEndpoint
-from helpdesk.tools.schemas import ToolAnswer, ToolChangeAnswer, ToolEndpointAnswer
+from helpdesk.tools.record import Declaration, Tool, ToolEndpoint, higher
+from helpdesk.tools.schemas import ToolAnswer, ToolChangeAnswer, ToolDeclaration, ToolEndpointAnswer
 
 
 def endpoint_shape(endpoint: ToolEndpoint) -> ToolEndpointAnswer:
@@ -22,18 +22,32 @@ def endpoint_shape(endpoint: ToolEndpoint) -> ToolEndpointAnswer:
 
 
 def tool_shape(tool: Tool, *, offered: bool) -> ToolAnswer:
-    """Return a tool as GET /tools shows it."""
+    """Return a tool as GET /tools shows it: as it is in force, or as it would be if it waits as a whole."""
+    shown = tool.waiting if tool.withdrawn and tool.waiting else tool.declared
     return ToolAnswer(
         name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.input_schema,
-        output_schema=tool.output_schema,
-        risk=tool.risk,
-        declared_risk=tool.declared.risk,
-        requires_identity=tool.requires_identity,
+        title=shown.title,
+        description=shown.description,
+        input_schema=shown.input_schema,
+        output_schema=shown.output_schema,
+        risk=higher(shown.risk, tool.raised_risk),
+        declared_risk=shown.risk,
+        requires_identity=shown.requires_identity,
         enabled=tool.enabled,
+        in_force=not tool.withdrawn,
         offered=offered,
         endpoint_id=tool.endpoint_id,
         change_id=tool.waiting_id,
+        waiting=None if tool.waiting is None else _declaration(tool.waiting),
+    )
+
+
+def _declaration(declared: Declaration) -> ToolDeclaration:
+    return ToolDeclaration(
+        title=declared.title,
+        description=declared.description,
+        input_schema=declared.input_schema,
+        output_schema=declared.output_schema,
+        risk=declared.risk,
+        requires_identity=declared.requires_identity,
     )

@@ -301,7 +301,7 @@ def accept(transaction: Transaction, organization: str, seen: Tool, at: int) -> 
     """Put what waits of a tool in force. The transaction raises ConditionFailed if the tool is no longer as seen."""
     if seen.waiting is None:
         raise ValueError("nothing waits")
-    accepted = replace(seen, declared=seen.waiting, waiting=None, updated_at=at)
+    accepted = replace(seen, declared=seen.waiting, waiting=None, withdrawn=False, updated_at=at)
     replace_tool(transaction, organization, accepted, seen)
 
 
@@ -313,6 +313,17 @@ def replace_tool(transaction: Transaction, organization: str, tool: Tool, seen: 
         key,
         item,
         condition=AS_SEEN,
+        values=as_seen(seen),
+        on_failure=ConditionFailed,
+    )
+
+
+def forget(transaction: Transaction, organization: str, seen: Tool) -> None:
+    """Delete a tool. The transaction raises ConditionFailed if it is no longer as seen: an admin may have raised it."""
+    transaction.delete(
+        keys.Tool(organization, seen.name),
+        condition=AS_SEEN,
+        names=AS_SEEN_NAMES,
         values=as_seen(seen),
         on_failure=ConditionFailed,
     )

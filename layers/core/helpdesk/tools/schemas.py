@@ -61,7 +61,7 @@ class ToolChangeAnswer(Answer):
 
     id: str | None
     """Set while the change waits for an admin; send it to POST /tool-endpoints/{id}/changes/accept. Until then the
-    tool stays as it was."""
+    tool stays as it was. GET /tools shows the whole change in the tool's `waiting`."""
     tool: str
     kind: ChangeKind
     fields: list[str]
@@ -102,8 +102,19 @@ class ToolEndpointsAnswer(Answer):
     Empty as a rule."""
 
 
+class ToolDeclaration(Answer):
+    """What a manifest declares of a tool."""
+
+    title: str | None
+    description: str
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None
+    risk: Risk
+    requires_identity: bool
+
+
 class ToolAnswer(Answer):
-    """A tool that the agent may call."""
+    """A tool that the agent may call, or that waits for an admin."""
 
     name: str
     title: str | None
@@ -118,12 +129,17 @@ class ToolAnswer(Answer):
     requires_identity: bool
     """Whether it is only called for a visitor whose identity is known."""
     enabled: bool
+    in_force: bool
+    """False for a tool that the manifest added and that no admin has accepted yet: the agent can't call it, and its
+    fields are those of `waiting`."""
     offered: bool
     """Whether the agent's model is offered it. False for an enabled tool, too, if those before it leave no room: a
     request has 128 tools and 64 KB of them at most."""
     endpoint_id: str
     change_id: str | None
     """The change that waits for an admin, as in the endpoint's `changes`; null if none does."""
+    waiting: ToolDeclaration | None
+    """What comes into force if an admin accepts that change; null if none waits."""
 
 
 class ToolsQuery(PageQuery):

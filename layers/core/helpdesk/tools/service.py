@@ -59,13 +59,14 @@ def find(organization: str, name: str) -> Tool | None:
 
 
 def listed(caller: Caller, query: ToolsQuery) -> ToolsAnswer:
-    """Return a page of the organization's tools, by name. Raises InvalidCursor."""
+    """Return a page of the organization's tools, by name, with those that wait for an admin. Raises InvalidCursor."""
     after = position(caller, query, _LIST) or ""
     stored = repository.catalog(caller.organization)
     tools = list(stored.tools.values())
     offered = {tool.name for tool in offering.offered(stored.endpoints, tools)}
     behind = sorted(
-        (tool for tool in tools if not tool.withdrawn and tool.name > after), key=lambda tool: tool.name
+        (tool for tool in tools if (not tool.withdrawn or tool.waiting) and tool.name > after),
+        key=lambda tool: tool.name,
     )
     page = [tool_shape(tool, offered=tool.name in offered) for tool in behind[: query.limit]]
     page = page[: fitting(page)]

@@ -19,7 +19,7 @@ from helpdesk.tools import manifest, planning, repository, results, secret_repos
 from helpdesk.tools.errors import CALL_SECONDS, MAX_MANIFEST_BYTES
 from helpdesk.tools.jobs import SyncJob
 from helpdesk.tools.manifest import InvalidManifest
-from helpdesk.tools.planning import NameTaken, Plan
+from helpdesk.tools.planning import ManifestRefused, Plan
 from helpdesk.tools.record import Declaration, SyncStatus, ToolEndpoint
 from helpdesk.tools.sync_repository import Superseded
 
@@ -95,8 +95,8 @@ def _store(endpoint: ToolEndpoint, declared: list[Declaration]) -> None:
         others = {each.id: each for each in stored.endpoints}
         try:
             found = planning.plan(endpoint, others, stored.tools, stored.orphans, declared, at)
-        except NameTaken as taken:
-            raise _Problem(str(taken)) from None
+        except ManifestRefused as refused:
+            raise _Problem(str(refused)) from None
         sync_repository.commit(endpoint, found, _log_entry(endpoint, found), at)
 
     try:
@@ -115,15 +115,16 @@ def _fail(endpoint: ToolEndpoint, problem: str) -> str:
 
 def _log_entry(endpoint: ToolEndpoint, found: Plan) -> Item | None:
     """Return the log's entry of what a sync changed; None if it changed nothing."""
-    if not found.writes:
+    changed = sorted({write.tool.name for write in found.writes} | {tool.name for tool in found.forgets})
+    if not changed:
         return None
     waiting = sum(change.id is not None for change in found.changes)
     return logs.entry(
         endpoint.organization,
         LogKind.TOOLS_SYNCED,
         actor=logs.SYSTEM,
-        summary=f"A sync changed {len(found.writes)} tools; {waiting} changes wait for an admin.",
+        summary=f"A sync changed {len(changed)} tools; {waiting} changes wait for an admin.",
         endpointId=endpoint.id,
-        tools=sorted(write.tool.name for write in found.writes),
+        tools=changed,
         waiting=waiting,
     )

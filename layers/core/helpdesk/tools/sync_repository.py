@@ -59,12 +59,7 @@ def commit(endpoint: ToolEndpoint, plan: Plan, log_entry: Item | None, at: int) 
             if isinstance(step, Write):
                 _store(transaction, endpoint.organization, step)
             else:
-                transaction.delete(
-                    keys.Tool(endpoint.organization, step.name),
-                    condition="endpointId = :endpoint",
-                    values={":endpoint": step.endpoint_id},
-                    on_failure=ConditionFailed,
-                )
+                repository.forget(transaction, endpoint.organization, step)
         transaction.commit()
 
 

@@ -47,6 +47,8 @@ def list_tools(session: Session, limit: int) -> None:
 
 
 def _enabled(tool: dict[str, Any]) -> str:
+    if not tool.get("inForce", True):
+        return "not yet"  # it waits for an admin as a whole
     if tool["enabled"] and not tool.get("offered", True):
         return "yes, but left out"  # too many tools for one request of the model
     return "yes" if tool["enabled"] else "no"
@@ -81,10 +83,13 @@ def endpoints(session: Session) -> None:
         say(f"{one['id']} cannot be read. Add its URL again, or remove it: helpdesk tools remove {one['id']}")
     waiting = [(one["id"], change) for one in found for change in one["changes"] if change["id"] is not None]
     for endpoint_id, change in waiting:
-        fields = ", ".join(change["fields"])
+        what = "was added" if change["kind"] == "added" else "changed"
+        fields = f" ({', '.join(change['fields'])})" if change["fields"] else ""
         say(
-            f"{change['tool']} changed ({fields}). Accept it: helpdesk tools accept {endpoint_id} {change['id']}"
+            f"{change['tool']} {what}{fields}. Accept it: helpdesk tools accept {endpoint_id} {change['id']}"
         )
+    if waiting:
+        say("Read first what waits, in `waiting` of each tool: helpdesk tools list --json")
 
 
 @tools.command()
