@@ -12,6 +12,12 @@ PENDING: dict[str, Any] = {
     "risk": "high",
     "reason": None,
     "conversationId": "conv_01jd3kq8v5zt4m9rx2c7w6ybne",
+    "identity": {
+        "externalId": "customer-7",
+        "name": "Vera Visitor",
+        "email": "vera@example.com",
+        "emailVerified": True,
+    },
     "customer": {
         "id": "cus_01jd3kq8v7x2m5p8s1v4y7b0ez",
         "name": "Vera Visitor",

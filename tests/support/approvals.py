@@ -9,6 +9,7 @@ from helpdesk.approvals.record import Approval
 from helpdesk.approvals.risk import Risk
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.record import Conversation
+from helpdesk.customers.identity import Identity
 from helpdesk.platform import clock, ids
 from helpdesk.storage.transactions import Transaction
 from tests.support.api import Client
@@ -30,6 +31,7 @@ def ask(conversation: Conversation, given: Any = None, **changed: Any) -> Approv
         title="Refund an order",
         endpoint_id="tep_01jd3n5p8s2d6f9g1h4j7k0m3q",
         definition="d" * 64,
+        identity=Identity("alice-1", "Alice", "alice@example.com", email_verified=True),
         input=json.dumps(REFUND if given is None else given),
         risk=Risk.HIGH,
         reason=None,

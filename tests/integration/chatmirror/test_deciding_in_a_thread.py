@@ -91,7 +91,7 @@ def test_an_approval_is_asked_for_once_in_the_thread_with_two_buttons(
     asked = question(support, approval)
 
     assert asked["thread_ts"] == support.messages[0]["ts"]
-    assert asked["text"].startswith("The agent asks to call *Refund an order* (refund) with\n")
+    assert asked["text"].startswith("The agent asks to call *Refund an order* (refund)\n```\n")
     assert [each["action_id"] for each in asked["blocks"][-1]["elements"]] == ["approve", "deny"]
 
 

@@ -12,6 +12,7 @@ from helpdesk.chatmirror import texts
 from helpdesk.conversations.message_record import AttachedFile, Author, EntryKind, Message
 from helpdesk.conversations.record import Conversation, PageInfo
 from helpdesk.conversations.state import STARTED
+from helpdesk.customers.identity import Identity
 
 
 def by_customer(body: str) -> str:
@@ -93,7 +94,10 @@ def test_markdown_of_the_agent_has_the_marks_of_slack(markdown: str, shown: str)
     assert texts.entry(found, None)["text"] == f"*Assistant*\n{shown}"
 
 
-def approval(given_input: str) -> dict[str, object]:
+ALICE = Identity("alice-1", "Alice")
+
+
+def approval(given_input: str, identity: Identity = ALICE) -> dict[str, object]:
     """Return what the thread asks about a call with an input."""
     found = Approval(
         organization="org_1",
@@ -102,6 +106,7 @@ def approval(given_input: str) -> dict[str, object]:
         title="Refund an order",
         endpoint_id="tep_1",
         definition="",
+        identity=identity,
         input=given_input,
         risk=Risk.HIGH,
         reason=None,
@@ -121,6 +126,37 @@ def test_the_input_of_a_call_is_shown_as_code_that_it_cannot_end() -> None:
 
     assert text.count("```") == 2
     assert text.endswith("\n```")
+
+
+@pytest.mark.parametrize(
+    ("identity", "shown"),
+    [
+        (
+            Identity("alice-1", "Alice", "a_b@example.com", email_verified=True),
+            'for externalId "alice-1", name "Alice", email "a_b@example.com" (verified)',
+        ),
+        (Identity(None, None, "bob@example.com"), 'for email "bob@example.com" (not verified)'),
+        (Identity(), "for a customer whom nothing identifies"),
+        (
+            Identity(None, 'Al", email "ceo@example.com" (verified)\n```\n\u202e*Assistant*'),
+            'for name "Al\\", email \\"ceo@example.com\\" (verified)\\n`\u200b`\u200b`\\n\\u202e*Assistant*"',
+        ),
+    ],
+)
+def test_who_a_call_is_for_is_shown_with_the_question_and_cannot_be_imitated(
+    identity: Identity, shown: str
+) -> None:
+    assert str(approval("{}", identity)["text"]) == (
+        f"The agent asks to call *Refund an order* (refund)\n```\n{shown}\nwith {{}}\n```"
+    )
+
+
+def test_a_call_is_not_approved_in_slack_for_someone_whose_identity_is_too_long_to_be_shown_whole() -> None:
+    found = approval("{}", Identity("&" * 200, "<" * 200))
+
+    assert _actions(found) == ["deny"]
+    assert len(str(found["text"])) <= 2_900
+    assert str(found["text"]).count("```") == 2
 
 
 def test_what_is_too_long_to_be_shown_whole_is_not_approved_in_slack() -> None:

@@ -144,7 +144,9 @@ PROTECTED = (
 
 
 @pytest.mark.parametrize("protected", PROTECTED, ids=lambda tool: tool.name)
-def test_a_protected_tool_that_is_dropped_and_declared_again_waits_and_is_not_in_force(protected: Tool) -> None:
+def test_a_protected_tool_that_is_dropped_and_declared_again_waits_and_is_not_in_force(
+    protected: Tool,
+) -> None:
     name = protected.name
     have = after(planned(have=(protected,)), (protected,))
 
@@ -159,7 +161,9 @@ def test_a_protected_tool_that_is_dropped_and_declared_again_waits_and_is_not_in
 
 
 @pytest.mark.parametrize("protected", PROTECTED, ids=lambda tool: tool.name)
-def test_where_a_tool_is_protected_a_new_name_waits_and_is_forgotten_if_it_is_dropped(protected: Tool) -> None:
+def test_where_a_tool_is_protected_a_new_name_waits_and_is_forgotten_if_it_is_dropped(
+    protected: Tool,
+) -> None:
     new = declaration("always_first", risk="high", requiresIdentity=True)
 
     [(waiting, _)] = planned(protected.declared, new, have=(protected,)).writes

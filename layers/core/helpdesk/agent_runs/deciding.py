@@ -14,8 +14,11 @@ from helpdesk.approvals import expiry
 from helpdesk.approvals.calls import Wanted
 from helpdesk.approvals.expiry import Cause
 from helpdesk.approvals.schemas import ApprovalStatus
+from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.state import Handler
+from helpdesk.customers.identity import Identity
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.record import Tool
@@ -23,6 +26,10 @@ from helpdesk.visitor_texts.catalog import TextName
 
 _NOBODY_DECIDED = "It was not made: nobody decided in time, or the tool has changed. Do not ask for it again."
 _OUTDATED = "It was not made: the tool has changed since you asked. Ask again if the visitor still needs it."
+_ANOTHER_CUSTOMER = (
+    "It was not made: the visitor's identity has changed since you asked for it. Ask for it again only if the visitor "
+    "who writes now wants it for themselves."
+)
 _INTERRUPTED = "It was not made: a person has taken the conversation over, or it has ended."
 
 
@@ -121,21 +128,27 @@ def read_decisions(run: Run) -> Run:
     return run
 
 
-def expire_unfit(run: Run, tools: dict[str, Tool], *, ended: bool) -> Run:
-    """Let approved calls expire whose tool is not the one that was approved, or whose conversation has `ended`."""
+def expire_unfit(run: Run, tools: dict[str, Tool], identity: Identity, *, ended: bool) -> Run:
+    """Let approved calls expire that are no longer what was approved, or whose conversation has `ended`.
+
+    The tool is another one, or the customer is: `identity` is who they are now.
+    """
     for call in run.calls_in(CallState.APPROVED):
         tool = tools.get(call.tool)
         if ended:
             run = _expire(run, call, Cause.CONVERSATION_ENDED)
         elif tool is None or tool.definition != call.definition:
             run = _expire(run, call, Cause.DEFINITION_CHANGED)
+        elif call.identity != identity:
+            run = _expire(run, call, Cause.IDENTITY_CHANGED)
     return run
 
 
-def cancel_outdated(run: Run, tools: dict[str, Tool]) -> Run:
-    """Cancel calls that were decided for a tool as it no longer is. They are written with the next step.
+def cancel_outdated(run: Run, tools: dict[str, Tool], identity: Identity) -> Run:
+    """Cancel calls that were decided for a tool, or for a customer, as they no longer are.
 
-    Time can pass between the decision and the call: the worker died, or another job goes on.
+    Time can pass between the decision and the call: the worker died, or another job goes on. `identity` is who the
+    customer is now. Calls of an outdated tool are written with the next step. Raises RunChanged.
     """
     for call in run.calls_in(CallState.READY):
         tool = tools.get(call.tool)
@@ -143,7 +156,23 @@ def cancel_outdated(run: Run, tools: dict[str, Tool]) -> Run:
             continue  # a tool of this service, or one that is gone, which fails
         if tool.definition != call.definition or tool.risk.rank > call.risk.rank:
             run = run.with_call(call.after(CallEvent.OUTDATED, content=_OUTDATED))
+        elif call.identity != identity:
+            run = _cancel_for_another(run, call)
     return run
+
+
+def _cancel_for_another(run: Run, call: Call) -> Run:
+    """Cancel a call that no approval stands for, and tell the team why, as the expiry of an approval does."""
+    transaction = Transaction()
+    cancelled = run.with_call(call.after(CallEvent.OUTDATED, content=_ANOTHER_CUSTOMER))
+    written = repository.add(transaction, cancelled)
+    cause = Cause.IDENTITY_CHANGED
+    snapshot = conversations.presumed_open(run.organization, run.conversation_id, Handler.AGENT.value)
+    line = f"The call of {call.title} ({call.tool}) was not made: {cause}."
+    thread.add_system_line(transaction, snapshot, line, clock.now_ms())
+    transaction.put(expiry.log_entry(run.organization, run.conversation_id, call.tool, cause), new=True)
+    transaction.commit()
+    return written
 
 
 def expire_all(run: Run) -> Run:
@@ -158,7 +187,8 @@ def _expire(run: Run, call: Call, cause: Cause) -> Run:
     approval = None if call.approval_id is None else approvals.find(run.organization, call.approval_id)
     if approval is not None:
         expiry.expire(approval, cause)
-    return repository.save(run.with_call(call.after(CallEvent.EXPIRED, content=_NOBODY_DECIDED)))
+    content = _ANOTHER_CUSTOMER if cause is Cause.IDENTITY_CHANGED else _NOBODY_DECIDED
+    return repository.save(run.with_call(call.after(CallEvent.EXPIRED, content=content)))
 
 
 def interrupt(run: Run) -> Run:
@@ -175,6 +205,7 @@ def _wanted(run: Run, call: Call) -> Wanted:
         title=call.title,
         endpoint_id=call.endpoint_id,
         definition=call.definition,
+        identity=call.identity,
         input=call.input,
         risk=call.risk,
         reason=call.reason,

@@ -27,13 +27,13 @@ from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.customers import service as customers
+from helpdesk.customers.identity import Identity, identity_of
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.quotas.errors import TokensSpent
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import service as tools_service
 from helpdesk.tools.record import Tool
-from helpdesk.tools.visitors import Visitor, visitor_of
 
 MAX_MODEL_CALLS = 8
 MAX_TOOL_CALLS = 12
@@ -44,7 +44,7 @@ STEP_MS = 100_000
 
 
 class Desk(NamedTuple):
-    """What a run works with: the prepared message, the tools by name, the visitor, and the built-in tools.
+    """What a run works with: the prepared message, the tools by name, who the visitor is, and the built-in tools.
 
     `tools` are the enabled ones, `offered` those of them that the model may ask for. `until` is the instant (ms) at
     which no further step begins.
@@ -53,7 +53,7 @@ class Desk(NamedTuple):
     prepared: Prepared
     tools: dict[str, Tool]
     offered: dict[str, Tool]
-    visitor: Visitor | None
+    identity: Identity
     built_in: BuiltIns
     until: int
     last_try: bool
@@ -64,8 +64,8 @@ def desk(prepared: Prepared, offers: Offers, *, until: int, last_try: bool) -> D
     organization, customer_id = prepared.conversation.organization, prepared.conversation.customer_id
     tools, offered = tools_service.for_agent(organization)
     found = customers.find(organization, customer_id) if tools else None
-    visitor = None if found is None else visitor_of(found)
-    return Desk(prepared, tools, offered, visitor, offers(prepared, has_tools=bool(tools)), until, last_try)
+    identity = identity_of(found)
+    return Desk(prepared, tools, offered, identity, offers(prepared, has_tools=bool(tools)), until, last_try)
 
 
 def begin(at: Desk) -> Reply | HandOff | Written:
@@ -190,7 +190,7 @@ def _taken(at: Desk, turn: Turn, run: Run) -> Run | Reply | HandOff:
         built_in=at.built_in,
         earlier=run.calls,
         waiting=_waiting(at),
-        visitor_known=at.visitor is not None,
+        identity=at.identity,
     )
     invalid = run.invalid_inputs + proposed.invalid
     if proposed.goes_to_team or invalid > MAX_INVALID_INPUTS:
@@ -236,14 +236,14 @@ def _call(at: Desk, run: Run, conversation: Conversation) -> Run:
     ended = run.has_ended(conversation)
     if ended or not answers.is_the_agents(conversation):
         run = deciding.interrupt(run)
-    run = deciding.expire_unfit(run, at.tools, ended=ended)
-    run = deciding.cancel_outdated(run, at.tools)
+    run = deciding.expire_unfit(run, at.tools, at.identity, ended=ended)
+    run = deciding.cancel_outdated(run, at.tools, at.identity)
     if run.calls_in(CallState.REVIEWING):
         return deciding.judge(run, at.prepared, conversation, at.tools, last_try=at.last_try)
     if run.calls_in(CallState.READY, CallState.APPROVED):
         name = at.prepared.question.settings.name
         try:
-            return making.make(run, at.tools, at.visitor, conversation, name, at.built_in)
+            return making.make(run, at.tools, conversation, name, at.built_in)
         except (StaleConversation, ConversationNotFound):
             return run  # it was resolved a moment ago, which the next step sees
     waiting = run.calls_in(CallState.WAITING)

@@ -31,7 +31,7 @@ from helpdesk.tools import calling, running
 from helpdesk.tools.errors import MAX_RUNNING_TOOLS, TooManyRunning
 from helpdesk.tools.record import Tool
 from helpdesk.tools.results import CallOutcome, CallResult
-from helpdesk.tools.visitors import Visitor
+from helpdesk.tools.visitors import visitor_of
 
 LEASE_MS = 60_000
 """How long a claimed call may still be under way. It takes 15 s at most."""
@@ -63,7 +63,6 @@ def settle_lost(run: Run, agent_name: str, *, last_try: bool) -> Run:
 def make(
     run: Run,
     tools: dict[str, Tool],
-    visitor: Visitor | None,
     conversation: Conversation,
     agent_name: str,
     built_in: BuiltIns,
@@ -78,10 +77,7 @@ def make(
         run = _claim(run, batch, conversation)
         claimed = run.calls_in(CallState.RUNNING)
         with ThreadPoolExecutor(len(claimed)) as pool:
-            begun = {
-                pool.submit(_made, run, call, tools.get(call.tool), visitor, built_in): call
-                for call in claimed
-            }
+            begun = {pool.submit(_made, run, call, tools.get(call.tool), built_in): call for call in claimed}
             for future in as_completed(begun):
                 result, line = future.result()
                 run = _end(run, begun[future], result, agent_name, line)
@@ -121,9 +117,7 @@ def _claim(run: Run, batch: Sequence[Call], conversation: Conversation) -> Run:
     return run
 
 
-def _made(
-    run: Run, call: Call, tool: Tool | None, visitor: Visitor | None, built_in: BuiltIns
-) -> tuple[CallResult, str | None]:
+def _made(run: Run, call: Call, tool: Tool | None, built_in: BuiltIns) -> tuple[CallResult, str | None]:
     """Make one call and return its result, and a line for the thread where the call has one of its own.
 
     Never raises: the call is claimed, so this is its only chance.
@@ -134,7 +128,7 @@ def _made(
             content, line = built_in[call.tool](run, call)
             result = CallResult(CallOutcome.SUCCEEDED, content, None, 0)
         else:
-            result = _called(run, call, tool, visitor)
+            result = _called(run, call, tool)
     except (ClientError, BotoCoreError, Throttled) as error:  # before anything was sent
         logger.error("tool_not_called", extra={"call": call.id, "error": type(error).__name__})
         result = CallResult(CallOutcome.FAILED, None, _NOT_MADE, 0)
@@ -144,7 +138,7 @@ def _made(
     return result, line
 
 
-def _called(run: Run, call: Call, tool: Tool | None, visitor: Visitor | None) -> CallResult:
+def _called(run: Run, call: Call, tool: Tool | None) -> CallResult:
     if tool is None:
         return CallResult(CallOutcome.FAILED, None, _NOT_MADE, 0)
     return calling.call(
@@ -152,7 +146,7 @@ def _called(run: Run, call: Call, tool: Tool | None, visitor: Visitor | None) ->
         tool,
         call.input_value,
         call_id=call.id,
-        visitor=visitor,
+        visitor=visitor_of(call.identity),
         conversation_id=run.conversation_id,
         test=False,
     )

@@ -12,9 +12,11 @@ from helpdesk.agent_runs.prompts import BUILT_IN, FILE_SIGNAL
 from helpdesk.agent_runs.record import Call
 from helpdesk.agent_runs.state import CallState
 from helpdesk.approvals.risk import Risk
+from helpdesk.customers.identity import Identity
 from helpdesk.platform import ids
 from helpdesk.tools import inputs, json_text
 from helpdesk.tools.record import Tool
+from helpdesk.tools.visitors import visitor_of
 
 MAX_INVALID_INPUTS = 2
 """How many inputs that do not fit go back to the model; the next one goes to the team."""
@@ -59,12 +61,12 @@ def propose(
     built_in: Collection[str],
     earlier: Sequence[Call],
     waiting: Sequence[tuple[str, str]],
-    visitor_known: bool,
+    identity: Identity,
 ) -> Proposed:
     """Return the calls that the model asks for.
 
     `built_in` names the tools of this service that were offered. `earlier` are the calls of the run so far, `waiting`
-    tool and input of those of the conversation that wait for the team.
+    tool and input of those of the conversation that wait for the team. `identity` is who the visitor is now.
     """
     calls: list[Call] = []
     invalid = 0
@@ -72,15 +74,13 @@ def propose(
         if not isinstance(use.input, dict) or not _can_be_sent(use.input):
             return Proposed([], invalid, goes_to_team=True)
         tool = None if use.name in BUILT_IN else tools.get(use.name)
-        call = _new(use, tool)
+        call = _new(use, tool, identity)
         problem, is_invalid = None, False
         if use.name == FILE_SIGNAL and any(each.tool == FILE_SIGNAL for each in calls):
             calls.append(_rejected(call, _ONE_SIGNAL))  # two at once would not see each other
             continue
         if use.name not in built_in:
-            problem, is_invalid = _problem(
-                call, tool, [*earlier, *calls], waiting, visitor_known=visitor_known
-            )
+            problem, is_invalid = _problem(call, tool, [*earlier, *calls], waiting)
         invalid += is_invalid
         calls.append(call if problem is None else _rejected(call, problem))
     return Proposed(calls, invalid, goes_to_team=False)
@@ -95,7 +95,7 @@ def _can_be_sent(value: dict[str, Any]) -> bool:
     return True
 
 
-def _new(use: ToolUse, tool: Tool | None) -> Call:
+def _new(use: ToolUse, tool: Tool | None, identity: Identity) -> Call:
     risk = Risk.LOW if tool is None else tool.risk
     return Call(
         id=ids.new("call"),
@@ -108,6 +108,7 @@ def _new(use: ToolUse, tool: Tool | None) -> Call:
         risk=risk,
         endpoint_id="" if tool is None else tool.endpoint_id,
         definition="" if tool is None else tool.definition,
+        identity=identity,
     )
 
 
@@ -116,15 +117,13 @@ def _problem(
     tool: Tool | None,
     earlier: Sequence[Call],
     waiting: Sequence[tuple[str, str]],
-    *,
-    visitor_known: bool,
 ) -> tuple[str | None, bool]:
     """Return why a call is not possible, and whether that is its input."""
     if tool is None:
         return _NO_TOOL, False
     if wrong := inputs.problems(tool, call.input_value):
         return f"The input does not fit: {' '.join(wrong)}", True
-    if tool.requires_identity and not visitor_known:
+    if tool.requires_identity and visitor_of(call.identity) is None:
         return _NOT_KNOWN, False
     return _asked_before(call, earlier, waiting), False
 

@@ -8,6 +8,7 @@ from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent, RunState, 
 from helpdesk.approvals.risk import Risk
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status
+from helpdesk.customers.identity import Identity
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.quotas.service import Spent
@@ -18,9 +19,9 @@ class Call(FrozenRecord, kw_only=True):
     """A call that the model asked for.
 
     `id` is the receiver's idempotency key, `use_id` the model's name for the call. `input` is JSON text, and exactly
-    that is sent. `definition` is the digest of the tool as it was. `content` is what the model reads as the result,
-    `reason` what the review or the decision said. `claimed_at` is set before the request is sent, and `duration` (ms)
-    when its outcome is known.
+    that is sent. `definition` is the digest of the tool as it was, and `identity` who the customer was: the call is
+    made for them or not at all. `content` is what the model reads as the result, `reason` what the review or the
+    decision said. `claimed_at` is set before the request is sent, and `duration` (ms) when its outcome is known.
     """
 
     id: str
@@ -32,6 +33,7 @@ class Call(FrozenRecord, kw_only=True):
     risk: Risk
     endpoint_id: str = ""
     definition: str = ""
+    identity: Identity = Identity()
     approval_id: str | None = None
     claimed_at: int | None = None
     reason: str | None = None
@@ -61,6 +63,7 @@ class Call(FrozenRecord, kw_only=True):
             risk=Risk(item["risk"]),
             endpoint_id=item["endpointId"],
             definition=item["definition"],
+            identity=Identity.from_item(item.get("identity")),
             approval_id=item["approvalId"],
             claimed_at=item["claimedAt"],
             reason=item["reason"],
@@ -80,6 +83,7 @@ class Call(FrozenRecord, kw_only=True):
             "risk": self.risk.value,
             "endpointId": self.endpoint_id,
             "definition": self.definition,
+            "identity": self.identity.to_item(),
             "approvalId": self.approval_id,
             "claimedAt": self.claimed_at,
             "reason": self.reason,

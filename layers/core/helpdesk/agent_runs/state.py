@@ -107,7 +107,7 @@ class CallEvent(StrEnum):
     FAILED = "the tool did not do it"
     LOST = "no answer came, or the worker died"
     INTERRUPTED = "a person takes over, or the conversation ends"
-    OUTDATED = "its tool is another one by now, or has a higher risk"
+    OUTDATED = "its tool or its customer is another one by now, or it has a higher risk"
 
 
 class ImpossibleTransition(Exception):

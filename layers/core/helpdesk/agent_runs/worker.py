@@ -17,6 +17,7 @@ from helpdesk.approvals.jobs import ResumeJob
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.state import Handler
+from helpdesk.customers.identity import Identity
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
@@ -60,7 +61,7 @@ def _abandon(run: Run) -> Outcome:
     if conversation is None:
         return Outcome.GONE
     prepared = agent.prepare_again(conversation, run.message_id, with_passages=False)
-    at = engine.Desk(prepared, {}, {}, None, {}, until=clock.now_ms(), last_try=True)
+    at = engine.Desk(prepared, {}, {}, Identity(), {}, until=clock.now_ms(), last_try=True)
     try:
         return _give_up(at, run, None)
     except RunChanged:

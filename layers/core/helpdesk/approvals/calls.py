@@ -11,17 +11,19 @@ from helpdesk.approvals.record import Approval
 from helpdesk.approvals.risk import Risk
 from helpdesk.approvals.schemas import ApprovalStatus, CallOutcome
 from helpdesk.conversations.record import Conversation
+from helpdesk.customers.identity import Identity
 from helpdesk.platform import clock, ids
 from helpdesk.storage.transactions import Transaction
 
 
 class Wanted(NamedTuple):
-    """A call that needs an approval. `input` is the JSON text that is to be run."""
+    """A call that needs an approval. `input` is the JSON text that is to be run, `identity` for whom."""
 
     tool: str
     title: str
     endpoint_id: str
     definition: str
+    identity: Identity
     input: str
     risk: Risk
     reason: str | None

@@ -26,10 +26,10 @@ class ApprovalSettled(AppError):
 
 
 class ApprovalExpired(AppError):
-    """It waited too long, its conversation ended, or its tool is gone."""
+    """It waited too long, its conversation ended, or its tool or its customer is another one."""
 
     status, code = 409, "approval_expired"
     message = (
-        "This approval has expired: it waited for 24 hours, its conversation ended, or its tool was changed or "
-        "removed. The agent asks again if the customer still wants it."
+        "This approval has expired: it waited for 24 hours, its conversation ended, its tool was changed or removed, "
+        "or the customer's identity changed. The agent asks again if the customer still wants it."
     )

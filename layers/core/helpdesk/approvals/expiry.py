@@ -34,6 +34,7 @@ class Cause(StrEnum):
     CONVERSATION_ENDED = "the conversation was resolved"
     ENDPOINT_REMOVED = "its tool endpoint was removed"
     DEFINITION_CHANGED = "the tool has changed since, or is switched off"
+    IDENTITY_CHANGED = "the customer's identity has changed since the agent asked for it"
     AGENT_FAILED = "the agent failed repeatedly"
 
 
@@ -52,14 +53,8 @@ def expire(approval: Approval, cause: Cause) -> bool:
         # Else the agent is about to make the call, and goes on itself.
         line = f"The call of {approval.title} ({approval.tool}) was not made: {cause}."
         thread.add_system_line(transaction, conversation, line, clock.now_ms(), alone=True)
-        entry = logs.entry(
-            organization,
-            LogKind.TOOL_CALL_EXPIRED,
-            actor=logs.SYSTEM,
-            summary=f"A call of the tool {approval.tool} expired: {cause}.",
-            approvalId=approval.id,
-            tool=approval.tool,
-            conversationId=approval.conversation_id,
+        entry = log_entry(
+            organization, approval.conversation_id, approval.tool, cause, approvalId=approval.id
         )
         transaction.put(entry, new=True)
 
@@ -68,6 +63,19 @@ def expire(approval: Approval, cause: Cause) -> bool:
     except (ApprovalSettled, ApprovalExpired, ApprovalNotFound, ConversationNotFound):
         return False
     return True
+
+
+def log_entry(organization: str, conversation_id: str, tool: str, cause: Cause, **more: str) -> Item:
+    """Return the log's entry of a call that was not made."""
+    return logs.entry(
+        organization,
+        LogKind.TOOL_CALL_EXPIRED,
+        actor=logs.SYSTEM,
+        summary=f"A call of the tool {tool} expired: {cause}.",
+        tool=tool,
+        conversationId=conversation_id,
+        **more,
+    )
 
 
 def expire_for_endpoint(organization: str, endpoint_id: str) -> int:

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from helpdesk.approvals.risk import Risk
 from helpdesk.approvals.schemas import ApprovalStatus, CallOutcome
+from helpdesk.customers.identity import Identity
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys, shards
 from helpdesk.storage.table import Item
@@ -14,8 +15,9 @@ class Approval(FrozenRecord, kw_only=True):
     """An approval; times are in ms.
 
     `run_message_id` and `call_id` name the call in the agent's run. `input` is the JSON text that is run. `definition`
-    is the digest of the tool as it was when the agent asked, and `resolutions` how often the conversation had been
-    resolved then: a call is run only in the conversation and with the tool that it was approved for.
+    is the digest of the tool as it was when the agent asked, `identity` who the customer was, and `resolutions` how
+    often the conversation had been resolved: a call is run only in the conversation, with the tool and for the identity
+    that it was approved for.
     """
 
     organization: str
@@ -24,6 +26,7 @@ class Approval(FrozenRecord, kw_only=True):
     title: str
     endpoint_id: str
     definition: str
+    identity: Identity
     input: str
     risk: Risk
     reason: str | None
@@ -58,6 +61,7 @@ class Approval(FrozenRecord, kw_only=True):
             title=item["title"],
             endpoint_id=item["endpointId"],
             definition=item["definition"],
+            identity=Identity.from_item(item.get("identity")),
             input=item["input"],
             risk=Risk(item["risk"]),
             reason=item["reason"],
@@ -91,6 +95,7 @@ class Approval(FrozenRecord, kw_only=True):
             "title": self.title,
             "endpointId": self.endpoint_id,
             "definition": self.definition,
+            "identity": self.identity.to_item(),
             "input": self.input,
             "risk": self.risk.value,
             "reason": self.reason,

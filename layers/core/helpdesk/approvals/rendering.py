@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from helpdesk.approvals.record import Approval
-from helpdesk.approvals.schemas import ApprovalShape
+from helpdesk.approvals.schemas import ApprovalIdentity, ApprovalShape
 from helpdesk.conversations.schemas import CustomerSummary
 from helpdesk.customers.record import Customer
 
@@ -20,6 +20,12 @@ def approval_shape(approval: Approval, customers: Mapping[str, Customer]) -> App
         risk=approval.risk,
         reason=approval.reason,
         conversation_id=approval.conversation_id,
+        identity=ApprovalIdentity(
+            external_id=approval.identity.external_id,
+            name=approval.identity.name,
+            email=approval.identity.email,
+            email_verified=approval.identity.email_verified,
+        ),
         customer=CustomerSummary(
             id=approval.customer_id,
             name=customer.name if customer else None,

@@ -34,6 +34,18 @@ class CallOutcome(StrEnum):
     """The request was sent, and no answer came. The tool may have done it. The call is never repeated."""
 
 
+class ApprovalIdentity(Answer):
+    """Who the customer was when the agent asked. The call is made for exactly this identity, or not at all."""
+
+    external_id: str | None
+    """Your own ID of them; null if nobody gave one."""
+    name: str | None
+    """What somebody said. It proves nothing."""
+    email: str | None
+    email_verified: bool
+    """Whether your server or team named the address, or the customer proved it. The tool isn't told another one."""
+
+
 class ApprovalShape(Answer):
     """A tool call that the agent wants to make."""
 
@@ -50,10 +62,14 @@ class ApprovalShape(Answer):
     reason: str | None
     """Why the review passed it to the team; null for a call that always waits for a person."""
     conversation_id: str
+    identity: ApprovalIdentity
+    """For whom the call is made. If the customer's identity is another one when it would be made, it expires."""
     customer: CustomerSummary
+    """The customer as they are now."""
     requested_at: Milliseconds
     expires_at: Milliseconds
-    """24 hours later. It expires sooner if the conversation is resolved or the tool is removed."""
+    """24 hours later. It expires sooner if the conversation is resolved or the tool is removed. If the tool or the
+    customer's identity has changed, it expires when the call would be made."""
     decided_at: Milliseconds | None
     """When it was approved or denied, or expired."""
     decided_by_name: str | None

@@ -5,6 +5,7 @@ What a customer writes is quoted line by line and without Slack's marks where th
 look like a line of the app, by which people decide.
 """
 
+import json
 import re
 from itertools import accumulate
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from helpdesk.approvals.record import Approval
 from helpdesk.conversations.message_record import EntryKind, Message
 from helpdesk.conversations.record import Conversation
+from helpdesk.customers.identity import Identity
 from helpdesk.customers.record import Customer
 from helpdesk.platform.text import hidden_as_escapes
 
@@ -20,6 +22,7 @@ TAKE_OVER, RESOLVE, APPROVE, DENY = "take_over", "resolve", "approve", "deny"
 
 _SECTION_CHARACTERS = 2_900  # a section takes 3,000
 _INPUT_CHARACTERS = 1_500
+_IDENTITY_CHARACTERS = 1_000
 _MORE_CHARACTERS = 100  # for the line about what is left out
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _FENCE = "```"
@@ -76,16 +79,18 @@ def entry(found: Message, customer: Customer | None) -> dict[str, Any]:
 
 
 def approval(found: Approval, *, buttons: bool) -> dict[str, Any]:
-    """Return the question whether the agent may make a call.
+    """Return the question whether the agent may make a call: for whom, and with what input.
 
     Nobody approves here what is too long to be shown whole.
     """
-    asks = f"The agent asks to call {_name(found.title)} ({escaped(found.tool)}) with"
+    asks = f"The agent asks to call {_name(found.title)} ({escaped(found.tool)})"
+    who = _for_whom(found.identity).replace(_FENCE, _NO_FENCE)
+    whom = _fitting(who, _IDENTITY_CHARACTERS)
     given = hidden_as_escapes(found.input).replace(_FENCE, _NO_FENCE)
-    room = _SECTION_CHARACTERS - len(asks) - 2 * len(_FENCE) - _MORE_CHARACTERS
+    room = _SECTION_CHARACTERS - len(f"{asks}{escaped(whom)}") - 2 * len(_FENCE) - _MORE_CHARACTERS
     shown = _fitting(given[:_INPUT_CHARACTERS], room)
-    left = len(given) - len(shown)
-    text = f"{asks}\n{_FENCE}\n{escaped(shown)}\n{_FENCE}"
+    left = len(given) - len(shown) + len(who) - len(whom)
+    text = f"{asks}\n{_FENCE}\nfor {escaped(whom)}\nwith {escaped(shown)}\n{_FENCE}"
     approve, deny = (
         _button("Approve", APPROVE, found.id, "primary"),
         _button("Deny", DENY, found.id, "danger"),
@@ -94,6 +99,20 @@ def approval(found: Approval, *, buttons: bool) -> dict[str, Any]:
         more = f"… and {left} more characters. Read all of it in Helpdesk, and approve it there."
         return _said(f"{text}\n{more}", [deny] if buttons else [])
     return _said(text, [approve, deny] if buttons else [])
+
+
+def _for_whom(identity: Identity) -> str:
+    """Return who a call is for, on one line. What others said is in quotation marks, which it cannot end."""
+    proof = " (verified)" if identity.email_verified else " (not verified)"
+    said = (
+        ("externalId", identity.external_id, ""),
+        ("name", identity.name, ""),
+        ("email", identity.email, proof),
+    )
+    line = ", ".join(
+        f"{name} {json.dumps(value, ensure_ascii=False)}{more}" for name, value, more in said if value
+    )
+    return hidden_as_escapes(line) or "a customer whom nothing identifies"
 
 
 def formatted(text: str) -> str:

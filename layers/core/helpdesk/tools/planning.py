@@ -105,9 +105,11 @@ def plan(
     newly = [tool for tool in withdrawn if not tool.withdrawn]
     if newly and len(withdrawn) > MAX_WITHDRAWN_TOOLS:
         raise TooManyWithdrawn(_too_many(len(newly)))
-    for gone in withdrawn:
-        if not gone.withdrawn or gone.waiting is not None:
-            writes.append(Write(replace(gone, withdrawn=True, waiting=None, updated_at=now), gone))
+    writes += [
+        Write(replace(gone, withdrawn=True, waiting=None, updated_at=now), gone)
+        for gone in withdrawn
+        if not gone.withdrawn or gone.waiting is not None
+    ]
     changes += [ToolChange(tool.name, ChangeKind.REMOVED, (), None) for tool in dropped if not tool.withdrawn]
     return Plan(
         writes=tuple(writes),
@@ -153,7 +155,9 @@ def _compared(
         withdrawn=joins,
     )
     kind = ChangeKind.ADDED if seen.withdrawn else ChangeKind.CHANGED
-    return tool, ToolChange(declared.name, kind, fields, tool.waiting_id) if fields or seen.withdrawn else None
+    return tool, ToolChange(
+        declared.name, kind, fields, tool.waiting_id
+    ) if fields or seen.withdrawn else None
 
 
 def _new(declared: Declaration, endpoint_id: str, *, waits: bool) -> tuple[Tool, ToolChange]:
@@ -198,7 +202,7 @@ def _taken(name: str, endpoint_id: str, others: dict[str, ToolEndpoint]) -> str:
 
 def _too_many(dropped: int) -> str:
     return (
-        f"This manifest drops {dropped} protected tools, and the service remembers at most {MAX_WITHDRAWN_TOOLS} dropped "
-        "ones of an endpoint. Declare the tools again. If you trust the server, you can also remove the endpoint and "
-        "connect it again: that forgets which risks its dropped tools declared."
+        f"This manifest drops {dropped} protected tools, and the service remembers at most {MAX_WITHDRAWN_TOOLS} "
+        "dropped ones of an endpoint. Declare the tools again. If you trust the server, you can also remove the "
+        "endpoint and connect it again: that forgets which risks its dropped tools declared."
     )

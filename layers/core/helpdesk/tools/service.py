@@ -7,6 +7,7 @@ from helpdesk.approvals.risk import Risk
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
 from helpdesk.customers import service as customers
+from helpdesk.customers.identity import identity_of
 from helpdesk.customers.record import MAX_EXTERNAL_ID_CHARACTERS
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.http.unknown_names import did_you_mean
@@ -179,8 +180,7 @@ def _visitor(organization: str, conversation_id: str) -> Visitor | None:
         raise ConversationNotFound from None
     if conversation.archived:
         raise ConversationArchived
-    found = customers.find(organization, conversation.customer_id)
-    return None if found is None else visitor_of(found)
+    return visitor_of(identity_of(customers.find(organization, conversation.customer_id)))
 
 
 def _call(

@@ -1,6 +1,6 @@
 """For whom a tool is called, as its server reads it."""
 
-from helpdesk.customers.record import EXTERNAL_ID, Customer
+from helpdesk.customers.identity import Identity
 from helpdesk.platform.frozen_record import FrozenRecord
 
 
@@ -15,14 +15,13 @@ class Visitor(FrozenRecord):
     email: str | None
 
 
-def visitor_of(customer: Customer) -> Visitor | None:
-    """Return what identifies a customer; None if nothing does.
+def visitor_of(identity: Identity) -> Visitor | None:
+    """Return what a tool is told of a customer; None if nothing identifies them.
 
     The organization's own ID is the entry `externalId` of `user.metadata`. A name alone identifies nobody, nor does an
     address that a stranger can type: a tool would tell them what its owner may know (docs/decisions/0280).
     """
-    external_id = customer.metadata.get(EXTERNAL_ID) or None
-    email = None if customer.email_is_unproven else customer.email or None
-    if external_id is None and email is None:
+    email = identity.email if identity.email_verified else None
+    if identity.external_id is None and email is None:
         return None
-    return Visitor(external_id, customer.name, email)
+    return Visitor(identity.external_id, identity.name, email)

@@ -67,6 +67,7 @@ def show(session: Session, approval_id: str) -> None:
         ("Reason", one["reason"]),
         ("Conversation", one["conversationId"]),
         ("Customer", _customer(one)),
+        *_identity(one),
         ("Requested", moment(one["requestedAt"])),
         ("Expires", moment(one["expiresAt"])),
         ("Decided", moment(one["decidedAt"])),
@@ -128,8 +129,20 @@ def _decide(session: Session, approval_id: str, verb: str, note_text: str | None
 
 
 def _customer(one: dict[str, Any]) -> str:
-    who = one["customer"]
-    return cell(who["name"] or who["email"] or who["id"])
+    """Who the call is for. An older server says only who the customer is now."""
+    who = one.get("identity") or one["customer"]
+    return cell(who["name"] or who["email"] or who.get("externalId") or one["customer"]["id"])
+
+
+def _identity(one: dict[str, Any]) -> list[tuple[str, Any]]:
+    who = one.get("identity")
+    if who is None:
+        return []
+    verified = "verified" if who["emailVerified"] else "not verified"
+    return [
+        ("Their ID", who["externalId"]),
+        ("Their e-mail", f"{who['email']} ({verified})" if who["email"] else None),
+    ]
 
 
 def _input(one: dict[str, Any]) -> str:

@@ -85,9 +85,7 @@ def endpoints(session: Session) -> None:
     for endpoint_id, change in waiting:
         what = "was added" if change["kind"] == "added" else "changed"
         fields = f" ({', '.join(change['fields'])})" if change["fields"] else ""
-        say(
-            f"{change['tool']} {what}{fields}. Accept it: helpdesk tools accept {endpoint_id} {change['id']}"
-        )
+        say(f"{change['tool']} {what}{fields}. Accept it: helpdesk tools accept {endpoint_id} {change['id']}")
     if waiting:
         say("Read first what waits, in `waiting` of each tool: helpdesk tools list --json")
 
