@@ -43,7 +43,7 @@ class ApprovalIdentity(Answer):
     """What somebody said. It proves nothing."""
     email: str | None
     email_verified: bool
-    """Whether your server or team named the address, or the customer proved it. The tool isn't told another one."""
+    """Whether your server or team named the address, or the customer proved it. The tool gets no other address."""
 
 
 class ApprovalShape(Answer):

@@ -16,7 +16,7 @@ class Visitor(FrozenRecord):
 
 
 def visitor_of(identity: Identity) -> Visitor | None:
-    """Return what a tool is told of a customer; None if nothing identifies them.
+    """Return what a tool learns of a customer; None if nothing identifies them.
 
     The organization's own ID is the entry `externalId` of `user.metadata`. A name alone identifies nobody, nor does an
     address that a stranger can type: a tool would tell them what its owner may know (docs/decisions/0280).
