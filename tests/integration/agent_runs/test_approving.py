@@ -83,7 +83,7 @@ def test_the_visitor_writes_on_while_a_call_waits(desk: Runs, waiting: str) -> N
     again = calls(("refund", REFUND))
     model = desk.work(again, says("The team has not decided yet."))
 
-    assert "refund {&quot;order&quot;:" in model.requests[0]["system"][0]["text"]
+    assert '<call tool="refund">{&quot;order&quot;:' in model.requests[0]["system"][0]["text"]
     assert results(model.requests[1])[0]["state"] == "rejected"
     assert len(desk.approvals()) == 1
     assert desk.answers(waiting) == [ASKED, "The team has not decided yet."]

@@ -138,7 +138,7 @@ def _think(at: Desk, run: Run, conversation: Conversation) -> Turn:
     return metered.turn(
         at.prepared.conversation.organization,
         settings().agent_model_id,
-        prompts.instructions(at.prepared, [f"{name} {given}" for name, given in waiting], at.built_in)
+        prompts.instructions(at.prepared.question, waiting, at.built_in)
         if at.tools or at.built_in
         else bedrock.instructions(at.prepared.question),
         prompts.messages(at.prepared, run),
