@@ -6,7 +6,7 @@ from helpdesk.http.content import ClientInfo
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.idempotency import service as idempotency
 from helpdesk.outbound.errors import InvalidUrl
-from helpdesk.platform.errors import InvalidCursor
+from helpdesk.platform.errors import Forbidden, InvalidCursor
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 from helpdesk.secret_keys.errors import MissingServiceKey
@@ -132,13 +132,21 @@ def update_tool(caller: Caller, name: str, wanted: ToolUpdate) -> Ok:
 @api.post(
     "/v1/tools/<name>/test",
     access=Access.MEMBER,
-    errors=(ToolNotFound, InvalidInput, ConversationNotFound, ConversationArchived, TooManyRunning),
+    errors=(
+        Forbidden,
+        ToolNotFound,
+        InvalidInput,
+        ConversationNotFound,
+        ConversationArchived,
+        TooManyRunning,
+    ),
 )
 def test_tool(caller: Caller, name: str, wanted: ToolTestInput, client_info: ClientInfo) -> ToolTestResult:
     """Call a tool once and return its answer.
 
     The call reaches your server, signed as the agent's calls are, with `context.test` set. Nothing is added to the
-    inbox.
+    inbox, and the log names who made the test. A tool of the risk `reviewed` or `high` needs an admin, an owner or a
+    key, and one that is switched off is refused.
     """
     return tools.test(caller, name, wanted, idempotency.key_in(client_info.headers))
 

@@ -118,8 +118,52 @@ def test_a_test_calls_the_tool_once_and_adds_nothing(
         "conversationId": answer.body["conversationId"],
         "test": True,
     }
-    noted = {f"ORG#{organization.organization_id}#TOOLTESTS"}  # for analytics
-    assert {item["PK"] for item in everything()} == before | noted
+    of = f"ORG#{organization.organization_id}"
+    assert {item["PK"] for item in everything()} == before | {f"{of}#TOOLTESTS", f"{of}#LOG"}
+
+
+def test_the_log_says_who_tests_which_tool_for_whom_before_the_call_is_made(
+    member: Client, api: Client, connected_server: ToolServer
+) -> None:
+    seen: list[Any] = []
+    connected_server.before = lambda: seen.extend(api.get("/v1/logs?kind=tool_tested").body["logs"])
+
+    tested = member.post(TEST, {**INPUT, "as": "customer-7"}).body
+
+    [entry] = seen
+    assert (entry["actor"], entry["summary"]) == ("Max Member", "The tool order_status was tested.")
+    assert entry["detail"] == {
+        "tool": "order_status",
+        "as": "customer-7",
+        "conversationId": tested["conversationId"],
+        "callId": connected_server.calls[0]["id"],
+    }
+
+
+def test_a_tool_that_is_switched_off_is_not_tested(api: Client, connected_server: ToolServer) -> None:
+    assert api.patch("/v1/tools/order_status", {"enabled": False}).status == 200
+
+    refused = api.post(TEST, INPUT)
+
+    assert said(refused) == (400, "invalid_request")
+    assert refused.message == (
+        "The tool is switched off. An admin or owner can switch it on with PATCH /v1/tools/{name}."
+    )
+    assert (connected_server.asked, api.get("/v1/logs?kind=tool_tested").body["logs"]) == ([], [])
+
+
+@pytest.mark.parametrize("raised", [None, "high"])
+def test_a_tool_whose_calls_are_decided_is_tested_by_admins_and_keys_alone(
+    api: Client, admin: Client, member: Client, connected_server: ToolServer, raised: str | None
+) -> None:
+    name = "refund" if raised is None else "order_status"
+    if raised is not None:
+        assert api.patch(f"/v1/tools/{name}", {"risk": raised}).status == 200
+    path = f"/v1/tools/{name}/test"
+
+    assert said(member.post(path, INPUT)) == (403, "forbidden")
+    assert connected_server.asked == []
+    assert [each.post(path, INPUT).status for each in (admin, api)] == [200, 200]
 
 
 def test_a_test_may_be_for_a_customer_of_the_callers_own(api: Client, connected_server: ToolServer) -> None:
@@ -276,7 +320,7 @@ def test_each_route_costs_as_many_calls_as_documented(api: Client) -> None:
     call = ["dynamodb:BatchGetItem", read]
     assert listing == [write, query]
     assert changing == [write, read, read, "dynamodb:TransactWriteItems"]
-    noted = "dynamodb:PutItem"
-    assert testing == [write, read, read, *call, noted]
-    in_a_conversation = [read, read, write, *call, write, noted]
+    logged = noted = "dynamodb:PutItem"
+    assert testing == [write, read, read, logged, *call, noted]
+    in_a_conversation = [read, read, write, logged, *call, write, noted]
     assert testing_in_a_conversation == [write, read, read, *in_a_conversation]

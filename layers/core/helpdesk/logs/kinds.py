@@ -41,6 +41,7 @@ class LogKind(StrEnum):
     TOOLS_SYNCED = "tools_synced"
     TOOL_CHANGES_ACCEPTED = "tool_changes_accepted"
     TOOL_CHANGED = "tool_changed"
+    TOOL_TESTED = "tool_tested"
     INTEGRATION_CONNECTED = "integration_connected"
     INTEGRATION_CHANGED = "integration_changed"
     INTEGRATION_BROKEN = "integration_broken"

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from helpdesk.admission.caller import Caller
+from helpdesk.admission.caller import Caller, Role
 from helpdesk.approvals.risk import Risk
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
@@ -15,8 +15,9 @@ from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import Forbidden, InvalidRequest
 from helpdesk.platform.text import as_name
+from helpdesk.storage import table
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
@@ -37,6 +38,7 @@ from helpdesk.tools.visitors import Visitor, visitor_of
 
 _LIST = "tools"
 _SHOWN_PROBLEMS = 3
+_ADMINS = (Role.OWNER, Role.ADMIN)
 
 
 class ForAgent(NamedTuple):
@@ -119,15 +121,18 @@ def _raised(tool: Tool, wanted: str) -> Risk | None:
 
 
 def test(caller: Caller, name: str, wanted: ToolTestInput, idempotency_key: str | None) -> ToolTestResult:
-    """Call a tool once, for real, and return its answer. Nothing lands in the inbox.
+    """Call a tool once, for real, and return its answer. Nothing lands in the inbox, and the log names who did it.
 
-    A repeat of a request that died makes the call again, with the same ID if both have the same `idempotency_key`. So a
-    server that knows its calls by their IDs acts once.
+    A tool whose calls another model or a person decides needs an admin. A repeat of a request that died makes the call
+    again, with the same ID if both have the same `idempotency_key`. So a server that knows its calls by their IDs acts
+    once.
 
-    Raises InvalidRequest, ToolNotFound, InvalidInput, ConversationNotFound, ConversationArchived, TooManyRunning.
+    Raises InvalidRequest, ToolNotFound, Forbidden, InvalidInput, ConversationNotFound, ConversationArchived,
+    TooManyRunning.
     """
     external_id = _external_id(wanted)
     tool = repository.get(caller.organization, name)
+    _require_testable(caller, tool)
     value = wanted.input if wanted.input is not None else {}
     if wrong := inputs.problems(tool, value):
         raise InvalidInput(
@@ -151,6 +156,19 @@ def test(caller: Caller, name: str, wanted: ToolTestInput, idempotency_key: str 
         risk=tool.risk,
         conversation_id=conversation_id,
     )
+
+
+def _require_testable(caller: Caller, tool: Tool) -> None:
+    """Raises Forbidden, InvalidRequest."""
+    is_member = caller.person is not None and caller.person.role not in _ADMINS
+    if is_member and tool.risk.rank >= Risk.REVIEWED.rank:
+        raise Forbidden(
+            f"The tool has the risk {tool.risk}. Ask an admin or owner of the organization to test it."
+        )
+    if not tool.enabled:
+        raise InvalidRequest(
+            "The tool is switched off. An admin or owner can switch it on with PATCH /v1/tools/{name}."
+        )
 
 
 def _call_id(caller: Caller, name: str, idempotency_key: str | None) -> str:
@@ -193,6 +211,18 @@ def _call(
 ) -> CallResult:
     from helpdesk.tools import calling  # noqa: PLC0415 - aiohttp, which takes most of the start of the function
 
+    # Before the call: one whose process dies is in the log, too.
+    detail = {
+        "tool": tool.name,
+        "as": None if visitor is None else visitor.external_id,
+        "conversationId": conversation_id,
+        "callId": call_id,
+    }
+    summary = f"The tool {tool.name} was tested."
+    entry = logs.entry(
+        caller.organization, LogKind.TOOL_TESTED, actor=caller.actor, summary=summary, **detail
+    )
+    table.put_new(entry)
     return calling.call(
         caller.organization,
         tool,
