@@ -2,8 +2,8 @@
 
 The code that comes back is exchanged with the app's secret for the bot's token, which Slack gives only for the
 workspace in which the person installed the app. Slack may let any member install apps, and the bot reads and writes
-for whoever connects it, so the person must be an admin or owner of the workspace. An app of Slack takes PKCE instead
-of its secret, not with it, so none is sent.
+for the organization that connects it, so the person must be an admin or owner of the workspace. An app of Slack takes
+PKCE instead of its secret, not with it, so none is sent.
 """
 
 from collections.abc import Mapping

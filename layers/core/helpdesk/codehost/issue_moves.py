@@ -39,7 +39,7 @@ _SECOND_MS = 1_000
 class Found(NamedTuple):
     """An issue as GitHub shows it; `at` is the second (ms) in which it was closed, or changed last.
 
-    `by_public` says that nobody of the team closed or opened it: its author may do so, whoever that is.
+    `by_public` says that nobody of the team closed or opened it: GitHub lets its author do so, who may be anybody.
     """
 
     closed: bool
