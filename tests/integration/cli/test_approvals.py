@@ -31,6 +31,7 @@ def test_approvals_are_listed_and_shown(owner: Cli, approval: Approval) -> None:
     assert owner.ok("approvals", "list", "--status", "denied") == "There are no denied approvals.\n"
     shown = owner.ok("approvals", "show", approval.id)
     assert "Tool          refund" in shown
+    assert "Customer      Alice\nTheir ID      alice-1\nTheir e-mail  alice@example.com (verified)\n" in shown
     assert shown.endswith('{\n  "order": "A-17",\n  "amount": 12.5\n}\n')
     assert owner.json("approvals", "show", approval.id)["approval"]["id"] == approval.id
 

@@ -21,9 +21,9 @@ def synced(api: Client, server: ToolServer, workers: Workers, *tools: dict[str, 
     return endpoint_id
 
 
-def protections(api: Client) -> dict[str, tuple[str, bool, bool, bool]]:
+def protections(api: Client) -> dict[str, tuple[Any, ...]]:
     names = ("risk", "requiresIdentity", "enabled", "inForce")
-    return {each["name"]: tuple(each[name] for name in names) for each in api.get("/v1/tools").body["tools"]}  # type: ignore[misc]
+    return {each["name"]: tuple(each[name] for name in names) for each in api.get("/v1/tools").body["tools"]}
 
 
 def test_many_other_names_do_not_make_the_service_forget_what_was_protected(

@@ -10,6 +10,7 @@ from helpdesk.approvals.record import Approval
 from helpdesk.approvals.risk import Risk
 from helpdesk.approvals.schemas import ApprovalStatus
 from helpdesk.conversations.message_record import Author, Message
+from helpdesk.customers.identity import Identity
 from helpdesk.knowledge.documents import Document, Source
 from helpdesk.knowledge.schemas import DocumentStatus
 from helpdesk.suggestions.record import Suggestion
@@ -24,7 +25,7 @@ def _named(fact: Fact) -> dict[str, object]:
 def test_an_approval_is_a_tool_request() -> None:
     approval = Approval(
         organization="org_1", id="apr_1", tool="refund", title="Refund", endpoint_id="ep_1", definition="d",
-        input="{}", risk=Risk.HIGH, reason=None, conversation_id="conv_1", customer_id="cus_1",
+        identity=Identity(), input="{}", risk=Risk.HIGH, reason=None, conversation_id="conv_1", customer_id="cus_1",
         run_message_id="msg_1", call_id="call_1", resolutions=0, requested_at=1_000, expires_at=9_000,
         status=ApprovalStatus.APPROVED, decided_at=4_000, decided_by_name="Ada",
     )  # fmt: skip

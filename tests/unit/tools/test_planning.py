@@ -176,7 +176,7 @@ def test_where_a_tool_is_protected_a_new_name_waits_and_is_forgotten_if_it_is_dr
 
 
 def test_no_number_of_names_pushes_a_protection_out() -> None:
-    have = PROTECTED
+    have: tuple[Tool, ...] = PROTECTED
     for cycle in range(20):
         names = [declaration(f"n{cycle}_{n}", risk=["low", "high"][n % 2]) for n in range(64)]
         have = after(planned(*names, have=have), have)
