@@ -72,5 +72,6 @@ def test_watching_prints_each_call_once(owner: Cli, approval: Approval) -> None:
     said = owner.ok("approvals", "watch").splitlines()
 
     assert [line.split()[0] for line in said] == [approval.id, newer[0].id]
-    assert 'refund {"order": "A-17", "amount": 12.5}' in said[0]
+    whom = "Alice (alice-1, alice@example.com (verified))"
+    assert f'refund {{"order": "A-17", "amount": 12.5}}  {whom}, until ' in said[0]
     assert owner.clock.slept == [0.0, 5.0]

@@ -112,9 +112,7 @@ def watch(session: Session) -> None:
                 say_json(one, indent=None)
             else:
                 expires = moment(one["expiresAt"])
-                say(
-                    f"{cell(one['id'])}  {cell(one['tool'])} {_input(one)}  {_customer(one)}, until {expires}"
-                )
+                say(f"{cell(one['id'])}  {cell(one['tool'])} {_input(one)}  {_whom(one)}, until {expires}")
     except KeyboardInterrupt:
         return
 
@@ -132,6 +130,12 @@ def _customer(one: dict[str, Any]) -> str:
     """Who the call is for. An older server says only who the customer is now."""
     who = one.get("identity") or one["customer"]
     return cell(who["name"] or who["email"] or who.get("externalId") or one["customer"]["id"])
+
+
+def _whom(one: dict[str, Any]) -> str:
+    """Who the call is for, with what identifies them: a name proves nothing."""
+    known = ", ".join(cell(value) for _, value in _identity(one) if value)
+    return f"{_customer(one)} ({known})" if known else _customer(one)
 
 
 def _identity(one: dict[str, Any]) -> list[tuple[str, Any]]:
