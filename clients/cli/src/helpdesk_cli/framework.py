@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from helpdesk_cli.address import normalized
-from helpdesk_cli.problems import ErrorAsJson
+from helpdesk_cli.problems import MALFORMED, ErrorAsJson, UnknownForm
 from helpdesk_cli.session import Session
+from helpdesk_cli.text import safe
 
 
 def _set_json(context: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001
@@ -80,11 +81,15 @@ class Main(click.Group):
         super().__init__(name, params=[*(params or []), *_common()], **declared)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. With --json, an error is written as JSON."""
+        """Run the command. With --json, an error is written as JSON. A malformed response is an error, too."""
         wants_json = "--json" in ctx.args  # also where the command line is invalid before it
         try:
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except MALFORMED as error:
+                raise UnknownForm(error) from error
         except click.ClickException as error:
+            error.message = safe(error.message)
             if wants_json or ctx.ensure_object(Session).as_json:
                 raise ErrorAsJson(error) from error
             raise

@@ -1,9 +1,12 @@
-"""Output: tables and times for people, the API's JSON for programs."""
+"""Output: tables and times for people, the API's JSON for programs.
+
+Every function here makes text safe to print: visitors and servers wrote it. The exceptions say so in their names:
+`say_drawn` and `say_file`. Nothing else in the package writes to stdout.
+"""
 
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
 import unicodedata
@@ -14,18 +17,27 @@ from typing import Any
 import click
 
 from helpdesk_cli.short_ids import shortened
-from helpdesk_cli.text import one_line, safe
+from helpdesk_cli.text import escaped, one_line, safe
 
 NOTHING = "-"
 _LEAST_TEXT = 12
 """A narrower last column is not cut: the line wraps."""
-_CONTROLS = re.compile("[\x7f-\x9f\ud800-\udfff]")
 
 
-def say(text: str = "") -> None:
+def say(text: str = "", *, bold: bool = False) -> None:
     """Write a line to stdout. Characters that its encoding lacks are replaced."""
+    say_drawn(click.style(safe(text), bold=True) if bold else safe(text))
+
+
+def say_drawn(line: str) -> None:
+    """Write a line of styled text to stdout as it is: what others wrote in it is safe already."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    click.echo(text.encode(encoding, "replace").decode(encoding))
+    click.echo(line.encode(encoding, "replace").decode(encoding))
+
+
+def say_file(text: str) -> None:
+    """Write a file's text to stdout as it is, for a pipe. A terminal gets it safe."""
+    click.echo(safe(text) if sys.stdout.isatty() else text, nl=False)
 
 
 def note(text: str) -> None:
@@ -40,10 +52,14 @@ def confirmed(question: str) -> bool:
 
 
 def say_json(content: Any, *, indent: int | None = 2) -> None:
-    """Write an object as JSON. Control characters are escaped, because terminals would interpret them."""
+    """Write an object as JSON."""
+    click.echo(as_json(content, indent=indent))
+
+
+def as_json(content: Any, *, indent: int | None = None) -> str:
+    """Return a value as JSON. What terminals would interpret, or would hide text, is written as escapes."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    text = json.dumps(content, indent=indent, ensure_ascii=encoding != "utf8")
-    click.echo(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    return escaped(json.dumps(content, indent=indent, ensure_ascii=encoding != "utf8"))
 
 
 def moment(ms: int | None) -> str:
@@ -76,7 +92,7 @@ def say_table(headings: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: 
     if sys.stdout.isatty():
         cells = fitted(headings, cells, shutil.get_terminal_size().columns)
     widths = [max(columns(text) for text in column) for column in zip(headings, *cells, strict=True)]
-    say(click.style(_line(headings, widths), bold=True))
+    say(_line(headings, widths), bold=True)
     for row in cells:
         say(_line(row, widths))
 
@@ -106,7 +122,7 @@ def say_facts(facts: Iterable[tuple[str, Any]]) -> None:
     known = [(name, cell(value)) for name, value in facts]
     width = max(len(name) for name, _ in known)
     for name, value in known:
-        say(f"{click.style(name.ljust(width), bold=True)}  {value}")
+        say_drawn(f"{click.style(name.ljust(width), bold=True)}  {value}")
 
 
 def _line(texts: Sequence[str], widths: Sequence[int]) -> str:

@@ -4,6 +4,7 @@
       NotLoggedIn        no login is stored for the service
       Unreachable        no response
       NotHelpdesk        the address is not a Helpdesk API
+      UnknownForm        a response has another form than this version expects
       Refusal            the API's error object
       OAuthRefusal       an OAuth error
       BrokenSettings     see settings.py
@@ -71,6 +72,20 @@ class NotHelpdesk(Problem):
             f"{base_url} is not a Helpdesk API ({answered}).",
             "Check the address: it is the part of the API's address before /v1. "
             "Set it with `helpdesk login --base-url URL` or HELPDESK_BASE_URL.",
+        )
+
+
+MALFORMED = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError)
+"""What Python raises where a command reads a response that has another form than the API describes."""
+
+
+class UnknownForm(Problem):
+    """A response has another form than this version of the program expects."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(
+            f"The service's response cannot be read ({type(error).__name__}: {str(error)[:200]}).",
+            "Update the program, or check the address with `helpdesk whoami`.",
         )
 
 

@@ -130,7 +130,7 @@ class Web:
             raise NotHelpdesk(self.base_url, f"it redirects to {answer.headers.get('location', '')}")
         try:
             content = answer.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             content = None
         if not isinstance(content, dict):
             raise NotHelpdesk(self.base_url, f"status {answer.status_code} without a JSON object")
@@ -167,7 +167,7 @@ def _code_of(answer: httpx.Response) -> str | None:
         return None
     try:
         return str(answer.json()["error"]["code"])
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         return None
 
 

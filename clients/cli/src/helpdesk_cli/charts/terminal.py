@@ -13,6 +13,7 @@ import click
 from helpdesk_cli.charts.chart import Chart, Line
 from helpdesk_cli.charts.figures import figure
 from helpdesk_cli.output import columns
+from helpdesk_cli.text import one_line
 
 MANY = 32
 """From so many points in time on a chart has lines unless bars are asked for: more bars fill more than a screen."""
@@ -176,7 +177,8 @@ def _heading(chart: Chart, line: Line, style: Style) -> str:
 
 
 def _cut(text: str, width: int, style: Style) -> str:
-    """Return a text that takes at most so many columns. Without UTF-8 other characters are replaced."""
+    """Return a text on one line that takes at most so many columns. Without UTF-8 other characters are replaced."""
+    text = one_line(text)
     if not style.unicode:
         text = text.encode("ascii", "replace").decode()
     if columns(text) <= width:

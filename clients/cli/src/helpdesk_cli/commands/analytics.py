@@ -15,7 +15,7 @@ from helpdesk_cli.charts.chart import chart_of, merged
 from helpdesk_cli.charts.tables import csv_of
 from helpdesk_cli.charts.terminal import Style, drawn
 from helpdesk_cli.framework import Command, Listing
-from helpdesk_cli.output import moment, note, say, say_json, say_table
+from helpdesk_cli.output import moment, note, say_drawn, say_file, say_json, say_table
 from helpdesk_cli.problems import Problem
 from helpdesk_cli.queries import BUCKETS, Filter, body_of, title_of, window_options
 from helpdesk_cli.session import Session, pass_session
@@ -204,7 +204,7 @@ def _show(
         style = _style()
         for chart in charts:
             for line in drawn(chart, style, wanted.chart):
-                say(line)
+                say_drawn(line)
     if any(answer["capped"] for answer in answers):
         note("More than 20,000 rows match: these figures are of the newest.")
 
@@ -219,7 +219,7 @@ def _style() -> Style:
 
 def _write(file: str, text: str) -> None:
     if file == "-":
-        say(text.rstrip("\n"))
+        say_file(f"{text.rstrip()}\n")
         return
     try:
         Path(file).write_text(text, encoding="utf-8")

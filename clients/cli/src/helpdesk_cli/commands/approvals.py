@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 from helpdesk_cli import follow as following
 from helpdesk_cli.framework import ID, Listing, limit_option
-from helpdesk_cli.output import cell, moment, note, say, say_facts, say_json, say_table
+from helpdesk_cli.output import as_json, cell, moment, note, say, say_facts, say_json, say_table
 from helpdesk_cli.session import Session, pass_session
 
 _STATUSES = ("pending", "approved", "denied", "expired")
@@ -78,7 +77,7 @@ def show(session: Session, approval_id: str) -> None:
     ]
     say_facts(facts)
     say()
-    say(json.dumps(one["input"], indent=2, ensure_ascii=False))
+    say(as_json(one["input"], indent=2))
 
 
 @approvals.command()
@@ -150,4 +149,4 @@ def _identity(one: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _input(one: dict[str, Any]) -> str:
-    return cell(json.dumps(one["input"], ensure_ascii=False))
+    return cell(as_json(one["input"]))

@@ -223,7 +223,7 @@ def _thread(api: Api, conversation_id: str, limit: int) -> dict[str, Any]:
 
 def _say_entry(entry: dict[str, Any], customer: dict[str, Any]) -> None:
     """Write an entry. Its text is indented, so that no visitor can write what looks like another entry."""
-    say(click.style(f"\n{moment(entry['createdAt'])}  {one_line(_author(entry, customer))}", bold=True))
+    say(f"\n{moment(entry['createdAt'])}  {one_line(_author(entry, customer))}", bold=True)
     for line in safe(entry["body"]).splitlines():
         say(f"  {line}".rstrip())
     for attachment in entry["attachments"]:

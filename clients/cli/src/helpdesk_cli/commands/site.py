@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from helpdesk_cli.framework import Listing, Settings, limit_option
-from helpdesk_cli.output import moment, say, say_facts, say_json, say_table
+from helpdesk_cli.output import moment, say, say_facts, say_file, say_json, say_table
 from helpdesk_cli.session import Session, pass_session
 
 _NONE = "none"
@@ -195,7 +195,7 @@ def show_appearance(session: Session, *, css_only: bool) -> None:
     """Show how the help site looks."""
     answer = session.api().get("site", "appearance")
     if css_only:
-        click.echo(answer["css"], nl=False)
+        say_file(answer["css"])
     elif session.as_json:
         say_json(answer)
     else:

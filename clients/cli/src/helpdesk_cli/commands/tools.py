@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from helpdesk_cli.framework import ID, Listing, limit_option
-from helpdesk_cli.output import confirmed, moment, say, say_json, say_table
+from helpdesk_cli.output import as_json, confirmed, moment, say, say_json, say_table
 from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
 
@@ -181,7 +181,7 @@ def test(
     if session.as_json:
         say_json(answer)
     elif answer["result"] is not None:
-        say(json.dumps(json.loads(answer["result"]), indent=2, ensure_ascii=False))
+        say(as_json(json.loads(answer["result"]), indent=2))
     if not answer["ok"]:
         raise Problem(str(answer["error"]))
 

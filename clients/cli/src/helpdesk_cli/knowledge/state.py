@@ -108,6 +108,8 @@ class Tree:
         """Return the names from the first level to a folder; empty for None and for a folder that is gone."""
         names: list[str] = []
         while folder_id is not None and folder_id in self.folders:
+            if len(names) == len(self.folders):
+                raise ValueError("folders that lie in each other")
             names.insert(0, self.folders[folder_id].name)
             folder_id = self.folders[folder_id].parent_id
         return tuple(names)
