@@ -19,7 +19,7 @@ from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 from helpdesk.tracker import connector as tracker
 
-NEEDS = declare("BASE_URL", "SERVICES_URL")
+NEEDS = declare("BASE_URL", "SERVICES_URL", "WAITING_READS")
 
 CONNECTORS: dict[App, Connector] = {
     App.CODEHOST: codehost,

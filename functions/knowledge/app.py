@@ -68,7 +68,7 @@ from helpdesk.suggestions.schemas import (
     SuggestionsQuery,
 )
 
-NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "ALLOW_LOOPBACK_URLS")
+NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "ALLOW_LOOPBACK_URLS", "WAITING_READS")
 
 api = Api()
 

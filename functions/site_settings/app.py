@@ -15,7 +15,7 @@ from helpdesk.site_sign_in import service as sign_in
 from helpdesk.site_sign_in.errors import DiscoveryFailed
 from helpdesk.site_sign_in.schemas import SignInAnswer, SignInUpdate
 
-NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS")
+NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS", "WAITING_READS")
 
 api = Api()
 

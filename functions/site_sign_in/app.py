@@ -8,7 +8,7 @@ from helpdesk.site.visit import Visit
 from helpdesk.site_sign_in import pages as own
 from helpdesk.site_sign_in import web
 
-NEEDS = declare("BASE_URL", "MAIL_FROM", "CODES_PER_HOUR", "ALLOW_LOOPBACK_URLS")
+NEEDS = declare("BASE_URL", "MAIL_FROM", "CODES_PER_HOUR", "ALLOW_LOOPBACK_URLS", "WAITING_READS")
 
 pages = Pages()
 

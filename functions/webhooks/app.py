@@ -24,7 +24,7 @@ from helpdesk.webhooks.schemas import (
     WebhookUpdate,
 )
 
-NEEDS = declare("BASE_URL", "RETRY_DELAYS_SECONDS", "ALLOW_LOOPBACK_URLS")
+NEEDS = declare("BASE_URL", "RETRY_DELAYS_SECONDS", "ALLOW_LOOPBACK_URLS", "WAITING_READS")
 
 api = Api()
 

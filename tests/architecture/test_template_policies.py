@@ -119,7 +119,7 @@ def test_sign_in_to_help_sites_reaches_what_proves_who_someone_is_and_no_convers
     assert reached.keys() == {
         *("SLUG#*", "ORG#*#ORG", "ORG#*#SITE", "ORG#*#SITESECRET", "ORG#*#SITETOKEN#*", "ORG#*#SITECODE#*"),
         *("ORG#*#SITESESSION#*", "ORG#*#IDENTITY#*", "ORG#*#CUS#*", "ORG#*#SESSION#*", "ORG#*#JOB#*"),
-        *("ORG#*#BUCKET", "ADDRESS#*", "MAILCEILING#*"),
+        *("ORG#*#BUCKET", "ADDRESS#*", "MAILCEILING#*", "WAITS#*"),
     }
 
 

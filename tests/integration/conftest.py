@@ -8,9 +8,8 @@ from typing import Final
 import pytest
 
 from helpdesk.accounts import provisioning
-from helpdesk.admission import allowance
+from helpdesk.admission import allowance, waits
 from helpdesk.admission.limits import Plan
-from helpdesk.messages import waits
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings

@@ -336,8 +336,14 @@ def test_the_same_problem_is_written_once_a_minute(
     with recorded_calls() as calls:
         browser.ask("GET", back, None)
 
-    # the site with the settings, the bucket, the client secret
-    assert [each.removeprefix("dynamodb:") for each in calls] == ["BatchGetItem", "UpdateItem", "GetItem"]
+    # the site with the settings, the bucket, a place among the waits, the state, the client secret, the place again
+    assert [each.removeprefix("dynamodb:") for each in calls] == [
+        "BatchGetItem",
+        *["UpdateItem"] * 3,
+        "PutItem",
+        "GetItem",
+        *["UpdateItem"] * 2,
+    ]
 
 
 def test_the_calls_of_a_sign_in_at_a_provider(at_provider: Go, browser: SiteBrowser) -> None:
@@ -347,11 +353,14 @@ def test_the_calls_of_a_sign_in_at_a_provider(at_provider: Go, browser: SiteBrow
     assert [each.removeprefix("dynamodb:") for each in calls] == ["BatchGetItem"]
     with recorded_calls() as calls:
         browser.ask("GET", back, None)
-    # the site, the bucket, the secret, who has the subject, the customer, what the browser wrote, the session
+    # the site, the bucket, a place among the waits, the state, the secret, the place given back, who has the subject,
+    # the customer, what the browser wrote, the session
     assert [each.removeprefix("dynamodb:") for each in calls] == [
         "BatchGetItem",
-        "UpdateItem",
+        *["UpdateItem"] * 3,
+        "PutItem",
         "GetItem",
+        *["UpdateItem"] * 2,
         "BatchGetItem",
         "TransactWriteItems",
         "GetItem",

@@ -1,8 +1,12 @@
-"""What of a provider is passed over and not refused, and how often its problems are written."""
+"""What of a provider is passed over and not refused, how often it is asked, and how often its problems are written."""
 
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from helpdesk.admission import waits
+from helpdesk.admission.limits import Tier
 from helpdesk.platform import clock
 from tests.support.api import Client
 from tests.support.openid import Account, Provider, public_keys
@@ -59,3 +63,49 @@ def test_problems_that_are_brought_by_turns_are_written_every_few_seconds(
     with clock.frozen(lambda: later):
         browser.open(at_provider(browser))
     assert api.get("/v1/site/sign-in").body["problem"]["code"] == "second"
+
+
+def test_a_provider_is_asked_once_for_a_state_also_while_it_still_answers(
+    at_provider: Go, browser: SiteBrowser, provider: Provider
+) -> None:
+    came_back = at_provider(browser)
+    answers: list[str] = []
+
+    def again(path: str) -> None:
+        if path == "/token" and not answers:
+            answers.append(browser.ask("GET", came_back, None).headers["location"])
+
+    provider.before = again
+    browser.open(came_back)
+
+    assert answers[0].endswith("/sign-in?why=over")
+    assert provider.requests.count("/token") == 1
+
+
+def test_a_sign_in_waits_for_its_turn_while_too_many_wait_and_works_then(
+    at_provider: Go, browser: SiteBrowser, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came_back = at_provider(browser)
+    with monkeypatch.context() as patched:
+        for tier in Tier:
+            patched.setitem(waits.WAITS, tier, 0)
+        page = browser.ask("GET", came_back, None)
+
+        assert (page.status, page.headers["retry-after"]) == (429, "5")
+        assert "Too many requests" in page.words("h1")
+        assert "/token" not in provider.requests
+
+    browser.open(came_back)
+    assert "signed in as Ada" in browser.open("/sign-in").words()
+
+
+def test_all_that_a_provider_is_asked_has_one_deadline(
+    at_provider: Go, browser: SiteBrowser, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came_back = at_provider(browser)
+    monkeypatch.setattr("helpdesk.site_sign_in.provider.SIGN_IN_SECONDS", 0.0)
+
+    page = browser.open(came_back)
+
+    assert "did not work" in page.words()
+    assert "/token" not in provider.requests

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from helpdesk.admission import waits
+from helpdesk.admission.limits import Tier
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.tools import running
@@ -119,7 +121,8 @@ def test_a_test_calls_the_tool_once_and_adds_nothing(
         "test": True,
     }
     of = f"ORG#{organization.organization_id}"
-    assert {item["PK"] for item in everything()} == before | {f"{of}#TOOLTESTS", f"{of}#LOG"}
+    noted = {f"{of}#TOOLTESTS", f"{of}#LOG", f"{of}#BUCKET", "WAITS#paid_others#0"}
+    assert {item["PK"] for item in everything()} == before | noted
 
 
 def test_the_log_says_who_tests_which_tool_for_whom_before_the_call_is_made(
@@ -199,7 +202,7 @@ def test_a_test_may_be_for_the_visitor_of_a_conversation_to_which_nothing_is_add
         {"visitor": None, "conversationId": named, "test": True},
     ]
     added = [item["SK"] for item in everything() if item["PK"] not in {each["PK"] for each in before}]
-    assert {key.partition("#")[0] for key in added} == {"RUNNING", "TEST"}
+    assert {key.partition("#")[0] for key in added} == {"RUNNING", "TEST", "BUCKET", "WAITS"}
     for other in (stranger, api):
         wrong = {**INPUT, "conversationId": known if other is stranger else "conv_#"}
         assert other.post(TEST, wrong).status == 404
@@ -220,6 +223,18 @@ def test_a_test_in_a_conversation_that_is_archived_or_has_three_running_tools_is
     assert api.post(f"/v1/conversations/{identifier}/archive").status == 200
     assert said(api.post(TEST, body)) == (400, "conversation_archived")
     assert len(connected_server.asked) == 2
+
+
+def test_a_test_is_refused_while_too_many_requests_wait_for_other_servers(
+    api: Client, connected_server: ToolServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for tier in Tier:
+        monkeypatch.setitem(waits.WAITS, tier, 0)
+
+    answer = api.post(TEST, INPUT)
+
+    assert (said(answer), answer.headers["retry-after"]) == ((429, "rate_limited"), "5")
+    assert [each.path for each in connected_server.asked if each.method == "POST"] == []
 
 
 def test_an_input_that_does_not_fit_is_refused_and_an_empty_body_is_an_empty_input(
@@ -317,10 +332,11 @@ def test_each_route_costs_as_many_calls_as_documented(api: Client) -> None:
     with recorded_calls() as testing_in_a_conversation:
         api.post(TEST, {**INPUT, "conversationId": identifier})
 
-    call = ["dynamodb:BatchGetItem", read]
+    # The seconds of the wait are taken from two buckets before the call, and given back to both after it.
+    logged = noted = "dynamodb:PutItem"
+    call = [write, write, logged, "dynamodb:BatchGetItem", read, write, write]
     assert listing == [write, query]
     assert changing == [write, read, read, "dynamodb:TransactWriteItems"]
-    logged = noted = "dynamodb:PutItem"
-    assert testing == [write, read, read, logged, *call, noted]
-    in_a_conversation = [read, read, write, logged, *call, write, noted]
+    assert testing == [write, read, read, *call, noted]
+    in_a_conversation = [read, read, write, *call, write, noted]
     assert testing_in_a_conversation == [write, read, read, *in_a_conversation]

@@ -3,6 +3,7 @@
 What a run does is in `worker`, which only the crawler's function has the packages for.
 """
 
+from helpdesk.admission import waits
 from helpdesk.admission.caller import Caller
 from helpdesk.admission.limits import Plan
 from helpdesk.crawls import repository
@@ -57,7 +58,7 @@ def create(caller: Caller, wanted: CrawlInput) -> CrawlCreated:
 
     Raises BadStart, InvalidRequest, PlanUpgradeRequired, FolderNotFound, CrawlRunning, TooManyCrawls.
     """
-    chosen = _checked(wanted)
+    chosen = _checked(caller, wanted)
     _require_paid_plan(caller.organization)
 
     def in_folder(transaction: Transaction) -> None:
@@ -154,12 +155,12 @@ def _start(due: DueCrawl) -> bool:
     return True
 
 
-def _checked(wanted: CrawlInput) -> Settings:
-    """Return the settings of a request. Raises BadStart, InvalidRequest."""
+def _checked(caller: Caller, wanted: CrawlInput) -> Settings:
+    """Return the settings of a request. Raises BadStart, InvalidRequest, RateLimited."""
     if not 1 <= wanted.max_pages <= MAX_PAGES:
         raise InvalidRequest(f"`maxPages` must be a whole number from 1 to {MAX_PAGES}.")
     return Settings(
-        url=_start_address(trimmed(wanted.url or "")),
+        url=_start_address(caller, trimmed(wanted.url or "")),
         include=_globs("include", wanted.include),
         exclude=_globs("exclude", wanted.exclude),
         max_pages=wanted.max_pages,
@@ -168,12 +169,16 @@ def _checked(wanted: CrawlInput) -> Settings:
     )
 
 
-def _start_address(url: str) -> str:
+def _start_address(caller: Caller, url: str) -> str:
     if not url:
         raise BadStart
     url = url.partition("#")[0]
     try:
-        addresses.require_public(url, allow_loopback=settings().allow_loopback_urls)
+        addresses.require_public(
+            url,
+            allow_loopback=settings().allow_loopback_urls,
+            waiting=waits.on_others(caller.organization, caller.tier, addresses.RESOLVE_SECONDS),
+        )
     except InvalidUrl as error:
         raise BadStart(error.message) from None
     start = Scope(url).resolve(url)

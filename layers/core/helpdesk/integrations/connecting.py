@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
+from helpdesk.admission import waits
 from helpdesk.admission.caller import Role
 from helpdesk.http.content import ClientInfo, HtmlPage, SeeOther, see_other
 from helpdesk.integrations import client, credentials, repository, secret_repository, service
@@ -41,6 +42,8 @@ from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 STATE_MINUTES = 10
+CONNECT_SECONDS = 20.0
+"""How long the service may take for all that a connection needs of it."""
 _MOST_TOGETHER = 10
 
 type Response = HtmlPage | SeeOther
@@ -105,7 +108,7 @@ def finish(
 ) -> HtmlPage:
     """Store the account that the service's page brought back, or let the person choose one of several.
 
-    Raises RequestExpired, ConnectFailed, NoAdmin.
+    Raises RequestExpired, ConnectFailed, NoAdmin, and RateLimited while too many requests wait for other servers.
     """
     app = service.app_named(name)
     connector, known = _set_up(app, connectors)
@@ -130,8 +133,10 @@ def finish(
         state.account,
         lambda account_ids: _working(state.organization, app, account_ids),
     )
+    tier = organizations.current_tier(state.organization)
     try:
-        found = connector.connect(known, callback)
+        with waits.on_others(state.organization, tier, CONNECT_SECONDS):
+            found = connector.connect(known, callback)
     except TryLater:
         raise ConnectFailed(
             f"{APPS[app].service} did not answer in time. Nothing was connected. Start again in a minute."

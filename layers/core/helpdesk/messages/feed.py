@@ -14,12 +14,13 @@ continue after it, and would never see a message with an earlier id that was wri
 import time
 from collections.abc import Sequence
 
+from helpdesk.admission import waits
 from helpdesk.admission.limits import Tier
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status
-from helpdesk.messages import repository, sessions, waits
+from helpdesk.messages import repository, sessions
 from helpdesk.messages.schemas import History
 from helpdesk.messages.service import (
     HISTORY_CONVERSATIONS,
@@ -43,7 +44,7 @@ _CLOCKS_DIFFER_MS = 10_000  # between functions, and between a message's id and 
 def news(organization: str, tier: Tier, session_token: str, after: str, wait_seconds: int) -> History:
     """Return what is newer than the message `after`, waiting for it up to `wait_seconds`, or less if time is short.
 
-    It returns at once while too many others wait (see `waits`). An unknown session has no conversations. Raises
+    It returns at once while too many others wait (`admission.waits`). An unknown session has no conversations. Raises
     InvalidSession.
     """
     session_hash = sessions.hashed(sessions.require_session(session_token))

@@ -6,6 +6,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from pydantic import AfterValidator
 
+from helpdesk.admission.limits import MAX_WAIT_SECONDS
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.schemas import MessageShape
 from helpdesk.conversations.state import Status
@@ -17,8 +18,6 @@ from helpdesk.platform.text import as_name, trimmed, without_hidden
 # The specification limits the fields above; these keep the other values from a browser within an item.
 MAX_CONTEXT_CHARACTERS = 200
 MAX_PAGE_CHARACTERS = 2_048
-MAX_WAIT_SECONDS = 20
-"""How long GET /messages may wait: the gateway gives a request 29 seconds."""
 
 _PAGE_SCHEMES = ("http", "https")
 _NO_PAGE = "must be an http or https URL, such as https://shop.example.com/account"

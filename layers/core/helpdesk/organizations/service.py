@@ -77,6 +77,11 @@ def plan_of(organization: str) -> Plan:
     return repository.get(organization).plan
 
 
+def current_tier(organization: str) -> Tier:
+    """Return the organization's tier. Raises OrganizationNotFound."""
+    return repository.get(organization).tier
+
+
 def name_of(organization: str) -> str:
     """Return the organization's name, under which a key writes in a conversation. Raises OrganizationNotFound."""
     return repository.get(organization).name

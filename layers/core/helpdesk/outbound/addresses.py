@@ -14,6 +14,7 @@ Specification: Endpoints, POST /webhooks and PUT /tool-endpoints.
 import ipaddress
 import re
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -82,6 +83,7 @@ def require_public(
     allow_loopback: bool = False,
     resolver: Resolver | None = None,
     timeout_seconds: float = RESOLVE_SECONDS,
+    waiting: AbstractContextManager[None] | None = None,
 ) -> Target:
     """Check a URL at registration; return its target.
 
@@ -89,12 +91,15 @@ def require_public(
     allow_loopback  also take http or https on localhost, 127.0.0.0/8 and [::1]; for the local stage
     resolver        what looks names up, if not the system
     timeout_seconds how long the name may take; one that does not resolve by then, or at all, is taken
+    waiting         encloses the lookup of a name: what limits how many requests wait, and may refuse this one
 
     Raises InvalidUrl, whose message says what is wrong and how to put it right.
     """
     target = parse(url, allow_loopback=allow_loopback)
     if target.address is None and not target.loopback:
-        public_addresses(target.host, _answers_within(timeout_seconds, resolver or resolve, target.host))
+        with waiting or nullcontext():
+            answers = _answers_within(timeout_seconds, resolver or resolve, target.host)
+        public_addresses(target.host, answers)
     return target
 
 

@@ -19,6 +19,7 @@ from helpdesk.outbound import addresses, lookups
 from helpdesk.outbound.connections import GuardedConnector
 from helpdesk.outbound.outcome import Failure
 from helpdesk.outbound.sender import failure_of, guarded_session, tls_context
+from helpdesk.platform import deadline
 from helpdesk.platform.frozen_record import FrozenRecord
 
 _HEADERS: Final = {
@@ -70,9 +71,14 @@ def exchange(
 ) -> Reply:
     """Make one request and return what came of it. Raises nothing for what the server, the name or the network does.
 
+    It ends after `deadline_seconds`, or with the time that the caller has left, if that is earlier.
+
     allow_loopback  whether URLs on this machine are allowed, and http for them; for the local stage
     resolver        resolves names instead of the system
     """
+    left_ms = deadline.left_ms()
+    if left_ms is not None:
+        deadline_seconds = min(deadline_seconds, left_ms / 1_000)
     guard = _Guard(max_bytes, deadline_seconds, allow_loopback, resolver or lookups.resolve)
     return asyncio.run(_exchange(request, guard))
 

@@ -13,7 +13,7 @@ class StaleSettings(ConditionFailed):
 
 
 class AlreadyUsed(ConditionFailed):
-    """A code or token was used before."""
+    """A code, token or state was used before."""
 
 
 def settings(organization: str) -> SignInSettings:
@@ -68,6 +68,20 @@ def put_token(organization: str, token_hash: str, checked: TokenRecord) -> None:
                 **checked.to_item(),
                 # Longer than the token is valid, so that a second use is refused until then.
                 "expiresAt": checked.valid_until // 1_000 + HOUR_SECONDS,
+            }
+        )
+    except ConditionFailed:
+        raise AlreadyUsed(None) from None
+
+
+def use_state(organization: str, state_hash: str) -> None:
+    """Use a state, once. Raises AlreadyUsed."""
+    try:
+        table.put_new(
+            {
+                **keys.SiteToken(organization, state_hash).attributes(),
+                # Longer than a state is valid, so that a second use is refused until then.
+                "expiresAt": clock.seconds_from_now(HOUR_SECONDS),
             }
         )
     except ConditionFailed:

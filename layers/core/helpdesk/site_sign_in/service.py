@@ -2,6 +2,7 @@
 
 from copy import replace
 
+from helpdesk.admission import waits
 from helpdesk.admission.caller import Caller
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
@@ -41,7 +42,7 @@ def change(caller: Caller, wanted: SignInUpdate, base_url: str) -> SignInAnswer:
     """Save the sign-in settings. Visitors who signed in another way are signed out.
 
     The provider's discovery document is read before anything is written. Raises InvalidRequest, InvalidUrl,
-    DiscoveryFailed.
+    DiscoveryFailed, and RateLimited while too many requests wait for other servers.
     """
     organization = caller.organization
     app_url = None if wanted.app_url is None else _require_app_url(wanted.app_url)
@@ -49,7 +50,8 @@ def change(caller: Caller, wanted: SignInUpdate, base_url: str) -> SignInAnswer:
     if wanted.oidc is not None:
         _require_client(wanted.oidc)
         _require_secret(wanted.oidc, repository.settings(organization))  # before the provider is asked
-        found = discovery.discover(wanted.oidc.issuer)
+        with waits.on_others(organization, caller.tier, discovery.DEADLINE_SECONDS):
+            found = discovery.discover(wanted.oidc.issuer)
 
     def attempt() -> SignInSettings:
         before = repository.settings(organization)

@@ -1,8 +1,8 @@
 """What binds a sign-in elsewhere to the browser in which it began: `state`, and PKCE and the nonce for a provider.
 
-Nothing is stored. All three are authenticated with the browser's cookie, which nobody else has: a state that another
-browser began is refused, and so is one of another organization. Signing in replaces the cookie, so a state is used
-once at most.
+Nothing is stored when a sign-in begins. All three are authenticated with the browser's cookie, which nobody else has: a
+state that another browser began is refused, and so is one of another organization. The state that comes back from a
+provider is noted before the provider is asked (`repository.use_state`), so it makes the provider answer once.
 """
 
 import base64

@@ -17,7 +17,7 @@ from copy import replace
 from typing import Final
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
-from helpdesk.admission import anonymous
+from helpdesk.admission import anonymous, waits
 from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.customers.identities import CustomerBeingErased
 from helpdesk.http.content import Content, SeeOther, see_other
@@ -181,7 +181,10 @@ def finish(visit: Visit) -> Content:
 
 
 def callback(visit: Visit) -> Content:
-    """Sign in as whom the provider names, in the browser in which the sign-in began."""
+    """Sign in as whom the provider names, in the browser in which the sign-in began. A state works once.
+
+    Raises RateLimited while too many requests wait for providers and other servers.
+    """
     from helpdesk.site_sign_in import provider as flow  # noqa: PLC0415 - it is slow to import
 
     anonymous.take(AddressLimit.PAGES, visit.client.address)
@@ -198,8 +201,11 @@ def callback(visit: Visit) -> Content:
     )
 
     def visitor() -> Visitor:
-        secret = secret_repository.client_secret(visit.organization)
-        claims = flow.claims_of(provider, secret, began, query)
+        code = flow.code_of(provider, query)
+        with waits.on_others(visit.organization, visit.site.organization.tier, flow.SIGN_IN_SECONDS):
+            repository.use_state(visit.organization, sha256_hex(state))
+            secret = secret_repository.client_secret(visit.organization)
+            claims = flow.claims_of(provider, secret, began, code)
         return people.by_claims(visit.organization, provider.issuer, claims)
 
     return _proven(here, to, Transaction(), visitor)

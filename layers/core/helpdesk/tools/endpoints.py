@@ -5,6 +5,7 @@ Specification: Tool endpoints. The syncs themselves are in `sync`.
 
 from collections.abc import Sequence
 
+from helpdesk.admission import waits
 from helpdesk.admission.caller import Caller
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
@@ -70,10 +71,14 @@ def move(caller: Caller, endpoint_id: str, url: str) -> None:
 
 
 def _require_callable(caller: Caller, url: str) -> None:
-    """Raises LegacyApiKey, InvalidUrl."""
+    """Raises LegacyApiKey, InvalidUrl, and RateLimited while too many names are looked up."""
     if caller.legacy:
         raise LegacyApiKey
-    addresses.require_public(url, allow_loopback=settings().allow_loopback_urls)
+    addresses.require_public(
+        url,
+        allow_loopback=settings().allow_loopback_urls,
+        waiting=waits.on_others(caller.organization, caller.tier, addresses.RESOLVE_SECONDS),
+    )
 
 
 def _new(job: SyncJob, url: str, key_id: str, created_at: int) -> ToolEndpoint:

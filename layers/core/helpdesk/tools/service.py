@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from helpdesk.admission import waits
 from helpdesk.admission.caller import Caller, Role
 from helpdesk.approvals.risk import Risk
 from helpdesk.conversations import service as conversations
@@ -23,7 +24,7 @@ from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import inputs, noted_tests, offering, repository, running
-from helpdesk.tools.errors import InvalidInput
+from helpdesk.tools.errors import CALL_SECONDS, InvalidInput
 from helpdesk.tools.record import Tool
 from helpdesk.tools.rendering import tool_shape
 from helpdesk.tools.results import CallOutcome, CallResult
@@ -128,7 +129,7 @@ def test(caller: Caller, name: str, wanted: ToolTestInput, idempotency_key: str 
     once.
 
     Raises InvalidRequest, ToolNotFound, Forbidden, InvalidInput, ConversationNotFound, ConversationArchived,
-    TooManyRunning.
+    TooManyRunning, and RateLimited while too many requests wait for other servers.
     """
     external_id = _external_id(wanted)
     tool = repository.get(caller.organization, name)
@@ -211,24 +212,25 @@ def _call(
 ) -> CallResult:
     from helpdesk.tools import calling  # noqa: PLC0415 - aiohttp, which takes most of the start of the function
 
-    # Before the call: one whose process dies is in the log, too.
-    detail = {
-        "tool": tool.name,
-        "as": None if visitor is None else visitor.external_id,
-        "conversationId": conversation_id,
-        "callId": call_id,
-    }
-    summary = f"The tool {tool.name} was tested."
-    entry = logs.entry(
-        caller.organization, LogKind.TOOL_TESTED, actor=caller.actor, summary=summary, **detail
-    )
-    table.put_new(entry)
-    return calling.call(
-        caller.organization,
-        tool,
-        value,
-        call_id=call_id,
-        visitor=visitor,
-        conversation_id=conversation_id,
-        test=True,
-    )
+    with waits.on_others(caller.organization, caller.tier, CALL_SECONDS):
+        # Before the call: one whose process dies is in the log, too.
+        detail = {
+            "tool": tool.name,
+            "as": None if visitor is None else visitor.external_id,
+            "conversationId": conversation_id,
+            "callId": call_id,
+        }
+        summary = f"The tool {tool.name} was tested."
+        entry = logs.entry(
+            caller.organization, LogKind.TOOL_TESTED, actor=caller.actor, summary=summary, **detail
+        )
+        table.put_new(entry)
+        return calling.call(
+            caller.organization,
+            tool,
+            value,
+            call_id=call_id,
+            visitor=visitor,
+            conversation_id=conversation_id,
+            test=True,
+        )

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from helpdesk.admission import waits
 from helpdesk.admission.caller import Caller
 from helpdesk.events import feed
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
@@ -49,7 +50,7 @@ def create(caller: Caller, new: NewWebhook) -> str:
     signs). Raises NoEvents, InvalidUrl, MissingServiceKey, TooManyEndpoints.
     """
     events = _distinct(new.events)
-    addresses.require_public(new.url, allow_loopback=settings().allow_loopback_urls)
+    _require_public(caller, new.url)
     endpoint_id = ids.new("wh")
 
     def attempt() -> str:
@@ -106,7 +107,7 @@ def update(caller: Caller, endpoint_id: str, change: WebhookUpdate) -> None:
     """
     events = None if change.events is None else _distinct(change.events)
     if change.url is not None:
-        addresses.require_public(change.url, allow_loopback=settings().allow_loopback_urls)
+        _require_public(caller, change.url)
     if change.url is None and events is None:
         repository.url_of(caller.organization, endpoint_id)
         return
@@ -280,6 +281,15 @@ def _turn(endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:
     except ConditionFailed as failed:
         return Endpoint.from_item(endpoint.organization, failed.item) if failed.item else None
     return None
+
+
+def _require_public(caller: Caller, url: str) -> None:
+    """Require a URL on the public internet. Raises InvalidUrl, and RateLimited while too many names are looked up."""
+    addresses.require_public(
+        url,
+        allow_loopback=settings().allow_loopback_urls,
+        waiting=waits.on_others(caller.organization, caller.tier, addresses.RESOLVE_SECONDS),
+    )
 
 
 def _distinct(events: list[WebhookEvent]) -> tuple[WebhookEvent, ...]:

@@ -1,18 +1,18 @@
-"""How many calls of GET /messages wait at a time: by organization, by kind of plan, and in all."""
+"""How many requests wait at a time: by organization, by kind of plan, and in all."""
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpdesk.admission import allowance
+from helpdesk.admission import allowance, waits
 from helpdesk.admission.limits import Plan, Tier
-from helpdesk.messages import waits
-from helpdesk.messages.waits import Wait
+from helpdesk.admission.waits import Kind, Wait
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform import clock, ids
+from helpdesk.platform import clock, deadline, ids
 from helpdesk.platform.settings import settings as environment
 from helpdesk.storage import keys, table
 from scripts.openapi.document import document
@@ -22,6 +22,8 @@ from tests.support.aws import recorded_calls
 START = 1_800_000_000_000_000
 SECOND = 1_000_000
 FULL = 20_000  # ms
+_URL = "https://receiver.example.net/hooks"
+_PROVIDER = {"issuer": "https://id.example.net", "clientId": "client-1", "clientSecret": "secret"}
 
 
 @pytest.fixture
@@ -33,12 +35,12 @@ def waiting_reads(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return set_to
 
 
-def begin(organization: str, tier: Tier, at: int = START) -> Wait | None:
+def begin(organization: str, tier: Tier, at: int = START, kind: Kind = Kind.MESSAGES) -> Wait | None:
     """Begin a wait of 20 s in a function of its own, which never ends it."""
     waits.forget()
     allowance.forget()
     with clock.frozen(lambda: at):
-        return waits.begin(organization, tier, FULL)
+        return waits.begin(organization, tier, FULL, kind)
 
 
 def begun(organization: str, tier: Tier, tries: int, at: int = START) -> int:
@@ -237,11 +239,64 @@ def test_however_waits_begin_and_end_their_number_is_bounded(
                         waits.end(wait)
         waits.forget()
         with clock.frozen(partial(int, now * 1_000)):
-            begun_wait = waits.begin(organization, Tier.EXPLORE, seconds * 1_000)
+            begun_wait = waits.begin(organization, Tier.EXPLORE, seconds * 1_000, Kind.MESSAGES)
         if begun_wait is not None:
             longest = begun_wait.seconds * 1_000
             under_way.append((now + min(longest, lasts or longest), lasts is not None, begun_wait))
         assert sum(at - now for at, _, _ in under_way) <= 10 * 20_000
+
+
+@pytest.fixture
+def nobody_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    for tier in Tier:
+        monkeypatch.setitem(waits.WAITS, tier, 0)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PATCH", "/v1/site/sign-in", {"method": "oidc", "oidc": _PROVIDER}),
+        ("POST", "/v1/webhooks", {"url": _URL, "events": ["message.created"]}),
+        ("PATCH", "/v1/webhooks/wh_1", {"url": _URL}),
+        ("PUT", "/v1/tool-endpoints", {"url": _URL}),
+        ("PATCH", "/v1/tool-endpoints/tep_1", {"url": _URL}),
+        ("POST", "/v1/knowledge/crawls", {"url": _URL}),
+    ],
+)
+def test_a_request_that_would_ask_another_server_is_refused_while_too_many_wait(
+    nobody_may_wait: None, api: Client, method: str, path: str, body: dict[str, Any]
+) -> None:
+    answer = api.request(method, path, body)
+
+    assert (answer.status, answer.code, answer.headers["retry-after"]) == (429, "rate_limited", "5")
+    assert "waiting for servers outside Helpdesk" in answer.message
+
+
+def test_waits_for_other_servers_and_for_messages_do_not_take_each_others_places() -> None:
+    organization = ids.new("org")
+    assert begun(organization, Tier.EXPLORE, 6) == 5
+
+    assert sum(begin(organization, Tier.EXPLORE, kind=Kind.OTHERS) is not None for _ in range(7)) == 5
+
+
+@pytest.mark.parametrize(("reads", "at_once"), [(200, 37), (0, 3)])
+def test_half_as_many_requests_wait_for_other_servers_in_all_and_at_least_eight(
+    waiting_reads: Callable[[int], None], reads: int, at_once: int
+) -> None:
+    waiting_reads(reads)
+
+    begun_waits = [begin(ids.new("org"), Tier.HIGHEST, kind=Kind.OTHERS) for _ in range(40)]
+
+    # Three quarters are for organizations that pay, and half of those begin at once.
+    assert sum(each is not None for each in begun_waits) == at_once
+
+
+def test_requests_to_other_servers_end_with_the_seconds_that_were_paid() -> None:
+    organization, now = ids.new("org"), START
+    with clock.frozen(lambda: now), waits.on_others(organization, Tier.EXPLORE, 10.0):
+        now += 4 * SECOND
+
+        assert deadline.left_ms() == 6_000
 
 
 def test_no_other_route_waits() -> None:
