@@ -2,6 +2,7 @@
 
 import html
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from helpdesk.mail.rendering import MAX_NAME_CHARACTERS
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import one_line
+from helpdesk.visitor_texts.texts import Sentences
 from tests.support.mail import FROM, Sent, refusal
 
 UNTIL = 1_764_288_000_000  # 28 November 2025, 00:00 UTC
@@ -27,6 +29,18 @@ def invite(email: str = "grace@example.com", **changes: Any) -> None:
         "valid_until": UNTIL,
     }
     mail.send_invitation(email, **{**given, **changes})
+
+
+def write(**changes: Any) -> None:
+    given: dict[str, Any] = {
+        "organization": "Example Shop",
+        "written_by": "Ada Lovelace",
+        "body": "Hello",
+        "files": [],
+        "reply_to": None,
+        "sentences": Sentences("en", {}),
+    }
+    mail.send_message("grace@example.com", **{**given, **changes})
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
@@ -69,10 +83,10 @@ NAMES = {
     "markup": "<script>alert(1)</script>",
     "attribute": '" onmouseover="x',
     "entity": "Fish &amp; Chips",
-    "lines": "Shop\r\nBcc: victim@example.com\n\nHello",
+    "lines": "Shop\r\nBcc: victim\n\nHello",
     "separators": "A\u2028B\u2029C\x85D",
     "controls": "A\x00B\x1b[31m\x7fC",
-    "direction": "Shop \u202egnp.exe\u2066\u200b",
+    "direction": "Shop \u202egnp\u2066\u200b",
     "surrogate": "A\ud800B",
     "long": "x" * 500,
     "empty": "",
@@ -95,6 +109,38 @@ def test_with_any_name_the_subject_is_one_line_and_the_html_is_escaped(
     assert html.escape(one_line(name, MAX_NAME_CHARACTERS)) in sent.html
     assert len(sent.text.split("\n\n")) == 5
     assert not any("\ud800" <= char <= "\udfff" for char in sent.subject + sent.text + sent.html)
+
+
+HOSTILE = "Locked! Call +1 900 555 0199 or open https://evil.example/x"
+
+
+@pytest.mark.parametrize(
+    "send",
+    [
+        lambda: invite(organization=HOSTILE),
+        lambda: invite(invited_by=HOSTILE),
+        lambda: write(organization=HOSTILE),
+        lambda: write(written_by=HOSTILE),
+    ],
+    ids=["an organization invites", "a person invites", "an organization writes", "a person writes"],
+)
+def test_no_name_in_a_mail_has_something_to_open_or_to_call(
+    mails: list[Sent], send: Callable[[], None]
+) -> None:
+    send()
+
+    (sent,) = mails
+    for part in (sent.subject, sent.text, sent.html):
+        assert "evil" not in part
+        assert "0199" not in part
+
+
+def test_an_invitation_without_names_has_words_of_its_own(mails: list[Sent]) -> None:
+    invite(organization=None, invited_by=None)
+
+    (sent,) = mails
+    assert sent.subject == "Someone invites you to an organization"
+    assert sent.text.startswith("Someone invites you to join an organization as admin.\n\n")
 
 
 @pytest.mark.parametrize(

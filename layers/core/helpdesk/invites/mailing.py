@@ -46,8 +46,9 @@ def send(wanted: InviteMail) -> Outcome:
     try:
         mail.send_invitation(
             invite.email,
-            organization=found.organization_name,
-            invited_by=invite.invited_by_name,
+            # Anyone can have an organization on the free plan, and invite any address. The page names both.
+            organization=found.organization_name if found.may_name else None,
+            invited_by=invite.invited_by_name if found.may_name else None,
             role=invite.role.value,
             link=f"{wanted.base_url}/v1/invite/{found.token}",
             valid_until=invite.valid_until,

@@ -85,11 +85,16 @@ class InviteeState(FrozenRecord):
 
 
 class InviteMailContent(FrozenRecord):
-    """The content of an invitation's mail; `mailed` is the id of the latest mail that was sent, empty before."""
+    """The content of an invitation's mail.
+
+    `mailed` is the id of the latest mail that was sent, empty before. `may_name` says whether the mail may have the
+    organization's own words: its name, and the inviter's.
+    """
 
     invite: InviteRecord
     token: str
     organization_name: str
+    may_name: bool
     mailed: str
 
 

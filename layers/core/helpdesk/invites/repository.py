@@ -6,6 +6,7 @@ from helpdesk.admission.caller import Role
 from helpdesk.invites.errors import INVITE_DAYS, MAX_PENDING_INVITES, AlreadyInvited, InviteNotFound
 from helpdesk.invites.record import InviteeState, InviteMailContent, InviteRecord
 from helpdesk.members.errors import CannotGrant
+from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.people.errors import AlreadyAMember
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import Forbidden, InvalidToken
@@ -245,8 +246,13 @@ def for_mail(organization: str, invite_id: str) -> InviteMailContent | None:
     record = InviteRecord.from_item(organization, found[invite])
     if not record.is_pending:
         return None
+    organization_record = OrganizationRecord.from_item(found[owner])
     return InviteMailContent(
-        record, found[secret]["token"], found[owner]["name"], found[invite].get("mailed", "")
+        record,
+        found[secret]["token"],
+        organization_record.name,
+        organization_record.may_mail,
+        found[invite].get("mailed", ""),
     )
 
 

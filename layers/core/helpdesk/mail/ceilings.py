@@ -15,20 +15,27 @@ from helpdesk.platform.settings import settings
 from helpdesk.storage import keys
 from helpdesk.storage.table import Throttled
 
-BURST_MINUTES = 10
-"""At most this many minutes' mails are requested at once."""
+BURST_MINUTES, SITE_BURST_MINUTES = 10, 30
+"""At most this many minutes' mails are requested at once. A help site's part is small, so its burst is longer."""
 
 _HOUR_MINUTES = 60
 # Visitors' codes come on top of the team's, and a day at every ceiling stays within a new SES account's 50,000 mails.
 _SITE_SHARE = 3
+# A quarter of each is for browsers that signed in before, and a quarter of the sites' for organizations on Explore.
+_QUARTER = 4
 
 
 class MailKind(StrEnum):
     """The kinds of mail, each with a ceiling."""
 
     SIGN_IN_CODE = "sign_in_code"
-    # Strangers request these, so they have a bucket beside that of the people who work with the service.
+    # Strangers request these, so they have a bucket beside that of the people who work with the service. Anyone can
+    # have many organizations on the free plan, so those have one of their own.
     SITE_CODE = "site_code"
+    SITE_CODE_EXPLORE = "site_code_explore"
+    # Codes to an address that signed in before in the same browser, which nobody else can ask for.
+    SIGN_IN_CODE_KNOWN = "sign_in_code_known"
+    SITE_CODE_KNOWN = "site_code_known"
     INVITATION = "invitation"
     OUTREACH = "outreach"
 
@@ -43,11 +50,17 @@ class CeilingReached(Exception):
 
 def per_hour(kind: MailKind) -> int:
     """Return the ceiling of a kind of mail, in mails per hour."""
+    codes = settings().codes_per_hour
+    of_sites = codes // _SITE_SHARE
     match kind:
         case MailKind.SIGN_IN_CODE:
-            return settings().codes_per_hour
+            return max(1, codes - codes // _QUARTER)
+        case MailKind.SIGN_IN_CODE_KNOWN:
+            return max(1, codes // _QUARTER)
         case MailKind.SITE_CODE:
-            return max(1, settings().codes_per_hour // _SITE_SHARE)
+            return max(1, of_sites - 2 * (of_sites // _QUARTER))
+        case MailKind.SITE_CODE_EXPLORE | MailKind.SITE_CODE_KNOWN:
+            return max(1, of_sites // _QUARTER)
         case MailKind.INVITATION:
             return settings().invitations_per_hour
         case MailKind.OUTREACH:
@@ -59,10 +72,8 @@ def take(kind: MailKind) -> None:
 
     While the ceiling's item is throttled, mail is refused: so many requests are themselves far above any ceiling.
     """
-    mails = per_hour(kind)
-    shape = buckets.Shape.per_hour(mails, max(1, mails * BURST_MINUTES // _HOUR_MINUTES))
     try:
-        buckets.take(keys.MailCeiling(kind.value), shape)
+        buckets.take(keys.MailCeiling(kind.value), _shape(kind))
     except BucketEmpty as empty:
         retry_after, throttled = empty.retry_after, False
     except Throttled:
@@ -72,3 +83,9 @@ def take(kind: MailKind) -> None:
     metrics.count("MailCeilingReached")
     logger.error("mail_ceiling_reached", extra={"mail": kind.value, "throttled": throttled})
     raise CeilingReached(kind, retry_after)
+
+
+def _shape(kind: MailKind) -> buckets.Shape:
+    of_sites = kind in {MailKind.SITE_CODE, MailKind.SITE_CODE_EXPLORE, MailKind.SITE_CODE_KNOWN}
+    mails, minutes = per_hour(kind), SITE_BURST_MINUTES if of_sites else BURST_MINUTES
+    return buckets.Shape.per_hour(mails, max(1, mails * minutes // _HOUR_MINUTES))

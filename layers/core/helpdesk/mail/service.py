@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from helpdesk.mail import sender
-from helpdesk.mail.rendering import MAX_NAME_CHARACTERS, Code, Link, Paragraph, lines, rendered
+from helpdesk.mail.names import safe_name
+from helpdesk.mail.rendering import Code, Link, Paragraph, lines, rendered
 from helpdesk.platform.text import one_line
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.languages import Language
@@ -39,13 +40,22 @@ def send_site_code(
 
 
 def send_invitation(
-    email: str, *, organization: str, invited_by: str, role: str, link: str, valid_until: int
+    email: str,
+    *,
+    organization: str | None,
+    invited_by: str | None,
+    role: str,
+    link: str,
+    valid_until: int,
 ) -> None:
-    """Send an invitation. `organization` and `invited_by` are names; `valid_until` is in ms.
+    """Send an invitation. `valid_until` is in ms.
+
+    `organization` and `invited_by` are names, None for an organization whose own words no mail may have.
 
     Raises MailNotSent or a subclass.
     """
-    name, inviter = one_line(organization, MAX_NAME_CHARACTERS), one_line(invited_by, MAX_NAME_CHARACTERS)
+    name = safe_name(organization or "") or "an organization"
+    inviter = safe_name(invited_by or "") or "Someone"
     until = datetime.fromtimestamp(valid_until / 1_000, UTC)
     mail = rendered(
         f"{inviter} invites you to {name}",
@@ -76,7 +86,8 @@ def send_message(
 
     Raises MailNotSent or a subclass.
     """
-    name, writer = one_line(organization, MAX_NAME_CHARACTERS), one_line(written_by, MAX_NAME_CHARACTERS)
+    name = safe_name(organization) or "Helpdesk"
+    writer = safe_name(written_by) or name
     paragraphs: list[Paragraph] = [lines(body)] if body else []
     for file, address in files:
         paragraphs += [one_line(file, MAX_FILE_NAME_CHARACTERS), Link(address)]

@@ -1,9 +1,12 @@
 """Rate limits per network address, browser and e-mail address (Specification: Limits, Other buckets)."""
 
+from typing import NamedTuple
+
 from helpdesk.admission import buckets
 from helpdesk.admission.allowance import BucketEmpty
 from helpdesk.admission.anonymous import address_hash
 from helpdesk.oauth.errors import TooManyAttempts, TooManyRequests
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys
 
 REGISTRATIONS_PER_HOUR, REGISTRATIONS_BURST = 300, 50
@@ -11,10 +14,13 @@ DEVICE_LOGINS_PER_HOUR, DEVICE_LOGINS_BURST = 300, 50
 ALL_PER_HOUR = 6_000
 # The specification names no burst for the total: one minute of requests.
 ALL_BURST = 100
-CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 3
+CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 12
+CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST = 5, 3
+"""From one network, so that a stranger who asks for somebody's codes leaves some to them."""
+CODES_PER_KNOWN_EMAIL_PER_HOUR, CODES_PER_KNOWN_EMAIL_BURST = 10, 5
+"""In browsers in which the address signed in before. Nobody else takes from it."""
 CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST = 60, 20
 USER_CODES_PER_HOUR, USER_CODES_BURST = 60, 10
-_MAIL = buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST)
 
 
 def take_registration(address: str) -> None:
@@ -39,18 +45,37 @@ def take_user_code(address: str, browser_hash: str) -> None:
     _take_or_wait(address_hash(address) or browser_hash, "user_codes", shape)
 
 
-def may_mail(email_hash: str) -> bool:
-    """Take one mail to an address; return whether the address had one left."""
-    try:
-        buckets.take_or_pass(keys.EmailBucket(email_hash, "codes"), _MAIL)
-    except BucketEmpty:
-        return False
-    return True
+class MailBuckets(NamedTuple):
+    """The buckets of the mails to an address: of the network that asks and of all, or of browsers that it signed in."""
+
+    lots: tuple[tuple[keys.EmailBucket, buckets.Shape], ...]
+
+    def may_mail(self) -> bool:
+        """Take one mail; return whether one was left."""
+        try:
+            for key, shape in self.lots:
+                buckets.take_or_pass(key, shape)
+        except BucketEmpty:
+            return False
+        return True
+
+    def give_back(self) -> None:
+        """Give back a mail that was not sent."""
+        for key, shape in self.lots:
+            buckets.give_back_or_pass(key, shape)
 
 
-def give_back_mail(email_hash: str) -> None:
-    """Give back a mail to an address that was not sent."""
-    buckets.give_back_or_pass(keys.EmailBucket(email_hash, "codes"), _MAIL)
+def mails_to(email_hash: str, address: str, browser_hash: str, *, known: bool) -> MailBuckets:
+    """Return the buckets of an address. With `known`, the address signed in before in the browser that asks."""
+    if known:
+        shape = buckets.Shape.per_hour(CODES_PER_KNOWN_EMAIL_PER_HOUR, CODES_PER_KNOWN_EMAIL_BURST)
+        return MailBuckets(((keys.EmailBucket(email_hash, "codes_known"), shape),))
+    of_network = sha256_hex(f"{email_hash} {address_hash(address) or browser_hash}")
+    of_both = buckets.Shape.per_hour(CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST)
+    of_all = buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST)
+    return MailBuckets(
+        ((keys.EmailBucket(of_network, "codes"), of_both), (keys.EmailBucket(email_hash, "codes"), of_all))
+    )
 
 
 def _take_both(name: str, address: str, per_hour: int, burst: int) -> None:

@@ -249,21 +249,28 @@ class BrowserRecord(FrozenRecord):
     """A browser in which a person signed in.
 
     `user_id` is None after they sign out. `before` holds the hashes of the browser's earlier cookies: what began under
-    one of them continues here.
+    one of them continues here. `known` holds the hashes of the addresses that signed in, also after the session.
     """
 
     user_id: str | None
     before: tuple[str, ...]
     valid_until: int
+    known: tuple[str, ...] = ()
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
         """Read a browser's item."""
-        return cls(item.get("userId"), tuple(item["before"]), item["validUntil"])
+        known = tuple(item.get("known", ()))
+        return cls(item.get("userId"), tuple(item["before"]), item["validUntil"], known)
 
     def to_item(self) -> Item:
         """Return the attributes of the browser's item."""
-        return {"userId": self.user_id, "before": list(self.before), "validUntil": self.valid_until}
+        return {
+            "userId": self.user_id,
+            "before": list(self.before),
+            "validUntil": self.valid_until,
+            "known": list(self.known),
+        }
 
 
 class AccessTokenRecord(FrozenRecord):

@@ -213,8 +213,8 @@ def use_device(transaction: Transaction, device_hash: str) -> None:
     )
 
 
-def sign_in(sign_in_hash: str, browser_hash: str, signed_in: BrowserRecord) -> bool:
-    """Replace a sign-in by a signed-in browser; return False if that already happened."""
+def sign_in(sign_in_hash: str, browser_hash: str, signed_in: BrowserRecord, kept_seconds: int) -> bool:
+    """Replace a sign-in by a signed-in browser, kept for so long; return False if that already happened."""
     transaction = Transaction()
     transaction.delete(
         keys.SignIn(sign_in_hash), condition="attribute_exists(PK)", on_failure=ConditionFailed
@@ -223,7 +223,7 @@ def sign_in(sign_in_hash: str, browser_hash: str, signed_in: BrowserRecord) -> b
         {
             **keys.BrowserSession(browser_hash).attributes(),
             **signed_in.to_item(),
-            "expiresAt": signed_in.valid_until // 1_000 + HOUR_SECONDS,
+            "expiresAt": clock.seconds_from_now(kept_seconds),
         },
         new=True,
     )
@@ -235,10 +235,9 @@ def sign_in(sign_in_hash: str, browser_hash: str, signed_in: BrowserRecord) -> b
 
 
 def browser(browser_hash: str) -> BrowserRecord | None:
-    """Return a browser in which a person signed in, or None."""
+    """Return a browser in which a person signed in, also when the session is over; None for any other."""
     item = table.get(keys.BrowserSession(browser_hash))
-    found = BrowserRecord.from_item(item) if item else None
-    return found if found and found.valid_until > clock.now_ms() else None
+    return BrowserRecord.from_item(item) if item else None
 
 
 def sign_out(browser_hash: str) -> None:

@@ -17,19 +17,25 @@ from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.frozen_record import FrozenRecord
-from helpdesk.platform.units import HOUR_SECONDS
+from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
 
 SESSION_SECONDS = 12 * HOUR_SECONDS
-_MOST_BEFORE = 5
+KNOWN_SECONDS = 180 * DAY_SECONDS
+"""How long a browser keeps its cookie after a sign-in. It proves who signed in there before, and signs nobody in."""
+_MOST_BEFORE, _MOST_KNOWN = 5, 5
 
 
 class Browser(FrozenRecord):
-    """A browser by its cookie. `person` is who is signed in; `before` holds the hashes of its earlier cookies."""
+    """A browser by its cookie. `person` is who is signed in; `before` holds the hashes of its earlier cookies.
+
+    `known` holds the hashes of the addresses that signed in there, the latest last.
+    """
 
     value: str
     is_new: bool
     person: PersonRecord | None = None
     before: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
 
     @property
     def hash(self) -> str:
@@ -54,15 +60,19 @@ def of(client_info: ClientInfo, base_url: str) -> Browser:
     known = repository.browser(sha256_hex(value))
     if known is None:
         return Browser(value, is_new=False)
+    if known.valid_until <= clock.now_ms():
+        return Browser(value, is_new=False, known=known.known)
     person = people.by_id(known.user_id) if known.user_id else None
-    return Browser(value, is_new=False, person=person, before=known.before)
+    return Browser(value, is_new=False, person=person, before=known.before, known=known.known)
 
 
-def signed_in(browser: Browser, sign_in_hash: str, user_id: str) -> Browser | None:
+def signed_in(browser: Browser, sign_in_hash: str, user_id: str, email_hash: str) -> Browser | None:
     """Return the browser with its new cookie after a sign-in; None if the sign-in was used before."""
-    fresh = Browser(ids.secret(), is_new=True, before=(*browser.before, browser.hash)[-_MOST_BEFORE:])
-    record = BrowserRecord(user_id, fresh.before, clock.now_ms() + SESSION_SECONDS * 1_000)
-    return fresh if repository.sign_in(sign_in_hash, fresh.hash, record) else None
+    before = (*browser.before, browser.hash)[-_MOST_BEFORE:]
+    known = (*(each for each in browser.known if each != email_hash), email_hash)[-_MOST_KNOWN:]
+    fresh = Browser(ids.secret(), is_new=True, before=before, known=known)
+    record = BrowserRecord(user_id, before, clock.now_ms() + SESSION_SECONDS * 1_000, known)
+    return fresh if repository.sign_in(sign_in_hash, fresh.hash, record, KNOWN_SECONDS) else None
 
 
 def require_own_form(browser: Browser, csrf: str, client_info: ClientInfo, base_url: str) -> None:
@@ -91,8 +101,9 @@ def cookie(browser: Browser, base_url: str) -> dict[str, str]:
         return {}
     name, path = _name_and_path(base_url)
     secure = "; Secure" if base_url.startswith("https:") else ""
+    seconds = KNOWN_SECONDS if browser.known else SESSION_SECONDS
     return {
-        "set-cookie": f"{name}={browser.value}; Path={path}; Max-Age={SESSION_SECONDS}; HttpOnly; SameSite=Lax{secure}"
+        "set-cookie": f"{name}={browser.value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
     }
 
 

@@ -31,17 +31,21 @@ class NoAccount(Exception):
 def begin(browser: Browser, email: str, address: str) -> str:
     """Mail a code to an e-mail address and return the handle of the sign-in.
 
-    Above the limit of an e-mail address, no mail is sent and no code signs in, but the response is the same. Raises
-    InvalidEmail, TooManyAttempts, TooManyCodes, MailUnavailable.
+    Above the limit of an e-mail address, no mail is sent and no code signs in, but the response is the same. A browser
+    in which the address signed in before has limits of its own, so strangers keep nobody from signing in there again.
+    Raises InvalidEmail, TooManyAttempts, TooManyCodes, MailUnavailable.
     """
     email = normalized_email(email)
-    limits.take_code_for_address(address, browser.hash)
+    known = hash_of_email(email) in browser.known
+    if not known:
+        limits.take_code_for_address(address, browser.hash)
     # Before the limit of the address, so that the ceiling's response is the same for all addresses.
-    _take_from_ceiling()
-    mailed = limits.may_mail(hash_of_email(email))
+    _take_from_ceiling(MailKind.SIGN_IN_CODE_KNOWN if known else MailKind.SIGN_IN_CODE)
+    mails = limits.mails_to(hash_of_email(email), address, browser.hash, known=known)
+    mailed = mails.may_mail()
     begun = waiting.begin(keys.SignIn, email, browser.hash, may_match=mailed)
     if mailed:
-        _send(email, begun.code)
+        _send(email, begun.code, mails)
     return begun.handle
 
 
@@ -53,7 +57,7 @@ def finish(browser: Browser, handle: str, code: str, invite_token: str | None = 
     """
     email = waiting.check(keys.SignIn, handle, browser.hash, code)
     person = _person(email, invite_token)
-    signed_in = sessions.signed_in(browser, sha256_hex(handle), person.id)
+    signed_in = sessions.signed_in(browser, sha256_hex(handle), person.id, hash_of_email(email))
     if signed_in is None:
         raise CodeExpired
     return signed_in
@@ -69,14 +73,14 @@ def _person(email: str, invite_token: str | None) -> PersonRecord:
     return people.find_or_create(email)
 
 
-def _take_from_ceiling() -> None:
+def _take_from_ceiling(kind: MailKind) -> None:
     try:
-        ceilings.take(MailKind.SIGN_IN_CODE)
+        ceilings.take(kind)
     except CeilingReached as reached:
         raise TooManyCodes(headers={"retry-after": str(reached.retry_after)}) from None
 
 
-def _send(email: str, code: str) -> None:
+def _send(email: str, code: str, mails: limits.MailBuckets) -> None:
     try:
         mail.send_code(email, code, CODE_MINUTES)
     except MailRefused as error:
@@ -86,7 +90,7 @@ def _send(email: str, code: str) -> None:
         logger.error("code_not_mailed", extra={"error": type(error).__name__})
         if not isinstance(error, MailInDoubt):
             # Otherwise the next attempts would end at the limit, where the page says that a code was sent.
-            limits.give_back_mail(hash_of_email(email))
+            mails.give_back()
         raise MailUnavailable(
             NO_MAIL_YET if isinstance(error, (MailNotSetUp, MailNotAllowed)) else None
         ) from None

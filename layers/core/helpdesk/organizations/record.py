@@ -21,6 +21,9 @@ _SETTINGS = {
     "formerSlugs": "former_slugs",
 }
 
+MAILS_CUSTOMERS = frozenset({Plan.STANDARD, Plan.PRO})
+"""The plans whose organizations may write to customers by mail: the paid ones."""
+
 MAX_FORMER_PREFIXES = 20
 _DEFAULT_PREFIX_LETTERS = 3
 _PREFIX_WITHOUT_LETTERS = "TASK"  # of a slug that holds digits alone
@@ -48,6 +51,11 @@ class OrganizationRecord(FrozenRecord, kw_only=True):
     retention_days: int | None = None
     former_task_key_prefixes: tuple[str, ...] = ()
     former_slugs: Mapping[str, int] = {}
+
+    @property
+    def may_mail(self) -> bool:
+        """Whether the plan includes mail to customers, in the organization's own words."""
+        return self.plan in MAILS_CUSTOMERS
 
     @property
     def key_prefix(self) -> str:

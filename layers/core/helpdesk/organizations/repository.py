@@ -18,9 +18,6 @@ _PAGE = 100
 HIDES_BRANDING = frozenset({Plan.PRO})
 """The plans whose organizations may hide the attribution mark (Specification: POST /billing/branding)."""
 
-MAILS_CUSTOMERS = frozenset({Plan.STANDARD, Plan.PRO})
-"""The plans whose organizations may write to customers by mail: the paid ones."""
-
 
 def get(organization: str) -> OrganizationRecord:
     """Return an organization. Raises OrganizationNotFound."""

@@ -125,7 +125,7 @@ class Correspondent(FrozenRecord):
 def correspondent(organization: str) -> Correspondent:
     """Return the organization as it writes to customers. Raises OrganizationNotFound."""
     found = repository.get(organization)
-    return Correspondent(found.name, found.support_email, found.plan in repository.MAILS_CUSTOMERS)
+    return Correspondent(found.name, found.support_email, found.may_mail)
 
 
 class TaskKeys(FrozenRecord):

@@ -7,11 +7,12 @@ from functools import partial
 
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailInDoubt, MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
+from helpdesk.mail.names import safe_name
 from helpdesk.people.record import normalized_email
 from helpdesk.platform.logging import logger
-from helpdesk.platform.text import one_line
 from helpdesk.sign_in_codes import service as waiting
 from helpdesk.sign_in_codes.service import CODE_MINUTES, CodeExpired, WrongCode
+from helpdesk.site.record import Site
 from helpdesk.site.texts import texts_in
 from helpdesk.site_sign_in import limits
 from helpdesk.site_sign_in.errors import MailNotWorking, SignInUnavailable
@@ -21,29 +22,27 @@ from helpdesk.visitor_texts.languages import Language
 
 __all__ = ["CODE_MINUTES", "CodeExpired", "WrongCode"]  # and everything below
 
-MAX_TITLE_CHARACTERS = 80
 
+def begin(site: Site, browser: Browser, email: str, address: str, language: Language) -> str:
+    """Mail a code to an address and return the handle of the sign-in.
 
-def begin(
-    organization: str, title: str, browser: Browser, email: str, address: str, language: Language
-) -> str:
-    """Mail a code to an address and return the handle of the sign-in; `title` is the site's.
-
-    Above the limit of the address no mail is sent and no code signs in, but the response is the same. Raises
-    InvalidEmail, RateLimited, SignInUnavailable, MailNotWorking.
+    Above the limit of the address no mail is sent and no code signs in, but the response is the same. A browser in
+    which the address signed in before has limits of its own, so strangers keep nobody from signing in there again.
+    Raises InvalidEmail, RateLimited, SignInUnavailable, MailNotWorking.
     """
     email = normalized_email(email)
-    limits.take_code(organization, address, browser.hash)
-    mailed = limits.may_mail(organization, email, address, browser.hash)
-    begun = waiting.begin(partial(keys.SiteCode, organization), email, browser.hash, may_match=mailed)
+    asked = limits.Asked(site.organization, email, address, browser)
+    asked.take_code()
+    mailed = asked.may_mail()
+    begun = waiting.begin(partial(keys.SiteCode, site.organization.id), email, browser.hash, may_match=mailed)
     if mailed:
         try:
-            _send(email, begun.code, title, language)
+            _send(email, begun.code, site, language)
         except MailInDoubt:
             raise SignInUnavailable from None
         except MailNotSent as error:
             # Otherwise the next attempts would end at the limit, where the page says that a code was sent.
-            limits.give_back_mail(organization, email, address, browser.hash)
+            asked.give_back_mail()
             until_operator_acts = isinstance(error, (MailNotSetUp, MailNotAllowed))
             raise (MailNotWorking if until_operator_acts else SignInUnavailable) from None
     return begun.handle
@@ -54,18 +53,18 @@ def check(organization: str, browser: Browser, handle: str, code: str) -> str:
     return waiting.check(partial(keys.SiteCode, organization), handle, browser.hash, code)
 
 
-def _send(email: str, code: str, title: str, language: Language) -> None:
+def _send(email: str, code: str, site: Site, language: Language) -> None:
     t = texts_in(language)
-    name = one_line(title, MAX_TITLE_CHARACTERS)
+    # Anyone can have a site on the free plan, and mail a code to any address. Its title would be their words.
+    name = safe_name(site.title) if site.organization.may_mail else ""
+    subject = t("sign_in_mail.subject", site=name) if name else t["sign_in_mail.subject_without_name"]
     sentences = (
-        t("sign_in_mail.code", site=name),
+        t("sign_in_mail.code", site=name) if name else t["sign_in_mail.code_without_name"],
         t("sign_in_mail.once", minutes=CODE_MINUTES),
         t["sign_in_mail.ignore"],
     )
     try:
-        mail.send_site_code(
-            email, code, subject=t("sign_in_mail.subject", site=name), sentences=sentences, language=language
-        )
+        mail.send_site_code(email, code, subject=subject, sentences=sentences, language=language)
     except MailRefused as error:
         # The mail can never be delivered. The page must not say so: that would reveal something about the address.
         logger.warning("code_not_mailed", extra={"error": type(error).__name__})

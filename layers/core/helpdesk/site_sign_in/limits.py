@@ -1,72 +1,111 @@
 """Rate limits of codes by mail: per network address, per address of mail, per organization, and in this deployment.
 
-One network gets half of the codes of an address of mail, so that a stranger who asks for them leaves some to its owner.
+A stranger can ask for anybody's codes, at any site. So a network gets a part of the codes of an address of mail, an
+organization gets a part of those of all sites, and the rest is left to others. A browser in which the address signed in
+before takes from buckets of its own, which no stranger can empty.
 """
+
+from collections.abc import Iterator
 
 from helpdesk.admission import buckets
 from helpdesk.admission.allowance import BucketEmpty
 from helpdesk.admission.anonymous import address_hash
+from helpdesk.admission.limits import Plan
 from helpdesk.mail import ceilings
 from helpdesk.mail.ceilings import CeilingReached, MailKind
+from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import RateLimited
+from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.site_sign_in.errors import SignInUnavailable
+from helpdesk.site_visitors.browsers import Browser
 from helpdesk.storage import keys
+from helpdesk.storage.keys import ItemKey
 
-CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST = 60, 20
-CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 6
+CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST = 30, 20
+CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 12
 CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST = 5, 3
-CODES_PER_ORGANIZATION_PER_HOUR, CODES_PER_ORGANIZATION_BURST = 300, 50
+CODES_PER_KNOWN_EMAIL_PER_HOUR, CODES_PER_KNOWN_EMAIL_BURST = 10, 5
+ORGANIZATION_SHARE, CODES_PER_ORGANIZATION_BURST = 4, 10
+"""An organization gets a quarter of what all sites on its kind of plan get in an hour, and ten codes at once."""
+NETWORK_SHARE = 2
+"""One network gets half of an organization's codes."""
 
 
-def take_code(organization: str, address: str, browser_hash: str) -> None:
-    """Take one code from the buckets of a network address, of the organization and of all.
+class Asked(FrozenRecord):
+    """A code that a browser asks for: at whose site, for which address of mail, and from which network address."""
 
-    In this order, so that a refused address takes nothing from the others. Raises RateLimited, SignInUnavailable.
-    """
-    of_address = keys.AddressBucket(address_hash(address) or browser_hash, "site_codes")
-    try:
-        buckets.take_or_pass(
-            of_address, buckets.Shape.per_hour(CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST)
-        )
-    except BucketEmpty as empty:
-        raise RateLimited(headers={"retry-after": str(empty.retry_after)}) from None
-    shape = buckets.Shape.per_hour(CODES_PER_ORGANIZATION_PER_HOUR, CODES_PER_ORGANIZATION_BURST)
-    try:
-        buckets.take_or_pass(keys.OrganizationBucket(organization, "site_codes"), shape)
-        ceilings.take(MailKind.SITE_CODE)
-    except (BucketEmpty, CeilingReached) as empty:
-        raise SignInUnavailable(headers={"retry-after": str(empty.retry_after)}) from None
+    organization: OrganizationRecord
+    email: str
+    address: str
+    browser: Browser
 
+    def take_code(self) -> None:
+        """Take one code from the buckets of a network address, of the organization and of all.
 
-def may_mail(organization: str, email: str, address: str, browser_hash: str) -> bool:
-    """Take one mail to an address; return whether it had one left in this organization and for this network."""
-    try:
-        for key, shape in _of_mail(organization, email, address, browser_hash):
-            buckets.take_or_pass(key, shape)
-    except BucketEmpty:
-        return False
-    return True
+        In this order, so that a refused address takes nothing from the others. Raises RateLimited, SignInUnavailable.
+        """
+        try:
+            if self._is_known:
+                ceilings.take(MailKind.SITE_CODE_KNOWN)
+                return
+            self._take_from_network()
+            buckets.take_or_pass(keys.OrganizationBucket(self.organization.id, "site_codes"), self._part(1))
+            ceilings.take(self._kind)
+        except (BucketEmpty, CeilingReached) as empty:
+            raise SignInUnavailable(headers={"retry-after": str(empty.retry_after)}) from None
 
+    def may_mail(self) -> bool:
+        """Take one mail to the address; return whether it had one left in this organization, for this network."""
+        try:
+            for key, shape in self._of_mail():
+                buckets.take_or_pass(key, shape)
+        except BucketEmpty:
+            return False
+        return True
 
-def give_back_mail(organization: str, email: str, address: str, browser_hash: str) -> None:
-    """Give back a mail to an address that was not sent."""
-    for key, shape in _of_mail(organization, email, address, browser_hash):
-        buckets.give_back_or_pass(key, shape)
+    def give_back_mail(self) -> None:
+        """Give back a mail to the address that was not sent."""
+        for key, shape in self._of_mail():
+            buckets.give_back_or_pass(key, shape)
 
+    @property
+    def _is_known(self) -> bool:
+        known = self.browser.known_email
+        return known is not None and known.strip().lower() == self.email
 
-def _of_mail(
-    organization: str, email: str, address: str, browser_hash: str
-) -> list[tuple[keys.AddressBucket, buckets.Shape]]:
-    whole = sha256_hex(f"{organization} {email}")
-    of_network = sha256_hex(f"{whole} {address_hash(address) or browser_hash}")
-    return [
-        (
-            keys.AddressBucket(of_network, "site_mail"),
-            buckets.Shape.per_hour(CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST),
-        ),
-        (
+    @property
+    def _kind(self) -> MailKind:
+        return MailKind.SITE_CODE_EXPLORE if self.organization.plan is Plan.EXPLORE else MailKind.SITE_CODE
+
+    def _part(self, of_organization: int) -> buckets.Shape:
+        """Return the shape of the organization's codes, or of a part of them: 2 for a half."""
+        per_hour = ceilings.per_hour(self._kind) // ORGANIZATION_SHARE // of_organization
+        return buckets.Shape.per_hour(max(1, per_hour), CODES_PER_ORGANIZATION_BURST // of_organization)
+
+    @property
+    def _network(self) -> str:
+        return address_hash(self.address) or self.browser.hash
+
+    def _take_from_network(self) -> None:
+        shape = buckets.Shape.per_hour(CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST)
+        at_site = sha256_hex(f"{self.organization.id} {self._network}")
+        try:
+            buckets.take_or_pass(keys.AddressBucket(at_site, "site_codes"), self._part(NETWORK_SHARE))
+            buckets.take_or_pass(keys.AddressBucket(self._network, "site_codes"), shape)
+        except BucketEmpty as empty:
+            raise RateLimited(headers={"retry-after": str(empty.retry_after)}) from None
+
+    def _of_mail(self) -> Iterator[tuple[ItemKey, buckets.Shape]]:
+        whole = sha256_hex(f"{self.organization.id} {self.email}")
+        per_hour = buckets.Shape.per_hour
+        if self._is_known:
+            shape = per_hour(CODES_PER_KNOWN_EMAIL_PER_HOUR, CODES_PER_KNOWN_EMAIL_BURST)
+            yield keys.AddressBucket(whole, "site_mail_known"), shape
+            return
+        shape = per_hour(CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST)
+        yield keys.AddressBucket(sha256_hex(f"{whole} {self._network}"), "site_mail"), shape
+        yield (
             keys.AddressBucket(whole, "site_mail"),
-            buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST),
-        ),
-    ]
+            per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST),
+        )

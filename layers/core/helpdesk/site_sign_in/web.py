@@ -79,14 +79,7 @@ def request(visit: Visit) -> Content:
     if here.settings.method is not SignInMethod.MEDIAN:
         return _back(here.site, Why.OVER, to)
     try:
-        handle = codes.begin(
-            visit.organization,
-            visit.site.title,
-            here.browser,
-            form.email,
-            visit.client.address,
-            visit.language,
-        )
+        handle = codes.begin(visit.site, here.browser, form.email, visit.client.address, visit.language)
     except InvalidEmail:
         return pages.sign_in(
             visit, here.site, here.browser, here.settings.method, to, why=Why.EMAIL, email=form.email[:320]
@@ -255,7 +248,7 @@ def _proven(here: Here, to: str, transaction: Transaction, visitor: Callable[[],
     except CustomerBeingErased:
         return _back(here.site, Why.BUSY, to)
     if here.browser.visitor is not None:
-        browsers.sign_out(here.browser, here.site)
+        browsers.end(here.browser, here.site)
     problems.clear(organization, here.settings)
     return see_other(f"{here.site.root}/{to}", browsers.cookie(browser, here.site))
 

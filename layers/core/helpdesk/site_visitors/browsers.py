@@ -34,6 +34,8 @@ SESSION_SECONDS = 30 * DAY_SECONDS
 ANONYMOUS_SECONDS = 12 * HOUR_SECONDS
 WRITER_SECONDS = 180 * DAY_SECONDS
 """How long a browser keeps the cookie of an anonymous visitor after they wrote: with it they find the answer."""
+KNOWN_SECONDS = 180 * DAY_SECONDS
+"""How long a browser keeps its cookie after a sign-in. It proves who signed in there before, and signs nobody in."""
 _NAME = "helpdesk-site"
 # The cookie of a signed-in browser names its customer, so that one call reads the session and the customer.
 _VALUE = re.compile(r"[0-9A-Za-z]{43}(?:\.(cus_[0-9a-z]{26}))?")
@@ -54,11 +56,15 @@ class Visitor(FrozenRecord):
 
 
 class Browser(FrozenRecord):
-    """A browser by its cookie, and who is signed in; None for an anonymous visitor."""
+    """A browser by its cookie, and who is signed in; None for an anonymous visitor.
+
+    `known_email` is the address of whoever signed in there before, where nobody is signed in now.
+    """
 
     value: str
     is_new: bool
     visitor: Visitor | None = None
+    known_email: str | None = None
 
     @property
     def hash(self) -> str:
@@ -93,7 +99,8 @@ class SentCookie(FrozenRecord):
         wanted = self._wanted(organization)
         signed_in = repository.signed_in(wanted, found) if wanted is not None else None
         if signed_in is None:
-            return Browser(self.value, is_new=False)
+            known_email = repository.known_email(wanted, found) if wanted is not None else None
+            return Browser(self.value, is_new=False, known_email=known_email)
         session, customer = signed_in
         signed_in_at = session.valid_until - SESSION_SECONDS * 1_000
         visitor = Visitor(customer.id, session.visitor_hash, customer.name, customer.email, signed_in_at)
@@ -125,14 +132,25 @@ def sign_in(transaction: Transaction, site: SitePlace, visitor: Visitor, epoch: 
     browser = Browser(f"{ids.secret()}.{visitor.customer_id}", is_new=True, visitor=visitor)
     until = clock.now_ms() + SESSION_SECONDS * 1_000
     record = SessionRecord(visitor.customer_id, visitor.session_hash, epoch, until)
-    repository.put(transaction, site.organization, browser.hash, record)
+    repository.put(transaction, site.organization, browser.hash, record, KNOWN_SECONDS)
     return browser
 
 
-def sign_out(browser: Browser, site: SitePlace) -> Browser:
-    """End the session of a browser; return the browser with a new cookie. One call."""
+def end(browser: Browser, site: SitePlace) -> None:
+    """End the session of a browser. One call."""
     repository.delete(site.organization, browser.hash)
-    return Browser(ids.secret(), is_new=True)
+
+
+def sign_out(browser: Browser, site: SitePlace) -> Browser:
+    """End the session of a browser; return the browser with a new cookie, which says whose it was. Two calls."""
+    end(browser, site)
+    visitor = browser.visitor
+    if visitor is None:
+        return Browser(ids.secret(), is_new=True)
+    after = Browser(f"{ids.secret()}.{visitor.customer_id}", is_new=True, known_email=visitor.email)
+    over = SessionRecord(visitor.customer_id, visitor.session_hash, epoch=0, valid_until=0)
+    repository.put_over(site.organization, after.hash, over, KNOWN_SECONDS)
+    return after
 
 
 def cookie(browser: Browser, site: SitePlace) -> dict[str, str]:
@@ -143,7 +161,8 @@ def cookie(browser: Browser, site: SitePlace) -> dict[str, str]:
     """
     if not browser.is_new:
         return {}
-    return _set(browser, site, ANONYMOUS_SECONDS if browser.visitor is None else SESSION_SECONDS)
+    signed_in_before = browser.visitor is not None or browser.known_email is not None
+    return _set(browser, site, KNOWN_SECONDS if signed_in_before else ANONYMOUS_SECONDS)
 
 
 def lasting_cookie(browser: Browser, site: SitePlace) -> dict[str, str]:

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from helpdesk.customers.record import Customer
 from helpdesk.platform import clock
-from helpdesk.platform.units import HOUR_SECONDS
 from helpdesk.site_visitors.record import SessionRecord, SignInMethod
 from helpdesk.storage import keys, table
 from helpdesk.storage.keys import ItemKey
@@ -50,22 +49,38 @@ def signed_in(wanted: SessionKeys, found: Mapping[ItemKey, Item]) -> tuple[Sessi
     return session, Customer.from_item(customer)
 
 
+def known_email(wanted: SessionKeys, found: Mapping[ItemKey, Item]) -> str | None:
+    """Return the address of the customer who signed in before in a browser, also when the session is over."""
+    item, customer = found.get(wanted.session), found.get(wanted.customer)
+    if item is None or customer is None or BEING_ERASED in customer or item["customerId"] != customer["id"]:
+        return None
+    return Customer.from_item(customer).email
+
+
 def method(organization: str, found: Mapping[ItemKey, Item]) -> SignInMethod:
     """Return how visitors sign in; with a code until someone sets something else."""
     item = found.get(keys.SiteSignIn(organization))
     return SignInMethod.MEDIAN if item is None else SignInMethod(item["method"])
 
 
-def put(transaction: Transaction, organization: str, browser_hash: str, session: SessionRecord) -> None:
-    """Add the session of a browser."""
-    transaction.put(
-        {
-            **keys.SiteSession(organization, browser_hash).attributes(),
-            **session.to_item(),
-            "expiresAt": session.valid_until // 1_000 + HOUR_SECONDS,
-        },
-        new=True,
-    )
+def put(
+    transaction: Transaction, organization: str, browser_hash: str, session: SessionRecord, kept_seconds: int
+) -> None:
+    """Add the session of a browser. Its item is kept for so long, also when the session is over."""
+    transaction.put(_item(organization, browser_hash, session, kept_seconds), new=True)
+
+
+def put_over(organization: str, browser_hash: str, session: SessionRecord, kept_seconds: int) -> None:
+    """Add a session that is over, which says whose the browser was."""
+    table.put_new(_item(organization, browser_hash, session, kept_seconds))
+
+
+def _item(organization: str, browser_hash: str, session: SessionRecord, kept_seconds: int) -> Item:
+    return {
+        **keys.SiteSession(organization, browser_hash).attributes(),
+        **session.to_item(),
+        "expiresAt": clock.seconds_from_now(kept_seconds),
+    }
 
 
 def delete(organization: str, browser_hash: str) -> None:

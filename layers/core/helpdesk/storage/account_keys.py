@@ -108,7 +108,7 @@ class SignIn(ItemKey):
 
 
 class BrowserSession(ItemKey):
-    """A signed-in browser by the SHA-256 of its cookie."""
+    """A browser in which a person is signed in, or was, by the SHA-256 of its cookie."""
 
     PK, SK = "OAUTH#BROWSER#{browser_hash}", "BROWSER"
     browser_hash: str

@@ -1,0 +1,31 @@
+"""Names in mails: an organization's, a site's, a person's. Whoever chose them may want to lead the reader astray."""
+
+import re
+import unicodedata
+
+from helpdesk.mail.rendering import MAX_NAME_CHARACTERS
+from helpdesk.platform.text import one_line
+
+# Browsers take the last three for a dot, too (UTS 46, section 2.3).
+_DOTS = "[.\u3002\uff0e\uff61]"
+# What mail programs make a link of, beside bare hosts: `https://…`, `www.…`, `name@host`.
+_ADDRESS = re.compile(
+    rf"\S*://\S*|\bwww{_DOTS}\S*|\S+@\S+|\b(?:https?|mailto|tel|sms|hxxps?):\S*", re.IGNORECASE
+)
+# A host ends in a label of two letters or more, so `J.R.` and `Acme Inc.` are none.
+_HOST = re.compile(rf"((?:[\w-]+{_DOTS})+(?:[^\W\d_]{{2,}}|xn--[\w-]+))(?:[:/?#]\S*)?")
+# Five digits or more with little between them: numbers to call, and what looks like a code. `Studio 54` has two.
+_NUMBER = re.compile(r"[+(]?\d(?:[^\w]{0,3}\d){4,}")
+
+
+def safe_name(name: str) -> str:
+    """Return a name as a mail shows it: one line without web addresses, mail addresses and long numbers.
+
+    A name such as `Booking.com` stays readable without its dot. Empty for a name of which nothing is left.
+    """
+    line = one_line(unicodedata.normalize("NFKC", one_line(name, MAX_NAME_CHARACTERS)), MAX_NAME_CHARACTERS)
+    return " ".join(_NUMBER.sub(" ", _HOST.sub(_without_dots, _ADDRESS.sub(" ", line))).split())
+
+
+def _without_dots(host: re.Match[str]) -> str:
+    return re.sub(_DOTS, " ", host[1])
