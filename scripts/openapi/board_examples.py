@@ -45,6 +45,7 @@ _SHARED: dict[str, Any] = {
     "pinned": False,
     "hasSignal": True,
     "votes": 17,
+    "verifiedVotes": 11,
     "createdAt": _AT,
     "author": _AUTHOR,
 }

@@ -22,6 +22,7 @@ _SITE = {
     "language": "en",
     "showBoard": False,
     "showContact": True,
+    "votesNeedSignIn": False,
     "footerLinks": [{"label": "Privacy", "url": "https://acme.example.com/privacy"}],
 }
 

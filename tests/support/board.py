@@ -61,7 +61,11 @@ def require_consistent(organization: str) -> None:
     comments = Counter(
         item["PK"] for item in items if item["SK"].startswith("COMMENT#") and "#POST#" in item["PK"]
     )
+    verified = Counter(item["PK"] for item in items if item["SK"].startswith("VOTE#") and item["isVerified"])
     assert votes == Counter({key: post.votes for key, post in posts.items() if post.votes})
+    assert verified == Counter(
+        {key: post.verified_votes for key, post in posts.items() if post.verified_votes}
+    )
     assert comments == Counter({key: post.comments for key, post in posts.items() if post.comments})
     counted = Counter[str]()
     for post in posts.values():

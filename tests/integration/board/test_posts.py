@@ -73,6 +73,7 @@ def test_a_post_of_a_visitor_is_shown_with_all_its_fields(api: Client) -> None:
         "pinned": False,
         "hasSignal": False,
         "votes": 0,
+        "verifiedVotes": 0,
         "comments": [],
         "createdAt": NOW_MS,
         "author": {"name": "Vera", "isTeam": False, "email": "vera@example.com"},

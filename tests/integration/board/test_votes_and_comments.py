@@ -31,6 +31,31 @@ def test_everyone_has_one_vote(api: Client, member: Client, organization: NewOrg
     require_consistent(organization.organization_id)
 
 
+def test_votes_of_people_who_are_known_are_counted_apart(
+    api: Client, member: Client, organization: NewOrganization
+) -> None:
+    post = written(api)
+    at = f"/v1/board/posts/{post}/vote"
+    customer = api.post("/v1/customers", {"name": "Ada"}).body["id"]
+
+    def counts() -> tuple[int, int]:
+        found = shown(api, post)
+        [listed] = api.get("/v1/board/posts").body["posts"]
+        assert (listed["votes"], listed["verifiedVotes"]) == (found["votes"], found["verifiedVotes"])
+        return found["votes"], found["verifiedVotes"]
+
+    for number in range(3):
+        api.post(at, {"session": f"{VISITOR}-{number}"})
+    assert counts() == (3, 0)
+    api.post(at, {"customerId": customer})
+    member.post(at)
+    assert counts() == (5, 2)
+    api.delete(f"{at}?session={VISITOR}-0")
+    api.delete(f"{at}?customerId={customer}")
+    assert counts() == (3, 1)
+    require_consistent(organization.organization_id)
+
+
 def test_a_teammates_vote_is_not_withdrawn_as_that_of_a_customer(
     api: Client, member: Client, organization: NewOrganization
 ) -> None:

@@ -5,8 +5,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from helpdesk.admission import waits
-from helpdesk.admission.limits import Tier
 from helpdesk.codehost import account_lookup
 from helpdesk.integrations import credentials, service
 from helpdesk.integrations.apps import App
@@ -165,25 +163,6 @@ def test_another_admin_in_the_same_browser_connects_nothing(
 
     assert (bob != ada, page.status) == (True, 400)
     assert "Somebody else is signed in by now" in page.body
-    assert connections() == []
-
-
-def test_nothing_is_connected_while_too_many_requests_wait_for_other_servers(
-    sign_in: SignIn,
-    ada: str,
-    organization: NewOrganization,
-    github: CodeHost,
-    acme: Installation,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    visitor = sign_in(ADA)
-    _, state = begin(visitor, organization)
-    for tier in Tier:
-        monkeypatch.setitem(waits.WAITS, tier, 0)
-
-    page = come_back(visitor, state, github.code_for(acme), acme.id)
-
-    assert (page.status, page.headers["retry-after"]) == (429, "5")
     assert connections() == []
 
 

@@ -129,6 +129,45 @@ def test_a_renamed_account_is_followed_with_its_repositories(
     )
 
 
+def test_a_rename_that_was_undone_changes_nothing_when_its_hook_is_sent_again(
+    api: Client, github: CodeHost, repository: Repository, workers: Workers, mirrored: str
+) -> None:
+    filed = file(api)
+    workers.run()
+    github.rename("acme/shop", "acme/store")
+    headers, body = hooks.renamed(github, repository, "shop")
+    deliver((headers, body))
+    workers.run()
+    github.rename("acme/store", "acme/shop")
+    deliver(hooks.renamed(github, repository, "store"))
+    workers.run()
+
+    deliver(({**headers, "x-github-delivery": "another"}, body))
+    workers.run()
+
+    assert row(api) == synced("acme/shop")
+    assert api.get("/v1/integrations/issue-repo").body["repo"] == "acme/shop"
+    assert signal(api, filed)["codehost"]["url"] == "https://github.com/acme/shop/issues/1"
+
+
+def test_an_accounts_former_name_stays_former_when_its_hook_is_sent_again(
+    api: Client, github: CodeHost, acme: Installation, workers: Workers, mirrored: str
+) -> None:
+    github.rename_account(acme, "acme-inc")
+    headers, body = hooks.account_renamed(github, acme, "acme")
+    deliver((headers, body))
+    workers.run()
+    github.rename_account(acme, "acme-corp")
+    deliver(hooks.account_renamed(github, acme, "acme-inc"))
+    workers.run()
+
+    deliver(({**headers, "x-github-delivery": "another"}, body))
+    workers.run()
+
+    assert row(api) == synced("acme-corp/shop")
+    assert api.get("/v1/integrations").body["integrations"][0]["account"] == "acme-corp"
+
+
 def test_a_transferred_repository_waits_until_its_account_is_connected(
     api: Client,
     github: CodeHost,

@@ -102,6 +102,27 @@ def test_two_browsers_have_two_votes(api: Client, browser: SiteBrowser) -> None:
     assert api.get(f"/v1/board/posts/{of['id']}").body["votes"] == 2
 
 
+def test_where_votes_need_a_sign_in_an_anonymous_visitor_is_led_there_and_keeps_the_way_back(
+    api: Client, browser: SiteBrowser
+) -> None:
+    of = post(api)
+    browser.open(f"/board/{of['number']}")
+    browser.press("/vote")
+    other = SiteBrowser(browser.root)
+    assert api.patch("/v1/site", {"votesNeedSignIn": True}).body["votesNeedSignIn"] is True
+
+    other.open(f"/board/{of['number']}")
+    where, fields = other.form("/vote")
+    led = other.send(where, fields)
+
+    way_back = urlencode({"to": of["path"].removeprefix("/")})
+    assert (led.status, led.headers["location"]) == (303, f"{browser.root}/sign-in?{way_back}")
+    assert api.get(f"/v1/board/posts/{of['id']}").body["votes"] == 1
+    # A vote from before can be taken back.
+    browser.open(f"/board/{of['number']}")
+    assert browser.press("/vote").words(".vote-count") == "0 votes"
+
+
 def test_a_comment_that_is_sent_twice_appears_once(api: Client, browser: SiteBrowser) -> None:
     of = post(api)
     browser.open(f"/board/{of['number']}")

@@ -9,10 +9,12 @@ import pytest
 from helpdesk.customers import identities
 from helpdesk.customers.identities import Proven
 from helpdesk.messages import visitors
+from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.site import router
 from helpdesk.site_visitors import browsers
 from helpdesk.site_visitors.browsers import Visitor
 from helpdesk.site_visitors.place import of_slug
+from helpdesk.storage import keys, table
 from helpdesk.storage.transactions import Transaction
 from tests.integration.openapi.test_hostile_text import HOSTILE
 from tests.support.api import Client
@@ -278,6 +280,26 @@ def test_the_page_allows_its_own_script_and_no_foreign_image(api: Client) -> Non
     answer = browser.open(script)
     assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
     assert not re.search(r"innerHTML|eval|insertAdjacent|document\.write", answer.text)
+
+
+@pytest.mark.parametrize(
+    "host", ["a.example,script-src", "a.example;script-src", "a.example 'unsafe-inline'"]
+)
+def test_a_logo_that_was_stored_before_its_host_was_checked_is_not_in_the_policy(
+    api: Client, organization: NewOrganization, host: str
+) -> None:
+    browser = browser_on(api)
+    path = written(browser)
+    table.update(
+        keys.SiteSettings(organization.organization_id),
+        "SET logoUrl = :logo",
+        values={":logo": f"https://{host}/logo.png"},
+    )
+
+    policy = browser.open(path).headers["content-security-policy"]
+
+    assert "a.example" not in policy
+    assert "; img-src 'self' data:; " in policy
 
 
 def test_a_site_without_contact_has_none_of_its_pages(api: Client) -> None:

@@ -24,6 +24,7 @@ def test_a_site_is_off_until_someone_enables_it(api: Client) -> None:
         "language": None,
         "showBoard": False,
         "showContact": True,
+        "votesNeedSignIn": False,
         "footerLinks": [],
     }
 
@@ -63,6 +64,21 @@ def test_null_takes_a_text_back_to_its_default_and_leaves_a_switch(api: Client) 
         ({"logoUrl": "http://example.com/logo.png"}, "`logoUrl`"),
         ({"logoUrl": "javascript:alert(1)"}, "`logoUrl`"),
         ({"logoUrl": "https://user@example.com/"}, "`logoUrl`"),
+        *(
+            ({"logoUrl": f"https://{host}/logo.png"}, "`logoUrl`")
+            for host in (
+                "a.example,script-src",
+                "a.example;script-src",
+                "a'b.example",
+                "*.example",
+                "a(b).example",
+                "a%2cb.example",
+                "a..example",
+                "a.example:99999",
+                "a.example:8o",
+                "[::1],a",
+            )
+        ),
         ({"language": "xx"}, "`language`"),
         ({"footerLinks": [{"label": "", "url": "https://example.com"}]}, "`footerLinks[0].label`"),
         ({"footerLinks": [{"label": "A", "url": "javascript:alert(1)"}]}, "`footerLinks[0].url`"),

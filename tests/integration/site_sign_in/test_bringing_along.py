@@ -92,7 +92,8 @@ def require_all_of(browser: SiteBrowser, api: Client, before: str) -> None:
     assert browser.page.words(".vote-count") == "1 vote"
     assert "Take back my vote" in browser.page.words()
     posts = api.get("/v1/board/posts").body["posts"]
-    assert {post["title"]: post["votes"] for post in posts} == {"Dark mode": 1, "Light mode": 0}
+    counts = {post["title"]: (post["votes"], post["verifiedVotes"]) for post in posts}
+    assert counts == {"Dark mode": (1, 1), "Light mode": (0, 0)}
     assert [each["customerId"] for each in of_kind("COMMENT")] == [customer["id"]]
     assert before not in repr([*of_kind("REPORTER#"), *of_kind("POST"), *of_kind("CONV"), *of_kind("VOTE#")])
 

@@ -20,8 +20,8 @@ def first(organization: str, customer_id: str, limit: int) -> list[BoardTrace]:
 def give(organization: str, trace: BoardTrace, after_id: str, require: Require) -> None:
     """Give a customer what a trace is of. May be repeated, and at once with itself.
 
-    Two votes of one person for a post become one. `require` adds to the transaction what it requires of the customers.
-    Raises what that makes the transaction raise.
+    Two votes of one person for a post become one, which counts as verified from now on. `require` adds to the
+    transaction what it requires of the customers. Raises what that makes the transaction raise.
     """
     found = trace_repository.of_traces(organization, [trace]).get(trace)
     transaction = Transaction()
@@ -40,8 +40,12 @@ def give(organization: str, trace: BoardTrace, after_id: str, require: Require) 
 
 
 def _give_vote(transaction: Transaction, organization: str, vote: Vote, after_id: str) -> None:
+    verified = replace(vote, voter_id=after_id, is_verified=True)
     repository.delete_vote(transaction, organization, vote)
-    repository.put_vote(transaction, organization, replace(vote, voter_id=after_id))
+    repository.put_vote(transaction, organization, verified)
+    if not vote.is_verified:
+        post = repository.get(organization, vote.post_id)
+        repository.save(transaction, post, replace(post, verified_votes=post.verified_votes + 1))
     try:
         transaction.commit()
     except AlreadyVoted:

@@ -24,7 +24,8 @@ ORGANIZATION = "organization"
 class Participant(FrozenRecord):
     """An author or voter. `customer_id` is None for the team; `name` is then who.
 
-    A visitor whose session is not known yet has `new_session`, its hash, and becomes a customer.
+    A visitor whose session is not known yet has `new_session`, its hash, and becomes a customer. `is_verified` is false
+    for every visitor who is known by a session alone.
     """
 
     organization: str
@@ -32,6 +33,7 @@ class Participant(FrozenRecord):
     customer_id: str | None = None
     name: str | None = None
     new_session: str | None = None
+    is_verified: bool = True
 
     def add_to(self, transaction: Transaction) -> None:
         """Require in a transaction that the customer exists, or make them one.
@@ -88,6 +90,6 @@ def _visitor(organization: str, session: str) -> Participant:
     session_hash = sessions.hashed(sessions.require_session(session))
     known = visitors.session(organization, session_hash)
     if known is not None:
-        return Participant(organization, known.customer_id, known.customer_id)
+        return Participant(organization, known.customer_id, known.customer_id, is_verified=False)
     customer_id = ids.new("cus")
-    return Participant(organization, customer_id, customer_id, new_session=session_hash)
+    return Participant(organization, customer_id, customer_id, new_session=session_hash, is_verified=False)

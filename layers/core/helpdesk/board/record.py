@@ -68,7 +68,8 @@ class Post(FrozenRecord, kw_only=True):
     """A post without its whole text.
 
     `version` counts the writes of the item; each write requires it. `customer_id` is its author's, None if the team
-    wrote it; then `author_name` is who. `signal_id` is the signal that it is filed under.
+    wrote it; then `author_name` is who. `signal_id` is the signal that it is filed under. `verified_votes` are those of
+    `votes` that are not an anonymous visitor's.
     """
 
     organization: str
@@ -83,6 +84,7 @@ class Post(FrozenRecord, kw_only=True):
     is_spam: bool = False
     pinned: bool = False
     votes: int = 0
+    verified_votes: int = 0
     comments: int = 0
     created_at: int
     updated_at: int
@@ -128,6 +130,7 @@ class Post(FrozenRecord, kw_only=True):
             is_spam=item["isSpam"],
             pinned=item["pinned"],
             votes=int(item["votes"]),
+            verified_votes=int(item.get("verifiedVotes", 0)),
             comments=int(item["comments"]),
             created_at=int(item["createdAt"]),
             updated_at=int(item["updatedAt"]),
@@ -158,6 +161,7 @@ class Post(FrozenRecord, kw_only=True):
             "isSpam": self.is_spam,
             "pinned": self.pinned,
             "votes": self.votes,
+            "verifiedVotes": self.verified_votes,
             "comments": self.comments,
             "createdAt": self.created_at,
             "updatedAt": self.updated_at,
@@ -168,13 +172,21 @@ class Post(FrozenRecord, kw_only=True):
             "version": self.version,
         }
 
-    def with_vote(self, at: int) -> "Post":
-        """Count a vote of an instant (ms)."""
-        return replace(self, votes=self.votes + 1, activity=self.activity.with_votes(1, at))
+    def with_vote(self, vote: "Vote") -> "Post":
+        """Count a vote."""
+        return self._with_votes(vote, 1)
 
-    def without_vote(self, at: int) -> "Post":
-        """Count a vote of an instant (ms) no longer."""
-        return replace(self, votes=self.votes - 1, activity=self.activity.with_votes(-1, at))
+    def without_vote(self, vote: "Vote") -> "Post":
+        """Count a vote no longer."""
+        return self._with_votes(vote, -1)
+
+    def _with_votes(self, vote: "Vote", number: int) -> "Post":
+        return replace(
+            self,
+            votes=self.votes + number,
+            verified_votes=self.verified_votes + number * vote.is_verified,
+            activity=self.activity.with_votes(number, vote.at),
+        )
 
     def with_comment(self, at: int) -> "Post":
         """Count a comment of an instant (ms)."""
@@ -186,17 +198,22 @@ class Post(FrozenRecord, kw_only=True):
 
 
 class Vote(FrozenRecord):
-    """A vote; `voter_id` is a customer's or a teammate's id, or `organization` for a secret key."""
+    """A vote; `voter_id` is a customer's or a teammate's id, or `organization` for a secret key.
+
+    `is_verified` is false for a visitor of whom only a session is known: a browser can have any number.
+    """
 
     post_id: str
     voter_id: str
     is_customer: bool
     at: int
+    is_verified: bool
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
         """Read a vote's item."""
-        return cls(item["postId"], item["voterId"], item["isCustomer"], int(item["at"]))
+        is_verified = item.get("isVerified", False)
+        return cls(item["postId"], item["voterId"], item["isCustomer"], int(item["at"]), is_verified)
 
     def to_item(self, organization: str) -> Item:
         """Return the vote as an item."""
@@ -206,6 +223,7 @@ class Vote(FrozenRecord):
             "voterId": self.voter_id,
             "isCustomer": self.is_customer,
             "at": self.at,
+            "isVerified": self.is_verified,
         }
 
 

@@ -241,6 +241,9 @@ class PostSummary(Answer):
     pinned: bool
     has_signal: bool
     votes: int
+    """All votes."""
+    verified_votes: int
+    """The votes of teammates, of customers whom your server names, and of visitors who signed in."""
     comment_count: int
     created_at: Milliseconds
     author: PostAuthorShape
@@ -267,6 +270,9 @@ class PostAnswer(Answer):
     pinned: bool
     has_signal: bool
     votes: int
+    """All votes."""
+    verified_votes: int
+    """The votes of teammates, of customers whom your server names, and of visitors who signed in."""
     comments: list[PostCommentShape]
     """The discussion, oldest first: the first 200 comments. GET /board/posts/{id}/comments has all of them."""
     created_at: Milliseconds

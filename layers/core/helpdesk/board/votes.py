@@ -48,7 +48,7 @@ def remove(post: Post, vote: Vote, also: Callable[[Transaction], None] = lambda 
 
     def attempt() -> Post:
         nonlocal post
-        changed = post.without_vote(vote.at)
+        changed = post.without_vote(vote)
         transaction = Transaction()
         also(transaction)
         repository.delete_vote(transaction, post.organization, vote)
@@ -70,11 +70,10 @@ def _add(voter: Participant, post_id: str) -> VoteAnswer:
 
     def attempt() -> VoteAnswer:
         nonlocal post
-        now = clock.now_ms()
-        changed = post.with_vote(now)
+        vote = Vote(post_id, voter.voter_id, voter.customer_id is not None, clock.now_ms(), voter.is_verified)
+        changed = post.with_vote(vote)
         transaction = Transaction()
         voter.add_to(transaction)
-        vote = Vote(post_id, voter.voter_id, voter.customer_id is not None, now)
         repository.put_vote(transaction, voter.organization, vote)
         repository.save(transaction, post, changed)
         try:

@@ -23,6 +23,7 @@ from helpdesk.codehost import (
     receiver,
     renaming,
 )
+from helpdesk.codehost.github import NotThere
 from helpdesk.integrations import accounts, credentials, jobs
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Worker
@@ -189,10 +190,18 @@ def _pushed(connection: Connection, data: Mapping[str, Any]) -> str:
 
 
 def _renamed(connection: Connection, data: Mapping[str, Any]) -> str:
-    """Follow a new name within connected accounts. The mirror of a repository that left them says so as it looks."""
-    before, now = data.get("from"), data["to"]
+    """Follow a new name within connected accounts. The mirror of a repository that left them says so as it looks.
+
+    GitHub is asked for the name. The one in the hook may be a former one by now: hooks come late, and whoever has one
+    can send it again.
+    """
+    before = data.get("from")
     if before is None:
-        return "renamed" if renaming.follow_account(connection, now) else "known"
+        return "renamed" if renaming.look_at_account(connection) != connection.account else "known"
+    try:
+        now = renaming.name_of(connection.organization, data["id"], _this())
+    except NotThere:
+        now = data["to"]
     if account_lookup.owner_of(connection.organization, now) is None:
         mirrors.look_again(connection.organization, [before])
         return "left"

@@ -6,6 +6,7 @@ be kept by proxies: its forms have no token, and the first that is sent brings t
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from urllib.parse import urlencode
 
 from helpdesk.admission import anonymous
 from helpdesk.admission.anonymous import AddressLimit
@@ -158,6 +159,8 @@ def vote(visit: Visit, post: str) -> Content:
     settings, form = _settings(visit), visit.form(VoteForm)
     browser = visit.browser
     found = _found(visit, post)
+    if form.vote != "no" and visit.site.settings.votes_need_sign_in and browser.visitor is None:
+        return see_other(f"{visit.address('/sign-in')}?{urlencode({'to': path_of(found).removeprefix('/')})}")
     try:
         again = forms.with_cookie(visit, browser, form, f"{path_of(found)}/vote")
         if again is not None:

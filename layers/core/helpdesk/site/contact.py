@@ -12,7 +12,6 @@ that this would empty.
 import json
 from datetime import UTC, datetime
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator
 
@@ -44,6 +43,7 @@ from helpdesk.ratings.errors import (
 from helpdesk.site import assets, forms, markdown, rendering, sending
 from helpdesk.site.errors import NoStars, PageNotFound, StillMoving
 from helpdesk.site.forms import OwnForm
+from helpdesk.site.links import policy_source
 from helpdesk.site.texts import texts_in
 from helpdesk.site.visit import Visit
 from helpdesk.site_visitors import browsers
@@ -275,9 +275,7 @@ def _thread(
 
 def _policy(visit: Visit) -> str:
     """Return the policy of a conversation's page: its script, and no image from where an answer could name one."""
-    logo = visit.site.settings.logo_url
-    parts = urlsplit(logo) if logo else None
-    images = "img-src 'self'" + (f" {parts.scheme}://{parts.netloc}" if parts else "")
+    images = " ".join(filter(None, ["img-src 'self'", policy_source(visit.site.settings.logo_url)]))
     own = sending.CONTENT_SECURITY_POLICY.replace("img-src 'self' https:", images)
     return f"{own}; script-src 'self'"
 

@@ -30,6 +30,7 @@ class SiteRecord(FrozenRecord, kw_only=True):
     language: Language | None = None
     show_board: bool = False
     show_contact: bool = True
+    votes_need_sign_in: bool = False
     footer_links: tuple[FooterLinkRecord, ...] = ()
 
     @classmethod
@@ -45,6 +46,7 @@ class SiteRecord(FrozenRecord, kw_only=True):
             language=known(found.get("language")),
             show_board=found.get("showBoard", False),
             show_contact=found.get("showContact", True),
+            votes_need_sign_in=found.get("votesNeedSignIn", False),
             footer_links=tuple(
                 FooterLinkRecord(each["label"], each["url"]) for each in found.get("footerLinks") or ()
             ),
@@ -60,6 +62,7 @@ class SiteRecord(FrozenRecord, kw_only=True):
             "language": self.language,
             "showBoard": self.show_board,
             "showContact": self.show_contact,
+            "votesNeedSignIn": self.votes_need_sign_in,
             "footerLinks": [{"label": each.label, "url": each.url} for each in self.footer_links],
         }
 

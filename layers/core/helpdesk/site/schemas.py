@@ -102,6 +102,8 @@ class SiteUpdate(Body):
     """Whether the feedback board is part of the site."""
     show_contact: bool | None = None
     """Whether visitors can write to the team on the site."""
+    votes_need_sign_in: bool | None = None
+    """Whether visitors sign in before they vote on the board."""
     footer_links: FooterLinks | None = None
     """Up to 10 links in the footer; null removes them."""
 
@@ -175,5 +177,7 @@ class SiteAnswer(Answer):
     """Whether the feedback board is part of the site."""
     show_contact: bool
     """Whether visitors can write to the team on the site."""
+    votes_need_sign_in: bool
+    """Whether visitors sign in before they vote on the board."""
     footer_links: list[FooterLinkShape]
     """The links in the footer of every page."""

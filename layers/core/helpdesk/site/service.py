@@ -109,5 +109,6 @@ def _answer(site: Site, base_url: str) -> SiteAnswer:
         language=settings.language,
         show_board=settings.show_board,
         show_contact=settings.show_contact,
+        votes_need_sign_in=settings.votes_need_sign_in,
         footer_links=[FooterLinkShape(label=each.label, url=each.url) for each in settings.footer_links],
     )
