@@ -192,8 +192,7 @@ def _pushed(connection: Connection, data: Mapping[str, Any]) -> str:
 def _renamed(connection: Connection, data: Mapping[str, Any]) -> str:
     """Follow a new name within connected accounts. The mirror of a repository that left them says so as it looks.
 
-    GitHub is asked for the name. The one in the hook may be a former one by now: hooks come late, and whoever has one
-    can send it again.
+    GitHub is asked for the name. The one in the hook may be a former one by now: a hook can come late, or again.
     """
     before = data.get("from")
     if before is None:

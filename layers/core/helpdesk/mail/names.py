@@ -1,4 +1,4 @@
-"""Names in mails: an organization's, a site's, a person's. Whoever chose them may want to lead the reader astray."""
+"""Names in mails: an organization's, a site's, a person's. The people who chose them may mislead the reader."""
 
 import re
 import unicodedata

@@ -58,7 +58,7 @@ class Visitor(FrozenRecord):
 class Browser(FrozenRecord):
     """A browser by its cookie, and who is signed in; None for an anonymous visitor.
 
-    `known_email` is the address of whoever signed in there before, where nobody is signed in now.
+    `known_email` is the address that signed in there before, where nobody is signed in now.
     """
 
     value: str
