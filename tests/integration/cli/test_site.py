@@ -51,6 +51,7 @@ def test_settings_of_the_site_are_set_and_cleared(owner: Cli, api: Client) -> No
         "language": "de",
         "showBoard": True,
         "showContact": False,
+        "votesNeedSignIn": False,
         "footerLinks": [
             {"label": "Status", "url": "https://status.acme.example"},
             {"label": "Mail", "url": "mailto:help@acme.example"},

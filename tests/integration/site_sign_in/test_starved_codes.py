@@ -48,11 +48,12 @@ def test_strangers_keep_nobody_from_signing_in_again_where_they_signed_in_before
             now[0] += 30 * 24 * 60 * MINUTE_MS * 1_000
         monkeypatch.setenv("CODES_PER_HOUR", "600")
         settings.cache_clear()
+        statuses = []
         for number in range(60):
             stranger = SiteBrowser(root, address=f"192.0.2.{number}")
             stranger.open("/sign-in")
-            stranger.press(email="ada@example.com")
-        assert stranger.page.status == 503
+            statuses.append(stranger.press(email="ada@example.com").status)
+        assert statuses[-1] == 503
 
         browser.open("/sign-in")
         browser.press(email="ada@example.com")
