@@ -215,7 +215,7 @@ def _world(
 def test_wherever_a_worker_dies_one_signal_is_filed(
     api: Client, make_organization: Callable[[], NewOrganization], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(similar, "find", lambda *_: [])  # the repeat has to find by itself what was filed
+    monkeypatch.setattr(similar, "near", lambda *_: [])  # the repeat has to find by itself what was filed
     first = _filing(make_organization, monkeypatch, None)
     for at in range(first)[:: effort.of(first // 4, 1)]:
         _filing(make_organization, monkeypatch, at)

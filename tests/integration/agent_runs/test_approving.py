@@ -2,9 +2,15 @@
 
 import pytest
 
+from helpdesk.agent import answers
+from helpdesk.approvals import calls as approvals
+from helpdesk.approvals.errors import TooManyWaiting
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
+from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import offering, running
 from tests.support.agent_runs import LOOKUP, REFUND, Runs, results
 from tests.support.api import Context, function
@@ -108,6 +114,59 @@ def test_the_same_call_in_another_form_asks_no_second_approval(desk: Runs) -> No
 
     assert results(model.requests[1])[0]["state"] == "rejected"
     assert len(desk.approvals()) == 1
+
+
+def test_at_most_three_calls_wait_in_a_conversation_and_then_the_team_answers(desk: Runs) -> None:
+    desk.connect()
+    for number in range(3):
+        desk.write()
+        desk.work(calls(("refund", {"order": "A-17", "amount": number})))
+    conversation = desk.write()
+    desk.work(calls(("refund", {"order": "A-17", "amount": 4})))
+
+    assert len(desk.approvals()) == 3
+    assert desk.lines(conversation)[-1] == (
+        "Assistant handed this conversation to the team: more calls of tools would wait for the team's decision than a "
+        "conversation may have."
+    )
+    asked = desk.approvals()[0]["id"]
+    assert desk.api.post(f"/v1/approvals/{asked}/approve", {}).status == 200
+    desk.work()
+    assert [call["input"]["amount"] for call in desk.called()] == [2]
+
+
+def test_a_turn_with_more_calls_than_can_wait_asks_for_none(desk: Runs) -> None:
+    desk.connect()
+    conversation = desk.ask(calls(*[("refund", {"order": "A-17", "amount": number}) for number in range(12)]))
+
+    assert desk.approvals() == []
+    assert desk.run()["state"] == "handed over"
+    assert {call["state"] for call in desk.run()["calls"]} == {"cancelled"}
+    assert desk.api.get(f"/v1/conversations/{conversation}").body["conversation"]["handledBy"] == "team"
+
+
+def test_two_messages_at_once_do_not_pass_the_limit_of_calls_that_wait(
+    desk: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.connect()
+    conversation = desk.write()
+    desk.write("And order A-18, please.")
+    seen = conversations.find(desk.id, conversation)
+    assert seen is not None
+
+    def asks(calls_waiting: int) -> bool:
+        def also(_: Transaction, read: Conversation) -> None:
+            approvals.require_room(read, calls_waiting)
+
+        return answers.write(
+            seen, answering=None, name="Assistant", body="I asked.", asks=calls_waiting, also=also
+        )
+
+    assert asks(2)
+    with pytest.raises(TooManyWaiting):  # although it was read before the others were asked for
+        asks(2)
+    assert asks(1)
+    assert desk.api.get(f"/v1/conversations/{conversation}").body["conversation"]["pendingApprovals"] == 3
 
 
 def test_after_a_take_over_an_approved_call_is_made_and_the_agent_stays_silent(

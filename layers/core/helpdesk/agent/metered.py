@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from helpdesk.agent import converse
 from helpdesk.agent.converse import ModelTimedOut, ToolSpec, Turn
+from helpdesk.logs import service as logs
 from helpdesk.organizations import service as organizations
 from helpdesk.platform import metrics
 from helpdesk.platform.logging import logger
@@ -46,6 +47,8 @@ def turn(
         )
         if refused.budget in {Budget.DAY, Budget.MONTH}:
             metrics.count("ModelBudgetReached")
+            summary = f"The agent did not ask its model: the tokens of this {refused.budget} are used up."
+            logs.record_agent_limit(organization, f"model_tokens_{refused.budget}", summary)
         raise
     try:
         answered = converse.turn(model, system, messages, tools, max_tokens=max_tokens, **options)

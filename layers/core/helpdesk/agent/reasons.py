@@ -21,6 +21,7 @@ class Reason(StrEnum):
     TOKENS_OF_MESSAGE = "the question took more tokens of the language model than one message may use"
     AGENT_FAILED = "the agent failed repeatedly"
     TOO_MANY_STEPS = "the question took more steps than the agent may take"
+    TOO_MANY_APPROVALS = "more calls of tools would wait for the team's decision than a conversation may have"
     TOOL_INPUT = "the agent could not write an input that fits a tool"
     TOOL_UNKNOWN = (
         "it is not known whether a tool did what it was called for; check that before it is done again"

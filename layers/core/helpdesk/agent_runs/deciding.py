@@ -70,13 +70,14 @@ def ask_the_team(run: Run, prepared: Prepared, conversation: Conversation) -> Ru
     """Ask for the approvals that calls wait for, and write to the visitor that the team was asked.
 
     One transaction writes the approvals, the message, a line for the team and the run. Returns None, with nothing
-    written, if the agent may not write any more. Raises RunChanged.
+    written, if the agent may not write any more. Raises RunChanged, and TooManyWaiting with nothing written.
     """
     new = [call for call in run.calls_in(CallState.WAITING) if call.approval_id is None]
     name = prepared.question.settings.name
     written: list[Run] = []
 
     def also(transaction: Transaction, read: Conversation) -> None:
+        approvals.require_room(read, len(new))
         asked, lines = run, []
         for call in new:
             approval = approvals.asked_for(read, _wanted(run, call))

@@ -20,6 +20,7 @@ from helpdesk.agent_runs.record import ModelTurn, Run
 from helpdesk.agent_runs.state import CallState, RunEvent, RunState
 from helpdesk.approvals import calls as approvals
 from helpdesk.approvals import jobs
+from helpdesk.approvals.errors import TooManyWaiting
 from helpdesk.approvals.risk import Risk
 from helpdesk.conversations import approvals as conversation_approvals
 from helpdesk.conversations import service as conversations
@@ -94,7 +95,12 @@ def advance(at: Desk, run: Run) -> Outcome:
         if clock.now_ms() >= at.until:
             return _hand_on(run)
         if run.state is RunState.CALLING:
-            run = _call(at, run, conversation)
+            try:
+                run = _call(at, run, conversation)
+            except TooManyWaiting:
+                return _finish(
+                    at, deciding.interrupt(run), conversation, HandOff(Reason.TOO_MANY_APPROVALS, _usage(run))
+                )
         else:
             decided = _decide(at, run, conversation)
             if not isinstance(decided, Run):

@@ -1,9 +1,10 @@
 """The built-in tool with which the model files a signal, or adds the visitor to one that exists (`fileSignals`).
 
 The model chooses what the visitor means; this module decides what that may change. A message of a visitor leads to one
-signal at most, of medium priority, whatever the model was led to ask for. A signal that this module files has an id
-that follows from the message's, so a repeat after a crash finds it. A customer's report is written once anyway. The
-model reads the titles of similar signals and not their texts, which other customers wrote.
+signal at most, of medium priority, whatever the model was led to ask for, and a day has limits. A signal that this
+module files has an id that follows from the message's, so a repeat after a crash finds it. A customer's report is
+written once anyway. Of similar signals the model reads what the team wrote: a title that came from another customer
+could tell this one something, or tell the model what to do. In its place stands how similar it is.
 """
 
 import json
@@ -16,11 +17,19 @@ from helpdesk.agent_runs.prompts import FILE_SIGNAL, NEW_SIGNAL
 from helpdesk.agent_runs.record import Call, Run
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.embeddings.embedder import EmbeddingFailed
+from helpdesk.logs import service as logs
+from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
 from helpdesk.platform.text import as_name, cut
 from helpdesk.progress import reopening
-from helpdesk.signals import filing, similar, titles
+from helpdesk.quotas import service as quotas
+from helpdesk.quotas.errors import (
+    MAX_FILED_SIGNALS_A_DAY,
+    MAX_FILED_SIGNALS_OF_CUSTOMER_A_DAY,
+    SignalsOfDayReached,
+)
+from helpdesk.signals import filing, reporting, similar, titles
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import (
     MAX_BODY_CHARACTERS,
@@ -34,6 +43,8 @@ from helpdesk.signals.errors import (
 from helpdesk.signals.kinds import SignalKind, SignalStatus
 from helpdesk.signals.record import Signal
 from helpdesk.signals.schemas import ReportInput, SignalInput
+from helpdesk.signals.similar import Near
+from helpdesk.storage.transactions import Transaction
 
 
 class Outcome(StrEnum):
@@ -43,15 +54,20 @@ class Outcome(StrEnum):
     FILED = "filed"
     JOINED = "joined"
     REOPENED = "reopened"
+    STAYS_DONE = "joined, and it stays done until the team looks at it"
     SECOND = "refused: one signal a message"
     INCOMPLETE = "refused: kind, title or body is missing"
     GONE = "refused: no such signal among the similar ones"
+    OF_DAY = "refused: no more signals are filed today"
 
 
-_LAST = frozenset({Outcome.FILED, Outcome.JOINED, Outcome.REOPENED})
+_LAST = frozenset({Outcome.FILED, Outcome.JOINED, Outcome.REOPENED, Outcome.STAYS_DONE})
+_LIKELY_THE_SAME = 0.8
+"""Titles that mean the same reach this similarity, and others do not: "… a photo" and "… a video" have 0.79."""
 _CHOOSE = (
     "Nothing is filed yet. If one of these is what the visitor means, call {tool} again with its id as signalId. "
-    "If none is, call it again with signalId {new}."
+    "If none is, call it again with signalId {new}. One without a title is in another customer's words: choose it only "
+    "if its likeness is `nearly the same`."
 )
 
 
@@ -80,8 +96,8 @@ class Signalling:
             return self._join(run, chosen, wanted) if chosen in offered else _done(Outcome.GONE)
         title = wanted.title or ""
         found = self._similar(title)
-        same = next((each for each in found if _is_titled(each, title)), None)
-        if any(each.id == signal_id(run) for each in found):
+        same = next((each.signal for each in found if _is_titled(each.signal, title)), None)
+        if any(each.signal.id == signal_id(run) for each in found):
             same, found = None, []  # a worker that died has filed it
         if same is not None and same.id in offered:
             return self._join(run, same.id, wanted)
@@ -117,17 +133,20 @@ class Signalling:
         own = next((each.body for each in written if each.id == run.message_id), "")
         return cut(own.strip(), MAX_QUOTE_CHARACTERS)
 
-    def _similar(self, title: str) -> list[Signal]:
+    def _similar(self, title: str) -> list[Near]:
         try:
-            return similar.find(self._organization, title)
+            return similar.near(self._organization, title)
         except EmbeddingFailed as error:
             # A double can be merged; a report that is not filed is lost.
             logger.warning("similar_signals_unknown", extra={"error": type(error).__name__})
             return []
 
     def _file(self, run: Run, wanted: SignalInput) -> Done:
+        by_agent = filing.ByAgent(signal_id(run), self._count)
         try:
-            signal = filing.file(self._organization, self._agent, wanted, signal_id=signal_id(run))
+            signal = filing.file(self._organization, self._agent, wanted, by_agent)
+        except SignalsOfDayReached as reached:
+            return self._refused(wanted, reached)
         except SignalExists:  # another message filed it at this moment
             return _offer(self._similar(wanted.title or ""))
         except (SignalEmpty, TitleRequired, InvalidRequest, ConversationNotFound):
@@ -135,19 +154,47 @@ class Signalling:
         line = f"{self._agent} filed the {signal.kind.value} “{signal.title}” ({signal.id})."
         return _done(Outcome.FILED, signal, line)
 
+    def _count(self, transaction: Transaction) -> None:
+        customer_id = self._prepared.conversation.customer_id
+        quotas.count_signal(transaction, self._organization, customer_id, clock.now_ms())
+
+    def _refused(self, wanted: SignalInput, reached: SignalsOfDayReached) -> Done:
+        """Tell the team, in the thread and in the log, that a limit of the day keeps a signal from being filed."""
+        if reached.of_customer:
+            subject, why = "signals_of_customer", f"{MAX_FILED_SIGNALS_OF_CUSTOMER_A_DAY} of this customer"
+        else:
+            subject, why = "signals", f"{MAX_FILED_SIGNALS_A_DAY} of the organization"
+        logs.record_agent_limit(
+            self._organization, subject, f"The agent did not file a signal: {why} were filed today."
+        )
+        line = f"{self._agent} did not file the {wanted.kind.value} “{wanted.title}”: {why} were filed today."
+        return _done(Outcome.OF_DAY, line=line)
+
     def _join(self, run: Run, chosen: str, wanted: SignalInput) -> Done:
         report = ReportInput.model_validate({"conversationId": run.conversation_id, "quote": wanted.quote})
         try:
             alive = signals.survivor(self._organization, chosen)
+            may_reopen = self._reported_before(alive)
             signal = filing.report(self._organization, self._agent, alive.id, report)
-            reopens = signal.status is SignalStatus.DONE
-            if reopens:
+            is_done = signal.status is SignalStatus.DONE
+            if is_done and may_reopen:
                 signal = reopening.reopen(self._organization, self._agent, signal.id)
         except (SignalNotFound, InvalidRequest, ConversationNotFound):
             return _done(Outcome.GONE)
-        verb = "reopened" if reopens else "added the visitor to"
-        line = f"{self._agent} {verb} the {signal.kind.value} “{signal.title}” ({signal.id})."
-        return _done(Outcome.REOPENED if reopens else Outcome.JOINED, signal, line)
+        what = f"the {signal.kind.value} “{signal.title}” ({signal.id})"
+        if not is_done:
+            return _done(Outcome.JOINED, signal, f"{self._agent} added the visitor to {what}.")
+        if may_reopen:
+            return _done(Outcome.REOPENED, signal, f"{self._agent} reopened {what}.")
+        line = f"{self._agent} added the visitor to {what}, which is done: they report that it still happens."
+        return _done(Outcome.STAYS_DONE, signal, line)
+
+    def _reported_before(self, signal: Signal) -> bool:
+        """Return whether this customer reported a signal before it was done, so that they may reopen it."""
+        if signal.done_at is None:
+            return False
+        customer_id = self._prepared.conversation.customer_id
+        return reporting.reported_before(self._organization, signal.id, customer_id, signal.done_at)
 
 
 def signal_id(run: Run) -> str:
@@ -168,13 +215,14 @@ def _said(call: Call) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _offer(found: list[Signal]) -> Done:
+def _offer(found: list[Near]) -> Done:
     shown = [
         {
-            "id": each.id,
-            "kind": each.kind.value,
-            "title": each.title,
-            "status": each.status.value,
+            "id": each.signal.id,
+            "kind": each.signal.kind.value,
+            **_titled(each.signal),
+            "likeness": "nearly the same" if each.similarity >= _LIKELY_THE_SAME else "related",
+            "status": each.signal.status.value,
         }
         for each in found
     ]
@@ -186,6 +234,10 @@ def _offer(found: list[Signal]) -> Done:
     return Done(json.dumps(content, ensure_ascii=False))
 
 
+def _titled(signal: Signal) -> dict[str, str]:
+    return {"title": signal.title} if signal.titled_by_team else {}
+
+
 def _done(outcome: Outcome, signal: Signal | None = None, line: str | None = None) -> Done:
-    about = {} if signal is None else {"title": signal.title, "status": signal.status.value}
+    about = {} if signal is None else {**_titled(signal), "status": signal.status.value}
     return Done(json.dumps({"outcome": outcome.value, **about}, ensure_ascii=False), line)

@@ -123,7 +123,8 @@ RISKS = "low,medium,reviewed,high"
 PRIORITIES = "urgent,high,medium,low"
 HANDOFF_REASONS = (
     "asked_for_a_person,no_knowledge,nothing_found,no_text,model_decided,model_stopped,model_failed,tokens_spent,"
-    "tokens_of_day,tokens_of_conversation,tokens_of_message,agent_failed,too_many_steps,tool_input,tool_unknown,other"
+    "tokens_of_day,tokens_of_conversation,tokens_of_message,agent_failed,too_many_steps,"
+    "too_many_approvals,tool_input,tool_unknown,other"
 )
 
 _ALL = (

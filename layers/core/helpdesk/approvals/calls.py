@@ -6,7 +6,7 @@ All but the reading adds to a transaction of the agent's run, so that the run an
 from typing import NamedTuple
 
 from helpdesk.approvals import repository
-from helpdesk.approvals.errors import EXPIRES_AFTER_MS
+from helpdesk.approvals.errors import EXPIRES_AFTER_MS, MAX_WAITING, TooManyWaiting
 from helpdesk.approvals.record import Approval
 from helpdesk.approvals.risk import Risk
 from helpdesk.approvals.schemas import ApprovalStatus, CallOutcome
@@ -57,9 +57,15 @@ def find(organization: str, approval_id: str) -> Approval | None:
 
 
 def pending_in(organization: str, conversation_id: str) -> list[Approval]:
-    """Return a conversation's approvals that wait. One query, and a read for each of its approvals."""
-    found = [repository.find(organization, each) for each in repository.ids_in(organization, conversation_id)]
-    return [each for each in found if each is not None and each.status is ApprovalStatus.PENDING]
+    """Return a conversation's approvals that wait. One query, and a call for each hundred of its approvals."""
+    found = repository.find_many(organization, repository.ids_in(organization, conversation_id))
+    return [each for each in found if each.status is ApprovalStatus.PENDING]
+
+
+def require_room(conversation: Conversation, calls: int) -> None:
+    """Require that a number of calls more can wait in a conversation. Raises TooManyWaiting."""
+    if conversation.waiting_approvals + calls > MAX_WAITING:
+        raise TooManyWaiting
 
 
 def begin(transaction: Transaction, organization: str, approval_id: str) -> None:

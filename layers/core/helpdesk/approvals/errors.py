@@ -6,7 +6,14 @@ from helpdesk.platform.units import HOUR_MS
 EXPIRES_AFTER_MS = 24 * HOUR_MS
 """How long an approval waits for a decision."""
 
+MAX_WAITING = 3
+"""How many calls of tools can wait for the team in a conversation."""
+
 MAX_NOTE_CHARACTERS = 1_000
+
+
+class TooManyWaiting(Exception):
+    """More calls would wait in the conversation than can: the agent hands over to the team."""
 
 
 class ApprovalNotFound(AppError):

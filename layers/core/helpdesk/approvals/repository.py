@@ -4,6 +4,8 @@ Every change of an approval is one conditional write: a decision requires that i
 that it is approved and was not begun, and an outcome that the call runs.
 """
 
+from collections.abc import Sequence
+
 from helpdesk.approvals.errors import EXPIRES_AFTER_MS, ApprovalExpired, ApprovalNotFound, ApprovalSettled
 from helpdesk.approvals.record import Approval
 from helpdesk.approvals.schemas import ApprovalStatus, CallOutcome
@@ -23,6 +25,13 @@ def find(organization: str, approval_id: str) -> Approval | None:
     """Return an approval, or None if there is none."""
     item = table.get(keys.Approval(organization, approval_id))
     return None if item is None else Approval.from_item(organization, item)
+
+
+def find_many(organization: str, approval_ids: Sequence[str]) -> list[Approval]:
+    """Return those of the approvals that exist, in their order. One call per hundred."""
+    wanted = [keys.Approval(organization, each) for each in approval_ids]
+    found = table.get_many(wanted) if wanted else {}
+    return [Approval.from_item(organization, found[key]) for key in wanted if key in found]
 
 
 def get(organization: str, approval_id: str) -> Approval:

@@ -204,15 +204,24 @@ def save_answer(
 ) -> None:
     """Write the state after the agent's answer to the visitor's messages up to one; None if it answers none of them.
 
-    The transaction also raises StaleConversation if that message was answered since or a teammate wrote last, or with
-    `only_if_newest` if anyone has written since.
+    The transaction also raises StaleConversation if that message was answered since or a teammate wrote last, with
+    `only_if_newest` if anyone has written since, or with `waiting_approvals` if others wait by now.
     """
-    condition, values = "", {}
+    condition: str = ""
+    values: Item = {}
     if answered_up_to is not None:
         condition = (
             "(attribute_not_exists(answeredUpTo) OR answeredUpTo < :answering) AND lastSpeaker <> :teammate"
         )
         values = {":answering": answered_up_to, ":teammate": Speaker.TEAMMATE.value}
+    if waiting_approvals:
+        # How many may wait was decided by how many wait.
+        waiting = "waitingApprovals = :waiting"
+        waiting = (
+            waiting if before.waiting_approvals else f"(attribute_not_exists(waitingApprovals) OR {waiting})"
+        )
+        condition = " AND ".join(filter(None, [condition, waiting]))
+        values[":waiting"] = before.waiting_approvals
     save(
         transaction,
         before,

@@ -11,6 +11,7 @@ class LogKind(StrEnum):
     """The kind of a log entry."""
 
     API_LIMIT_REACHED = "api_limit_reached"
+    AGENT_LIMIT_REACHED = "agent_limit_reached"
     WEBHOOK_STOPPED_ANSWERING = "webhook_stopped_answering"
     WEBHOOK_ANSWERING_AGAIN = "webhook_answering_again"
     WEBHOOK_CREATED = "webhook_created"

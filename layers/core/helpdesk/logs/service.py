@@ -33,6 +33,11 @@ def record_limit_reached(organization: str, request_class: str) -> None:
     _count_refusal(organization, request_class, summary)
 
 
+def record_agent_limit(organization: str, subject: str, summary: str) -> None:
+    """Log that the agent did not do something because it has reached a limit; otherwise as `record_limit_reached`."""
+    _count_refusal(organization, subject, summary, LogKind.AGENT_LIMIT_REACHED)
+
+
 def record_bucket_empty(organization: str, subject: str, what: str) -> None:
     """Log that a request exceeded another limit (Specification: Limits, Other buckets).
 
@@ -42,9 +47,11 @@ def record_bucket_empty(organization: str, subject: str, what: str) -> None:
     _count_refusal(organization, subject, f"API limit reached: no more {what} for the moment.")
 
 
-def _count_refusal(organization: str, subject: str, summary: str) -> None:
+def _count_refusal(
+    organization: str, subject: str, summary: str, kind: LogKind = LogKind.API_LIMIT_REACHED
+) -> None:
     try:
-        repository.count_in_minute(organization, LogKind.API_LIMIT_REACHED, subject, SYSTEM, summary)
+        repository.count_in_minute(organization, kind, subject, SYSTEM, summary)
     except (Throttled, ClientError, BotoCoreError) as error:
         logger.warning(
             "limit_not_logged", extra={"organization": organization, "error": type(error).__name__}

@@ -23,6 +23,10 @@ HIGHEST_PLAN = Plan.PRO
 MAX_NEW_SUGGESTIONS_A_DAY = 20
 """On every plan. A day begins at midnight UTC."""
 
+MAX_FILED_SIGNALS_A_DAY = 50
+MAX_FILED_SIGNALS_OF_CUSTOMER_A_DAY = 3
+"""How many signals the agent files, on every plan: for the organization, and for one customer."""
+
 MODEL_TOKENS = {Plan.EXPLORE: 1_000_000, Plan.STANDARD: 25_000_000, Plan.PRO: 250_000_000}
 """The tokens of language models, in and out together, that each plan includes in a calendar month (UTC)."""
 
@@ -85,6 +89,14 @@ class DocumentLimit(AppError):
 
 class SuggestionsOfDayReached(Exception):
     """The organization has had as many new suggestions today as it may have."""
+
+
+class SignalsOfDayReached(Exception):
+    """The agent has filed as many signals today as it may, in all or for one customer (`of_customer`)."""
+
+    def __init__(self, *, of_customer: bool) -> None:
+        super().__init__()
+        self.of_customer = of_customer
 
 
 def quota_reached(plan: Plan) -> AppError:

@@ -10,11 +10,15 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.quotas.errors import (
     KNOWLEDGE_QUOTAS,
+    MAX_FILED_SIGNALS_A_DAY,
+    MAX_FILED_SIGNALS_OF_CUSTOMER_A_DAY,
     MAX_NEW_SUGGESTIONS_A_DAY,
+    SignalsOfDayReached,
     SuggestionsOfDayReached,
     quota_reached,
 )
 from helpdesk.storage import keys, table
+from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -54,17 +58,27 @@ def usage(organization: str) -> KnowledgeUsage:
 
 def count_suggestion(transaction: Transaction, organization: str, at: int) -> None:
     """Count a suggestion of the instant `at` (ms). The transaction raises SuggestionsOfDayReached."""
+    _count_one(transaction, _day(organization, at), MAX_NEW_SUGGESTIONS_A_DAY, SuggestionsOfDayReached())
+
+
+def count_signal(transaction: Transaction, organization: str, customer_id: str, at: int) -> None:
+    """Count a signal that the agent files at an instant (ms). The transaction raises SignalsOfDayReached."""
+    day = str(at // DAY_MS)
+    of_customer = keys.FiledSignals(organization, day, customer_id)
+    reached = SignalsOfDayReached(of_customer=True)
+    _count_one(transaction, of_customer, MAX_FILED_SIGNALS_OF_CUSTOMER_A_DAY, reached)
+    of_all = keys.FiledSignals(organization, day, "all")
+    _count_one(transaction, of_all, MAX_FILED_SIGNALS_A_DAY, SignalsOfDayReached(of_customer=False))
+
+
+def _count_one(transaction: Transaction, key: ItemKey, most: int, reached: Exception) -> None:
     transaction.update(
-        _day(organization, at),
+        key,
         "ADD #count :one SET expiresAt = :later",
         condition="attribute_not_exists(#count) OR #count < :most",
         names={"#count": "count"},
-        values={
-            ":one": 1,
-            ":most": MAX_NEW_SUGGESTIONS_A_DAY,
-            ":later": clock.seconds_from_now(_KEEP_DAY_SECONDS),
-        },
-        on_failure=lambda _: SuggestionsOfDayReached(),
+        values={":one": 1, ":most": most, ":later": clock.seconds_from_now(_KEEP_DAY_SECONDS)},
+        on_failure=lambda _: reached,
     )
 
 

@@ -132,6 +132,11 @@ def count_suggestion(transaction: Transaction, organization: str, at: int) -> No
     repository.count_suggestion(transaction, organization, at)
 
 
+def count_signal(transaction: Transaction, organization: str, customer_id: str, at: int) -> None:
+    """Count a signal that the agent files at an instant (ms). The transaction raises SignalsOfDayReached."""
+    repository.count_signal(transaction, organization, customer_id, at)
+
+
 def set_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
     """Apply a plan's quotas from the commit of the transaction on."""
     repository.set_plan(transaction, organization, plan)

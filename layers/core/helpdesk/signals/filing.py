@@ -5,6 +5,7 @@ agent files signals as a route does.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.integrations import jobs as integrations
@@ -27,12 +28,22 @@ type Follow = Callable[[Transaction, Signal, SignalStatus], str | None]
 """Adds to a signal's transaction what its new status changes elsewhere; returns the id of the card it has then."""
 
 
+class ByAgent(NamedTuple):
+    """What the agent files a signal with.
+
+    It is filed once under `signal_id`: a repeat returns what is there, or what that was merged into. The title is not
+    the team's. `limit` adds to the transaction what limits the agent.
+    """
+
+    signal_id: str
+    limit: Callable[[Transaction], None]
+
+
 def file(
-    organization: str, by_name: str | None, sent: SignalInput, *, signal_id: str | None = None
+    organization: str, by_name: str | None, sent: SignalInput, by_agent: ByAgent | None = None
 ) -> Signal:
     """File a signal, with its first reporter if the body names one. Sends bug.created or suggestion.created.
 
-    With `signal_id` it is filed once under that id: a repeat returns what is there, or what that was merged into.
     Raises SignalEmpty, TitleRequired, SignalExists, and what a report raises (`report`).
     """
     title = titles.stored(sent.title)
@@ -43,7 +54,7 @@ def file(
     now = clock.now_ms()
     signal = Signal(
         organization=organization,
-        id=signal_id or ids.new("signal"),
+        id=ids.new("signal") if by_agent is None else by_agent.signal_id,
         kind=sent.kind,
         title=title,
         body=body,
@@ -53,6 +64,7 @@ def file(
         updated_at=now,
         moved_at=now,
         updated_by_name=by_name,
+        titled_by_team=by_agent is None,
     )
 
     def attempt() -> Signal:
@@ -68,6 +80,8 @@ def file(
             _CREATED[signal.kind],
             (service.indexed(signal), service.vectored(signal), outside),
         )
+        if by_agent is not None:
+            by_agent.limit(transaction)
         try:
             transaction.commit()
         except FiledBefore:

@@ -35,7 +35,8 @@ class Signal(FrozenRecord, kw_only=True):
     `version` counts the writes of the item; each write requires it. `done_at` is when the status last became done, None
     with any other status. `task_id` is its card's. `merged_into` is the signal that took over its reporters: then it is
     a tombstone, which the API does not show, and `moving` says that some of what it had has not moved yet. `quiet` says
-    that it became done without a message to its reporters. `moved_at` is when its status changed last, None if an
+    that it became done without a message to its reporters. `titled_by_team` says that its title is the team's own words
+    and not those of a customer. `moved_at` is when its status changed last, None if an
     earlier version wrote it.
     """
 
@@ -58,6 +59,7 @@ class Signal(FrozenRecord, kw_only=True):
     merged_into: str | None = None
     moving: bool = False
     quiet: bool = False
+    titled_by_team: bool = False
     tracker: TrackerLink | None = None
     codehost: CodehostLink | None = None
     version: int = 1
@@ -105,6 +107,7 @@ class Signal(FrozenRecord, kw_only=True):
             merged_into=item.get("mergedInto"),
             moving=bool(item.get("moving", False)),
             quiet=bool(item.get("quiet", False)),
+            titled_by_team=bool(item.get("titledByTeam", False)),
             tracker=TrackerLink(**item["tracker"]) if "tracker" in item else None,
             codehost=CodehostLink(int(item["codehost"]["number"]), item["codehost"]["url"])
             if "codehost" in item
@@ -139,6 +142,7 @@ class Signal(FrozenRecord, kw_only=True):
                     ("mergedInto", self.merged_into),
                     ("moving", self.moving or None),
                     ("quiet", self.quiet or None),
+                    ("titledByTeam", self.titled_by_team or None),
                     ("tracker", None if self.tracker is None else self.tracker._asdict()),
                     (
                         "codehost",
@@ -167,7 +171,7 @@ class Signal(FrozenRecord, kw_only=True):
 
 OPTIONAL = (
     *("GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"),
-    *("doneAt", "taskId", "mergedInto", "moving", "quiet", "tracker", "codehost"),
+    *("doneAt", "taskId", "mergedInto", "moving", "quiet", "titledByTeam", "tracker", "codehost"),
 )
 """The attributes that a signal's item has only sometimes."""
 

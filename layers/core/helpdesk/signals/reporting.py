@@ -127,6 +127,12 @@ def required(organization: str, sent: ReportInput) -> NewReport:
     return found
 
 
+def reported_before(organization: str, signal_id: str, customer_id: str, instant: int) -> bool:
+    """Return whether a customer reported a signal before an instant (ms). One read."""
+    seen = repository.reporter(organization, signal_id, customer_id)
+    return seen is not None and seen.reported_at <= instant
+
+
 def add_images(organization: str, conversation_id: str) -> str:
     """Add the images that a customer sent in a conversation to their reports in it; return the outcome, for the log.
 

@@ -107,6 +107,7 @@ def changed(
     return replace(
         seen,
         **given,
+        titled_by_team=seen.titled_by_team or "title" in given,
         status=status,
         task_id=seen.task_id if isinstance(task_id, _Keep) else task_id,
         moved_at=seen.moved_at if status is seen.status else clock.now_ms(),

@@ -5,8 +5,8 @@ query of at most 1 MB: it compares the title with those of the newest 1,500 sign
 (docs/decisions/0140). A signal that was merged keeps its vector, and stands for the one that it was merged into.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from helpdesk.embeddings.embedder import Embedder, embedder
 from helpdesk.platform import clock
@@ -26,8 +26,20 @@ _SIMILAR = 0.35
 _SCALE = 127
 
 
+class Near(NamedTuple):
+    """A signal, and how similar its title is: up to 1, and 1 for the very title."""
+
+    signal: Signal
+    similarity: float
+
+
 def find(organization: str, title: str) -> list[Signal]:
-    """Return up to five living signals with a similar title, the most similar first.
+    """Return up to five living signals with a similar title, the most similar first. Costs and raises as `near`."""
+    return [each.signal for each in near(organization, title)]
+
+
+def near(organization: str, title: str) -> list[Near]:
+    """Return up to five living signals with a similar title, with the similarity, the most similar first.
 
     The signal that has this very title or alias comes first. Costs the title's vector, a query, and a read of what was
     found. Vectors of the last seconds may be missing. Raises EmbeddingFailed, InvalidRequest for a title too long.
@@ -38,8 +50,10 @@ def find(organization: str, title: str) -> list[Signal]:
     model = embedder(settings().embedding_model_id)
     known = vector_repository.vectors(organization, model.kind, _COMPARED)
     owners = repository.owners(organization, [line])
-    near = _nearest(model, line, known) if known else []
-    return _living(organization, list(dict.fromkeys([*owners.values(), *near])))
+    found = dict.fromkeys(owners.values(), 1.0)
+    for signal_id, similarity in _nearest(model, line, known) if known else []:
+        found.setdefault(signal_id, similarity)
+    return _living(organization, found)
 
 
 def note(organization: str, signal_id: str) -> str:
@@ -94,25 +108,27 @@ def _note(signal: Signal) -> str:
     return "noted" if written else "outdated"
 
 
-def _nearest(model: Embedder, title: str, known: Sequence[TitleVector]) -> list[str]:
+def _nearest(model: Embedder, title: str, known: Sequence[TitleVector]) -> list[tuple[str, float]]:
     import numpy as np  # noqa: PLC0415 - of the functions that search alone
 
     asked = model.question(title)
     rows = np.frombuffer(b"".join(each.vector for each in known), dtype=np.int8)
     scores = rows.reshape(len(known), -1).astype(np.float32) @ asked / _SCALE
     order = np.argsort(-scores, kind="stable")[:_FOUND]
-    return [known[int(place)].signal_id for place in order if scores[place] >= _SIMILAR]
+    return [
+        (known[int(place)].signal_id, float(scores[place])) for place in order if scores[place] >= _SIMILAR
+    ]
 
 
-def _living(organization: str, signal_ids: Sequence[str]) -> list[Signal]:
-    known = repository.get_many(organization, signal_ids)
-    found: dict[str, Signal] = {}
-    for signal_id in signal_ids:
+def _living(organization: str, similarities: Mapping[str, float]) -> list[Near]:
+    known = repository.get_many(organization, list(similarities))
+    found: dict[str, Near] = {}
+    for signal_id, similarity in similarities.items():
         each = known.get(signal_id)
         if each is not None and each.merged_into is not None:
             each = service.survivor(organization, each.merged_into)
         if each is not None:
-            found.setdefault(each.id, each)
+            found.setdefault(each.id, Near(each, similarity))
         if len(found) == MAX_SIMILAR:
             break
     return list(found.values())

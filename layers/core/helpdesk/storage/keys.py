@@ -171,7 +171,7 @@ from helpdesk.storage.tool_keys import (
     ToolEndpointUrl,
     ToolTest,
 )
-from helpdesk.storage.usage_keys import KnowledgeUsage, ModelUsage
+from helpdesk.storage.usage_keys import FiledSignals, KnowledgeUsage, ModelUsage
 from helpdesk.storage.webhook_keys import Delivery, EventFollower, WebhookEndpoint, WebhookEndpointCount
 
 # The kinds of those modules; every kind below is exported, too.
@@ -182,22 +182,23 @@ __all__ = [
     "CommunityFeed", "CommunityPace", "CommunityPlace", "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "Conversation", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
     "CrawlStart", "CrawledHost", "CrawledPage", "CustomerIdentity", "DeletedDocument", "Delivery", "DeviceCode",
-    "DocumentPage", "EmailBucket", "EndpointSecret", "EventFollower", "Grant", "HookAttempt", "HookDelivery",
-    "IntegrationSettings", "InviteSecret", "InviteToken", "IssueNumber", "IssueProblem", "ItemKey", "KeySecret",
-    "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage", "LearnedQuestion", "LegacyKey",
-    "MailCeiling", "MalformedKey", "Message", "Mirror", "MirrorChannel", "MirrorClick", "MirrorDirectory", "MirrorPace",
-    "MirrorReply", "MirrorThread", "MirroredConversation", "MirroredFile", "MissedConversation", "ModelUsage", "Note",
-    "OAuthClient", "PageClaim", "PageRating", "Person", "PersonAllowance", "PersonByEmail", "PersonIdempotency", "Post",
-    "PostBody", "PostComment", "PostNumber", "PostVote", "QueuedReport", "Rating", "RunWatch", "RunningCrawls",
-    "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn", "Signal", "SignalCommit", "SignalIssue",
-    "SignalPost", "SignalReporter", "SignalTitle", "SignalVector", "SiteClientSecret", "SiteCode", "SiteCss",
-    "SiteKeySecret", "SiteSession", "SiteSettings", "SiteSignIn", "SiteStylesheet", "SiteToken", "Slug", "Snooze",
-    "StandardSecret", "Suggestion", "SuggestionDay", "SupportEmail", "Task", "TaskCommit", "TaskCounter", "TaskNumber",
-    "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount", "ToolEndpointUrl", "ToolTest", "TrackerDirectory",
-    "TrackerIssue", "TrackerRequest", "TrackerTeam", "UserCode", "WaitPool", "WebhookEndpoint", "WebhookEndpointCount",
-    "approvals_with", "assigned_conversations", "assigned_tasks", "connected_account", "customer_conversations",
-    "customer_reports", "documents_in", "grants_of_organization", "grants_of_person", "inbox", "posts", "search_gaps",
-    "signal_reporters", "signal_requests", "signals", "signals_with", "suggestions_with", "task_column",
+    "DocumentPage", "EmailBucket", "EndpointSecret", "EventFollower", "FiledSignals", "Grant", "HookAttempt",
+    "HookDelivery", "IntegrationSettings", "InviteSecret", "InviteToken", "IssueNumber", "IssueProblem", "ItemKey",
+    "KeySecret", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage", "LearnedQuestion",
+    "LegacyKey", "MailCeiling", "MalformedKey", "Message", "Mirror", "MirrorChannel", "MirrorClick",
+    "MirrorDirectory", "MirrorPace", "MirrorReply", "MirrorThread", "MirroredConversation", "MirroredFile",
+    "MissedConversation", "ModelUsage", "Note", "OAuthClient", "PageClaim", "PageRating", "Person", "PersonAllowance",
+    "PersonByEmail", "PersonIdempotency", "Post", "PostBody", "PostComment", "PostNumber", "PostVote", "QueuedReport",
+    "Rating", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn",
+    "Signal", "SignalCommit", "SignalIssue", "SignalPost", "SignalReporter", "SignalTitle", "SignalVector",
+    "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession", "SiteSettings", "SiteSignIn",
+    "SiteStylesheet", "SiteToken", "Slug", "Snooze", "StandardSecret", "Suggestion", "SuggestionDay", "SupportEmail",
+    "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount",
+    "ToolEndpointUrl", "ToolTest", "TrackerDirectory", "TrackerIssue", "TrackerRequest", "TrackerTeam", "UserCode",
+    "WaitPool", "WebhookEndpoint", "WebhookEndpointCount", "approvals_with", "assigned_conversations",
+    "assigned_tasks", "connected_account", "customer_conversations", "customer_reports", "documents_in",
+    "grants_of_organization", "grants_of_person", "inbox", "posts", "search_gaps", "signal_reporters",
+    "signal_requests", "signals", "signals_with", "suggestions_with", "task_column",
 ]  # fmt: skip
 
 

@@ -16,3 +16,12 @@ class ModelUsage(ItemKey):
     PK, SK = "ORG#{organization}#USAGE", "MODEL#{month}"
     organization: str
     month: str
+
+
+class FiledSignals(ItemKey):
+    """How many signals the agent filed on a day (days since 1970), for a customer's id or, as `all`, together."""
+
+    PK, SK = "ORG#{organization}#USAGE", "SIGNALS#{day}#{whose}"
+    organization: str
+    day: str
+    whose: str
