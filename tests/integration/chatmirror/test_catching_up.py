@@ -31,7 +31,7 @@ def write(api: Client, session: str, body: str) -> str:
 def said(support: Channel) -> list[str]:
     """Return what visitors said in the channel, in order."""
     texts = (each.partition("\n") for each in support.texts())
-    return [body.removeprefix("&gt; ") for who, _, body in texts if who == "*A visitor*"]
+    return [body.removeprefix("&gt; ") for who, _, body in texts if who == "*A visitor*" and "\n" not in body]
 
 
 def noted() -> list[str]:

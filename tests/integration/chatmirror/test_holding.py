@@ -282,8 +282,11 @@ def test_of_two_who_take_over_at_once_the_later_one_holds_and_the_other_one_read
         clicks_at = [(mira, slack.ts()), (noor, slack.ts())]
 
         def press(user: str, at: str, number: int = number) -> str:
-            data = {"click": f"{number}.{user}", "action": "take_over", "value": "", "user": user, "at": at}
-            return take_click(account, {**data, "channel": support.id, "message": thread, "thread": thread})
+            data = {"click": f"{number}.{user}", "action": "take_over", "user": user, "at": at}
+            return take_click(
+                account,
+                {**data, "value": conversation, "channel": support.id, "message": thread, "thread": thread},
+            )
 
         interleaved([partial(press, *each) for each in clicks_at], orders.randrange(1 << 30)).all()
 
