@@ -10,10 +10,10 @@ from typing import Any
 
 from helpdesk.crawls import removal, worker
 from helpdesk.crawls import service as crawls
-from helpdesk.crawls.isolation import Reader
-from helpdesk.crawls.reading import Browser
+from helpdesk.crawls.reading import Browser, reader
 from helpdesk.crawls.record import RemovalJob, SliceJob
 from helpdesk.platform import clock
+from helpdesk.platform.isolation import Isolated
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon
 from helpdesk.platform.settings import declare, settings
@@ -59,6 +59,6 @@ def _slice(body: dict[str, Any], record: dict[str, Any]) -> str:
 
 
 @cache
-def _reader() -> Reader:
+def _reader() -> Isolated:
     """Return the environment's reader, whose process lives as long as the environment."""
-    return Reader()
+    return reader()

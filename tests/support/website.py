@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from helpdesk.crawls import extraction, removal, service, worker
-from helpdesk.crawls.isolation import Reader, Unreadable
+from helpdesk.crawls import removal, service, worker
 from helpdesk.crawls.record import RemovalJob, SliceJob
 from helpdesk.outbound.fetcher import Fetched
 from helpdesk.outbound.outcome import Failure
@@ -16,10 +15,12 @@ from helpdesk.platform.queues import MAX_RECEIVES
 from helpdesk.platform.units import MINUTE_MS
 from tests.support import table as whole_table
 from tests.support.api import Client
+from tests.support.in_process import InProcess
 from tests.support.permissions import running
 
 SITE = "https://fern.example.com"
 VISIBILITY_MS = 540_000
+EXTRACTION = "helpdesk.crawls.extraction"
 
 
 def html(body: str, *, title: str = "", head: str = "", status: int = 200) -> Fetched:
@@ -39,18 +40,6 @@ def redirect(location: str, status: int = 301) -> Fetched:
 
 
 NOT_FOUND = plain("", status=404)
-
-
-class InProcess(Reader):
-    """Reads pages in this process, which is faster."""
-
-    def read(self, kind: str, body: bytes, content_type: str, address: str) -> dict[str, Any]:
-        """Return what a page says."""
-        reader = extraction.read_html if kind == "html" else extraction.read_markdown
-        try:
-            return reader(body, content_type, address)
-        except Exception as error:
-            raise Unreadable from error
 
 
 @dataclass
@@ -142,7 +131,7 @@ class Crawling:
             return running("crawler", removal.work)(RemovalJob.from_body(body), self.now + 60_000)
         skip = body.get("receives", 0) >= MAX_RECEIVES - 2  # as the function has it, which counts from one
         work = running("crawler", worker.work)
-        return work(SliceJob.from_body(body), self.site, InProcess(), self.sleep, skip=skip)
+        return work(SliceJob.from_body(body), self.site, InProcess(EXTRACTION), self.sleep, skip=skip)
 
 
 class Killed(BaseException):

@@ -7,9 +7,12 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-_ENTRY = re.compile(r"([\"']?)([\w][\w .-]*?)\1\s*:(?:\s+(.*)|$)")
+# The repetitions have a limit, or a line of 100,000 spaces would take minutes.
+_ENTRY = re.compile(r"([\"']?)([\w][\w .-]{0,200}?)\1\s{0,200}:(?:\s+(.*)|$)")
 _TOML = re.compile(r"\+\+\+[ \t]*\r?\n(.*?\n)?\+\+\+[ \t]*(?:\r?\n|$)", re.DOTALL)
 _LINE_END = re.compile(r"[ \t]*(?:\r?\n|$)")
+_MAX_VALUE_CHARACTERS = 10_000
+"""A longer entry is no single value that anyone asks for, and the YAML parser is slow."""
 _EMPTY_VALUES = frozenset({"", "~", "null"})
 
 
@@ -23,7 +26,7 @@ class FrontMatter(NamedTuple):
         """Return the text of an entry; None if it is absent, empty, or not a single value."""
         for name, lines in self.entries:
             if name == key:
-                return _value(lines)
+                return _value(lines) if sum(map(len, lines)) <= _MAX_VALUE_CHARACTERS else None
         return None
 
 

@@ -62,8 +62,8 @@ def is_mdx(text: str, path: str | None = None) -> bool:
 
 def as_markdown(text: str) -> str:
     """Return MDX without what is not Markdown, outside of code."""
-    text = _outside_fences(text, _without_modules, lambda prose: prose)
-    return _outside_fences("\n".join(_outdented(text)), lambda lines: lines, _as_markdown)
+    text = outside_fences(text, lambda prose: prose, _without_modules)
+    return outside_fences("\n".join(_outdented(text)), _as_markdown)
 
 
 def _prose_of(text: str) -> list[str]:
@@ -73,11 +73,13 @@ def _prose_of(text: str) -> list[str]:
         found.append(prose)
         return prose
 
-    _outside_fences(text, lambda lines: lines, keep)
+    outside_fences(text, keep)
     return found
 
 
-def _outside_fences(text: str, choose: Callable[[list[str]], list[str]], change: Callable[[str], str]) -> str:
+def outside_fences(
+    text: str, change: Callable[[str], str], choose: Callable[[list[str]], list[str]] = lambda lines: lines
+) -> str:
     """Return text whose lines outside of fenced code were chosen, then changed together."""
     pieces: list[str] = []
     prose: list[str] = []

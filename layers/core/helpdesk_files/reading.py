@@ -20,11 +20,15 @@ from helpdesk_files.paths import is_index
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
 
 _READ_CHARACTERS = 100_000  # in which the heading is looked for
 _HEADING_CHARACTERS = 1_000  # the rest of a longer one is no title
 _MOST_NESTED = 60
+_MOST_BRACKETS = 500
+"""Of one paragraph, heading or cell. The parser looks behind each for its end: quadratic time."""
+_PLAIN_CHARACTERS = 2_000  # of a text for an excerpt
 _OWN_ID = re.compile(r"\{[#.:/][^{}]*\}\s*$")
 """An id or a class at the end of a heading: `{#limits}`, `{.wide}`, `{: #limits}`, `{/* #limits */}`."""
 _HTML_HEADING = re.compile(r"<h1\b.*?</h1\s*>", re.DOTALL | re.IGNORECASE)
@@ -140,13 +144,24 @@ def block_parser() -> MarkdownIt:
     return parser
 
 
-def plain_text(markdown: str) -> str:
-    """Return the words that a reader of Markdown sees, on one line."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415
+def limit_brackets(parser: MarkdownIt) -> None:
+    """Make a parser leave what has very many brackets as it is, so that their number doesn't decide its time."""
 
-    parser = MarkdownIt("commonmark", {"maxNesting": _MOST_NESTED}).enable(["table", "strikethrough"])
+    def leave(state: StateCore) -> None:
+        for token in state.tokens:
+            if token.type == "inline" and token.content.count("[") > _MOST_BRACKETS:
+                token.children = [Token("text", "", 0, content=token.content)]
+                token.content = ""
+
+    from markdown_it.token import Token  # noqa: PLC0415 - with the first text
+
+    parser.core.ruler.before("inline", "limit_brackets", leave)
+
+
+def plain_text(markdown: str) -> str:
+    """Return the words that a reader of Markdown sees, on one line: those of its beginning, for an excerpt."""
     shown: list[str] = []
-    for token in parser.parse(markdown):
+    for token in _parser().parse(markdown[:_PLAIN_CHARACTERS]):
         if token.type in {"fence", "code_block"}:
             shown.append(token.content)
         elif token.type == "html_block":
@@ -156,6 +171,15 @@ def plain_text(markdown: str) -> str:
             shown.append(" " if is_break else "" if child.type == "html_inline" else child.content)
         shown.append(" ")
     return " ".join("".join(shown).split())
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # noqa: PLC0415
+
+    parser = MarkdownIt("commonmark", {"maxNesting": _MOST_NESTED}).enable(["table", "strikethrough"])
+    limit_brackets(parser)
+    return parser
 
 
 class _Headings(HTMLParser):

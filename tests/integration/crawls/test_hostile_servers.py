@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.crawls.isolation import Reader, Unreadable
+from helpdesk.crawls.reading import reader
 from helpdesk.outbound.fetcher import MAX_PAGE_BYTES, Fetched, Fetcher
 from helpdesk.outbound.outcome import Failure
+from helpdesk.platform.isolation import Unreadable
 from tests.integration.outbound.receivers import Behaviour, answers, answers_and_waits, receiver, repeats
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n"
@@ -154,12 +155,12 @@ def test_a_request_says_who_asks_and_sends_no_cookie() -> None:
 
 
 def test_a_page_that_keeps_the_parser_busy_is_given_up_and_the_next_one_is_read() -> None:
-    with Reader(max_seconds=2.0) as reader:
-        reader.read("html", b"<p>warm</p>", "text/html", "https://a.example/")
+    with reader(max_seconds=2.0) as pages:
+        pages.call("read_html", b"<p>warm</p>", "text/html", "https://a.example/")
         with pytest.raises(Unreadable):
-            reader.read("html", b"<div>" * 300_000, "text/html", "https://a.example/")
-        found = reader.read(
-            "html", b"<main><h1>Next</h1><p>Text.</p></main>", "text/html", "https://a.example/"
+            pages.call("read_html", b"<div>" * 300_000, "text/html", "https://a.example/")
+        found = pages.call(
+            "read_html", b"<main><h1>Next</h1><p>Text.</p></main>", "text/html", "https://a.example/"
         )
 
     assert (found["title"], found["text"]) == ("Next", "# Next\n\nText.")
@@ -167,7 +168,7 @@ def test_a_page_that_keeps_the_parser_busy_is_given_up_and_the_next_one_is_read(
 
 def test_the_process_that_reads_pages_has_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    with Reader() as reader:
-        reader.read("html", b"<p>warm</p>", "text/html", "https://a.example/")
-        assert reader._process is not None
-        assert b"AWS_" not in Path(f"/proc/{reader._process.pid}/environ").read_bytes()
+    with reader() as pages:
+        pages.call("read_html", b"<p>warm</p>", "text/html", "https://a.example/")
+        assert pages._process is not None
+        assert b"AWS_" not in Path(f"/proc/{pages._process.pid}/environ").read_bytes()

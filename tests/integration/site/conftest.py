@@ -3,6 +3,9 @@
 import pytest
 
 from helpdesk.site import articles, contents, rendered, router
+from tests.support.in_process import InProcess
+
+IN_PROCESS = InProcess("helpdesk.site.documents")
 
 
 class Dice:
@@ -22,4 +25,5 @@ def new_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     router.forget()
     contents.forget()
     rendered.forget()
+    monkeypatch.setattr(rendered, "process", lambda: IN_PROCESS)
     monkeypatch.setattr(articles, "_dice", Dice(1))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from helpdesk.knowledge.pages import slug_of
+from helpdesk.knowledge.slugs import slug_of
 from helpdesk.site import markdown
 from tests.support.rules import for_each
 

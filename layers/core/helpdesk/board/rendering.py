@@ -16,7 +16,7 @@ from helpdesk.board.schemas import (
 )
 from helpdesk.board.settings import Settings, count_of_board
 from helpdesk.customers.record import Customer
-from helpdesk.knowledge.pages import slug_of
+from helpdesk.knowledge.slugs import slug_of
 from helpdesk.signals.record import Signal
 
 NAMELESS = "Visitor"

@@ -1,7 +1,8 @@
 """Turns a page's HTML into Markdown, and reads what the page says of itself: title, links, canonical address, noindex.
 
 The text is that of `<main>` or `<article>`. A page with neither gives its body without navigation, header and footer
-(docs/decisions/0122). Runs in a process of its own (`isolation`), because a hostile page can keep a parser busy.
+(docs/decisions/0122). Runs in a process of its own (`platform.isolation`), because a hostile page can keep a parser
+busy.
 """
 
 import re

@@ -8,16 +8,18 @@ from types import TracebackType
 from typing import Any, Final, Protocol, Self
 from urllib.parse import urljoin
 
-from helpdesk.crawls.isolation import Reader
 from helpdesk.crawls.robots import USER_AGENT
 from helpdesk.outbound.fetcher import Fetched, Fetcher
 from helpdesk.platform import clock
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.isolation import Isolated
 
 ACCEPT_PAGE = "text/html, text/markdown;q=0.9"
 ACCEPT_MARKDOWN = "text/markdown"
 ACCEPT_LIST = "application/xml, text/xml, text/plain"
 MAX_RETRY_AFTER_MS = 15 * 60_000
+MAX_SECONDS = 5.0
+"""How long reading one page may take."""
 
 _LINK: Final = re.compile(r"<([^<>]{1,2000})>([^<]{0,500})")
 
@@ -100,10 +102,16 @@ def retry_after_ms(fetched: Fetched) -> int:
     return min(max(wait, 1_000), MAX_RETRY_AFTER_MS)
 
 
-def read(reader: Reader, fetched: Fetched, address: str) -> Page:
+def reader(max_seconds: float = MAX_SECONDS) -> Isolated:
+    """Return what reads pages: `extraction`, in a process of its own."""
+    return Isolated("helpdesk.crawls.extraction", max_seconds)
+
+
+def read(reader: Isolated, fetched: Fetched, address: str) -> Page:
     """Return what a page of a readable kind says, its headers included. Raises Unreadable."""
     kind = kind_of(fetched) or "html"
-    found: dict[str, Any] = reader.read(kind, fetched.body, fetched.headers.get("content-type", ""), address)
+    content_type = fetched.headers.get("content-type", "")
+    found: dict[str, Any] = reader.call(f"read_{kind}", fetched.body, content_type, address)
     tags = fetched.headers.get("x-robots-tag", "").lower()
     related = _related(fetched.headers.get("link", ""))
     joined: Callable[[str | None], str | None] = lambda link: urljoin(address, link) if link else None  # noqa: E731

@@ -12,7 +12,6 @@ from helpdesk.admission.limits import Plan
 from helpdesk.crawls import keeping, reading
 from helpdesk.crawls.errors import NEEDS_PAID_PLAN
 from helpdesk.crawls.frontier import Frontier, LostRun, claim
-from helpdesk.crawls.isolation import Reader, Unreadable
 from helpdesk.crawls.keeping import Kept, QuotaReached
 from helpdesk.crawls.reading import ACCEPT_LIST, ACCEPT_MARKDOWN, ACCEPT_PAGE, Page, Web
 from helpdesk.crawls.record import Address, Kind, SliceJob
@@ -35,6 +34,7 @@ from helpdesk.organizations import service as organizations
 from helpdesk.outbound.fetcher import Fetched
 from helpdesk.outbound.outcome import Failure
 from helpdesk.platform import clock
+from helpdesk.platform.isolation import Isolated, Unreadable
 
 BEGIN_MS = 30_000
 """No page is begun later than this after the slice's start."""
@@ -50,7 +50,7 @@ _REFUSED: Final = frozenset({400, 401, 402, 403, 405, 406, 407, 414, 451})
 _LEFT_OUT: Final = "The crawl's settings leave this address out."
 
 
-def work(job: SliceJob, web: Web, reader: Reader, sleep: Sleep, *, skip: bool = False) -> str:
+def work(job: SliceJob, web: Web, reader: Isolated, sleep: Sleep, *, skip: bool = False) -> str:
     """Do a slice of a run; return the outcome, for the log.
 
     Raises what the table or the queue raise. The message is then tried again. With `skip`, which is for a late try, the
@@ -72,7 +72,7 @@ def work(job: SliceJob, web: Web, reader: Reader, sleep: Sleep, *, skip: bool = 
 
 
 class _Slice:
-    def __init__(self, frontier: Frontier, web: Web, reader: Reader, sleep: Sleep) -> None:
+    def __init__(self, frontier: Frontier, web: Web, reader: Isolated, sleep: Sleep) -> None:
         self._frontier, self._reader = frontier, reader
         self._address: Address | None = None  # at work
         self._started = clock.now_ms()

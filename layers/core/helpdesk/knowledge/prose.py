@@ -42,6 +42,8 @@ _LINES = frozenset(
 )
 _HEADING = re.compile(r"h([1-6])")
 _MAY_HAVE_CODE = re.compile(r"```|~~~|\t| {4}")
+_MOST_LINES = 20_000
+"""The parser takes a second for these. In a longer document only fences mark code."""
 _EMPTY_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
 
@@ -54,7 +56,9 @@ def visible(text: str, path: str | None = None) -> str:
 def _outside_code(text: str, change: Callable[[str], str]) -> str:
     """Return text whose lines outside of code blocks were changed, as many together as stand together."""
     if not _MAY_HAVE_CODE.search(text):
-        return change(text)  # the parser takes ten seconds for half a million lines
+        return change(text)
+    if text.count("\n") > _MOST_LINES:
+        return mdx.outside_fences(text, change)
     lines = text.split("\n")
     kept: list[str] = []
     at = 0

@@ -10,7 +10,8 @@ from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.errors import DocumentSlugTaken
 from helpdesk.knowledge.folders import ROOT, Folder, Tree
 from helpdesk.knowledge.links import Links
-from helpdesk.knowledge.pages import DocumentPage, candidates, in_order
+from helpdesk.knowledge.pages import DocumentPage, in_order
+from helpdesk.knowledge.slugs import candidates
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import keys
 from helpdesk.storage.keys import ItemKey

@@ -15,7 +15,7 @@ from typing import Final
 
 from helpdesk.admission.caller import Caller
 from helpdesk.admission.limits import Plan
-from helpdesk.knowledge import checks, document_store, page_repository, pages, rendering, repository
+from helpdesk.knowledge import checks, document_store, page_repository, rendering, repository
 from helpdesk.knowledge.documents import Document, Source, hash_of_text
 from helpdesk.knowledge.errors import DocumentChanged, DocumentSlugTaken, DocumentSynced
 from helpdesk.knowledge.schemas import (
@@ -25,6 +25,7 @@ from helpdesk.knowledge.schemas import (
     DocumentStatus,
     DocumentUpdate,
 )
+from helpdesk.knowledge.slugs import candidates, require_slug
 from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import AppError
@@ -127,7 +128,7 @@ def write(
         updated_by_name=None,
         published=draft.published,
     )
-    slugs = pages.candidates(title) if draft.slug is None else [pages.require_slug(draft.slug)]
+    slugs = candidates(title) if draft.slug is None else [require_slug(draft.slug)]
 
     def commit_at(slug: str) -> Document:
         placed = replace(document, slug=slug)
@@ -187,7 +188,7 @@ def change(
         if changed.slug is not None:
             return _commit_change(seen, changed, also)
         # a document from before there were pages
-        slugs = pages.candidates(changed.title)
+        slugs = candidates(changed.title)
         return _at_first_free(slugs, lambda slug: _commit_change(seen, replace(changed, slug=slug), also))
 
     def attempt() -> Document:
@@ -289,7 +290,7 @@ def _checked(wanted: Change) -> Change:
         title=None if wanted.title is None else checks.require_title(wanted.title),
         url=wanted.url if wanted.url is None or wanted.url is KEEP else checks.require_url(wanted.url),
         path=wanted.path if wanted.path is None or wanted.path is KEEP else checks.require_path(wanted.path),
-        slug=None if wanted.slug is None else pages.require_slug(wanted.slug),
+        slug=None if wanted.slug is None else require_slug(wanted.slug),
     )
 
 

@@ -70,13 +70,13 @@ def show(visit: Visit, name: str) -> Content:
     if found.was_moved:
         return moved_to(visit.link(article_path(page) + (_MARKDOWN if wants_markdown else "")))
     if wants_markdown or _accepts_markdown(visit):
-        text = _current(visit, page, publishing.text_of)
+        text = _current(visit, page, rendered.of).markdown
         headers = {
             **PUBLIC,
             "vary": "accept",
             "link": f'<{visit.address(article_path(page))}>; rel="canonical"',
         }
-        return MarkdownText(_markdown(page, text), headers)
+        return MarkdownText(text, headers)
     return _article(visit, page)
 
 
@@ -170,14 +170,3 @@ def _accepts_markdown(visit: Visit) -> bool:
     """Return whether a program prefers Markdown: it names that and not HTML."""
     accepted = visit.client.headers.get("accept", "").lower()
     return "text/markdown" in accepted and "text/html" not in accepted
-
-
-def _markdown(page: DocumentPage, text: str) -> str:
-    """Return a document as its readers see it, in Markdown, with its title once."""
-    # Imported where they are needed: most starts of this function are for an article's page.
-    from helpdesk.knowledge import prose  # noqa: PLC0415
-    from helpdesk_files import reading  # noqa: PLC0415
-
-    shown = prose.visible(text, page.path)
-    is_titled = reading.as_title(reading.first_heading(shown)) == page.title
-    return f"{shown}\n" if is_titled else f"# {page.title}\n\n{shown}\n"

@@ -9,7 +9,7 @@ quadratic time: five seconds for 40 KB of `mailto:`. Here each character is read
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from html import unescape
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,7 @@ def find_in(parser: "MarkdownIt") -> None:
     parser.core.ruler.push("bare_mail", _mail)
 
 
+@lru_cache(maxsize=1_000)
 def linked(text: str) -> str:
     """Return text that isn't Markdown as HTML in which addresses are links. Its author is nobody we know."""
     if _MAYBE.search(text) is None:

@@ -10,8 +10,10 @@ that this would empty.
 """
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator
 
@@ -50,10 +52,15 @@ from helpdesk.site_visitors import browsers
 from helpdesk.site_visitors.browsers import Browser
 from helpdesk.site_visitors.errors import FormNotOwn
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
 PAUSES_SECONDS = (5, 5, 10, 15, 20, 30, 45, 60, 60, 60)
 """How long a page without scripts waits before it loads itself again; then it stops."""
 MOVED_AFTER_SECONDS = "2"
 """When the page of a conversation that may be on its way loads itself again."""
+MAX_MARKDOWN_CHARACTERS = 40_000
+"""Of the agent's answers on one page. Those before are shown as they were written: each view renders them again."""
 MOVES_WITHIN_MS = 30_000
 """How long after a sign-in a conversation of before may be on its way to the customer (docs/decisions/0262)."""
 
@@ -242,7 +249,7 @@ def _thread(
     rated = conversation.latest_rating
     values = {
         "conversation": conversation,
-        "entries": [_entry(each) for each in entries],
+        "entries": _entries(entries),
         "state": _state(conversation),
         "is_open": is_open,
         "awaits_team": awaits_team,
@@ -280,20 +287,33 @@ def _policy(visit: Visit) -> str:
     return f"{own}; script-src 'self'"
 
 
-def _entry(message: MessageShape) -> dict[str, object]:
-    is_markdown = message.agent is not None and message.agent.kind == "ai"
+def _entries(messages: Sequence[MessageShape]) -> list[dict[str, object]]:
+    """Return messages as the page shows them. The agent's newest answers are Markdown, as far as the limit goes."""
+    room = MAX_MARKDOWN_CHARACTERS
+    shown: list[dict[str, object]] = []
+    for message in reversed(messages):
+        is_ai = message.agent is not None and message.agent.kind == "ai"
+        room -= len(message.body) if is_ai else 0
+        shown.append(_entry(message, is_ai=is_ai, is_markdown=is_ai and room >= 0))
+    return shown[::-1]
+
+
+def _entry(message: MessageShape, *, is_ai: bool, is_markdown: bool) -> dict[str, object]:
     return {
         "id": message.id,
         "own": message.sender == "visitor",
         "name": message.agent.name if message.agent else "",
-        "is_ai": is_markdown,
+        "is_ai": is_ai,
         "body": message.body,
-        "html": rendering.trusted(markdown.render("", message.body, is_part=True).html)
-        if is_markdown
-        else None,
+        "html": _html(message.body) if is_markdown else None,
         "attachments": message.attachments,
         "at": _time(message.created_at),
     }
+
+
+@lru_cache(maxsize=500)
+def _html(answer: str) -> "Markup":
+    return rendering.trusted(markdown.render("", answer, is_part=True).html)
 
 
 def _state(conversation: Conversation) -> str:

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from helpdesk.knowledge.pages import slug_of
+from helpdesk.knowledge.slugs import slug_of
 from helpdesk.platform.text import escaped
 from helpdesk.site import markdown_tokens
 

@@ -1,7 +1,8 @@
 """The paths of a site's pages, and what of a folder's path names the folder."""
 
 from helpdesk.knowledge.folders import Folder
-from helpdesk.knowledge.pages import DocumentPage, slug_of
+from helpdesk.knowledge.pages import DocumentPage
+from helpdesk.knowledge.slugs import slug_of
 
 _ID_CHARACTERS = 6
 

@@ -12,6 +12,7 @@ A link to another file of a document's source (`../install.md#linux`) becomes `p
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
@@ -34,7 +35,11 @@ from helpdesk_files.paths import SourcePath
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-RELEASE = 11
+RELEASE = 12
+
+MOST_HEADINGS = 500
+"""In a table of contents. All headings have their ids."""
+
 
 _PAGE, _IMAGE = "page", "image"
 _IN_LINKS = "/%=&;+,:@!$'()*~"  # what stays in the path and the query of a link
@@ -110,7 +115,7 @@ def render(
     html = _with_scrolling_tables(parser.renderer.render(tokens, parser.options, env))
     if _has_html(tokens):
         html = raw_html.in_order(html, _TAGS, _NAMES)
-    headings = () if is_part else tuple(markdown_tokens.contents(tokens))
+    headings = () if is_part else tuple(islice(markdown_tokens.contents(tokens), MOST_HEADINGS))
     return Rendered(_clean(html, env), headings, markdown_tokens.description(tokens), language)
 
 
@@ -129,6 +134,11 @@ def _arranged(tokens: "list[Token]", title: str, env: dict[str, Any]) -> "list[T
     markdown_tokens.align_cells(tokens)
     _load_images_late(tokens)
     return tokens if env["is_part"] else heading_ids.take(tokens, top, ids)
+
+
+def count_addresses(html: str) -> int:
+    """Return how many addresses `resolved` and `with_images` look up for HTML."""
+    return sum(1 for pattern in (_LINK, _IMAGE_SOURCE) for _ in pattern.finditer(html))
 
 
 def resolved(html: str, address_of: Callable[[str], str | None]) -> str:

@@ -6,15 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 from helpdesk.platform.text import escaped
 from helpdesk.site import bare_links, boxes, heading_ids, html_in_markdown, markdown_tokens
+from helpdesk_files import reading
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-MAX_COLOURED_CHARACTERS = 20_000
-"""A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
+LANGUAGES = frozenset(
+    """
+    bash c c# c++ cpp cs csharp css diff docker dockerfile go golang graphql html ini java javascript js json
+    kotlin kt nginx php powershell ps1 py python rb rs ruby rust scss sh shell sql swift toml ts typescript xml yaml yml
+    zsh
+    """.split()  # noqa: SIM905 - more readable than a list of strings
+)
+"""Names of the languages whose code has colours.
 
-_MAX_COLOURED_TOGETHER = 200_000
+`make test-all` tries each with text that is made to take long. None of them reads another language that a text names.
+"""
+MAX_COLOURED_CHARACTERS = 10_000
+"""A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
+MAX_COLOURED_LINE = 500
+"""A block with a longer line stays plain. Most of those expressions end with the line."""
+
+_MAX_COLOURED_TOGETHER = 100_000
 # A list takes two levels. Where it is deeper than this, the parser leaves out the rest of the document.
 _MOST_NESTED = 60
 _OPTIONS = {
@@ -37,6 +51,7 @@ def parser() -> "MarkdownIt":
     made.use(footnote_plugin, inline=False)
     for each in (boxes, bare_links, heading_ids, html_in_markdown):
         each.find_in(made)
+    reading.limit_brackets(made)
     # Before escaped characters become text like any other: `\\[ ]` is no task.
     made.core.ruler.before("text_join", "tasks", lambda state: markdown_tokens.draw_tasks(state.tokens))
     made.add_render_rule("fence", _fence)
@@ -64,21 +79,17 @@ def _code_block(_: Any, tokens: "list[Token]", place: int, __: Any, env: dict[st
 
 def _code(code: str, language: str, env: dict[str, Any]) -> str:
     coloured = None
-    if language and len(code) <= MAX_COLOURED_CHARACTERS and env["coloured"] <= _MAX_COLOURED_TOGETHER:
+    is_short = len(code) <= MAX_COLOURED_CHARACTERS and max(map(len, code.split("\n"))) <= MAX_COLOURED_LINE
+    if language in LANGUAGES and is_short and env["coloured"] + len(code) <= _MAX_COLOURED_TOGETHER:
         coloured = _coloured(code, language)
         env["coloured"] += len(code)
     return f'<pre class="code" tabindex="0"><code>{escaped(code) if coloured is None else coloured}</code></pre>\n'
 
 
-def _coloured(code: str, language: str) -> str | None:
-    """Return code as HTML with a class for each kind of word; None for a language that Pygments does not know."""
+def _coloured(code: str, language: str) -> str:
+    """Return code as HTML with a class for each kind of word."""
     from pygments import highlight  # type: ignore[import-untyped] # noqa: PLC0415
     from pygments.formatters.html import HtmlFormatter  # type: ignore[import-untyped] # noqa: PLC0415
     from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped] # noqa: PLC0415
-    from pygments.util import ClassNotFound  # type: ignore[import-untyped] # noqa: PLC0415
 
-    try:
-        lexer = get_lexer_by_name(language, stripnl=False)
-    except ClassNotFound:
-        return None
-    return str(highlight(code, lexer, HtmlFormatter(nowrap=True)))
+    return str(highlight(code, get_lexer_by_name(language, stripnl=False), HtmlFormatter(nowrap=True)))

@@ -1,65 +1,140 @@
-"""The HTML of documents: made once of each text, kept in S3 beside it, and remembered by the execution environment."""
+"""What the site shows of documents: made once of each text, kept in S3 beside it, and remembered by the environment.
+
+Anyone's view may be the first one, and a text may be made to keep a parser busy. So it is read in a process that ends
+after MAX_SECONDS. A text that takes longer is shown as it was written, and that is kept like any other result: the next
+reader waits for nothing.
+"""
 
 import json
+from functools import cache
 from typing import Any
 
-from helpdesk.knowledge import publishing
+from helpdesk.knowledge import prose, publishing
 from helpdesk.knowledge.pages import DocumentPage
+from helpdesk.platform import clock
+from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.isolation import Isolated, NotStarted, Unreadable
+from helpdesk.platform.logging import logger
+from helpdesk.platform.text import escaped, first_words
+from helpdesk.platform.units import MINUTE_MS
 from helpdesk.site import markdown
-from helpdesk.site.markdown import Rendered
-from helpdesk.site.markdown_tokens import Heading
+from helpdesk.site.markdown_tokens import MAX_DESCRIPTION_CHARACTERS, Heading
+
+MAX_SECONDS = 2.0
+"""How long a text may take to become HTML."""
+HELD_MS = MINUTE_MS
+"""How long other views show a text as it was written while one view waits for its HTML, which takes unusually long."""
 
 _MOST_REMEMBERED_CHARACTERS = 20_000_000
 
-_remembered: dict[str, Rendered] = {}
-_sizes: dict[str, int] = {}
+_remembered: dict[str, "Made"] = {}
 
 
-def of(page: DocumentPage) -> Rendered:
-    """Return a document as HTML. No call if it is remembered, one if it is kept, three the first time.
+class Made(FrozenRecord):
+    """What is shown of a document.
+
+    html            its page
+    headings        those of the table of contents
+    description     its first paragraph, cut
+    language        None where it isn't clear
+    markdown        what programs get, with its title
+    until           ms; None for a result that stays
+    """
+
+    html: str
+    headings: tuple[Heading, ...]
+    description: str
+    language: str | None
+    markdown: str
+    until: int | None = None
+
+
+def of(page: DocumentPage) -> Made:
+    """Return what is shown of a document. No call if it is remembered, one if it is kept, three the first time.
 
     Raises publishing.TextMissing if the text was replaced since the page was read.
     """
     # What it is made of: the text, which never changes under its key, and what decides where its links lead.
     is_mirrored = page.mirror is not None
-    key = json.dumps([page.text_key, page.title, page.path, page.url, is_mirrored, markdown.RELEASE])
+    release = [markdown.RELEASE, prose.RELEASE]
+    key = json.dumps([page.text_key, page.title, page.path, page.url, is_mirrored, release])
     known = _remembered.get(key)
     if known is not None:
         return known
-    found = _from_body(publishing.kept_html(page), key)
-    if found is None:
-        text = publishing.text_of(page)
-        found = markdown.render(page.title, text, path=page.path, url=page.url, is_mirrored=is_mirrored)
-        publishing.keep_html(page, _to_body(found, key))
-    if sum(_sizes.values()) > _MOST_REMEMBERED_CHARACTERS:
-        _remembered.clear()
-        _sizes.clear()
-    _remembered[key], _sizes[key] = found, len(found.html)
+    kept = _from_body(publishing.kept_html(page), key)
+    if kept is not None and kept.until is not None:
+        if clock.now_ms() < kept.until:
+            return kept
+        kept = None
+    found = kept or _made(page, key)
+    if found.until is None:
+        _remember(key, found)
     return found
+
+
+@cache
+def process() -> Isolated:
+    """Return the environment's renderer, whose process lives as long as the environment."""
+    return Isolated("helpdesk.site.documents", MAX_SECONDS)
 
 
 def forget() -> None:
     """Forget every document; for tests."""
     _remembered.clear()
-    _sizes.clear()
 
 
-def _to_body(rendered: Rendered, key: str) -> bytes:
-    headings = [[each.level, each.id, each.text] for each in rendered.headings]
-    body = {
-        "key": key,
-        "html": rendered.html,
-        "headings": headings,
-        "description": rendered.description,
-        "language": rendered.language,
+def _made(page: DocumentPage, key: str) -> Made:
+    text = publishing.text_of(page)
+    plain = _plain(page.title, text)
+
+    def hold() -> None:
+        held = plain | {"until": clock.now_ms() + HELD_MS}
+        publishing.keep_html(page, _to_body(held, key))
+
+    try:
+        found: dict[str, Any] = process().call(
+            "made", text.encode(), page.title, page.path, page.url, page.mirror is not None, meanwhile=hold
+        )
+    except NotStarted:
+        logger.error("renderer_not_started")
+        return _from_fields(plain | {"until": clock.now_ms()})
+    except Unreadable:
+        logger.warning("document_not_rendered", extra={"document": page.document_id})
+        found = plain
+    publishing.keep_html(page, _to_body(found, key))
+    return _from_fields(found)
+
+
+def _plain(title: str, text: str) -> dict[str, Any]:
+    """Return a document as it was written. This takes linear time, and its HTML has no more than the text's lines."""
+    paragraphs = (part.strip("\n") for part in text.split("\n\n"))
+    return {
+        "html": "\n".join(f"<p>{escaped(part).replace('\n', '<br>')}</p>" for part in paragraphs if part),
+        "headings": [],
+        "description": first_words(" ".join(text[:1_000].split()), MAX_DESCRIPTION_CHARACTERS),
+        "language": None,
+        "markdown": f"# {title}\n\n{text}\n",
     }
-    return json.dumps(body, ensure_ascii=False).encode()
 
 
-def _from_body(body: bytes | None, key: str) -> Rendered | None:
+def _remember(key: str, found: Made) -> None:
+    if (
+        sum(len(each.html) + len(each.markdown) for each in _remembered.values())
+        > _MOST_REMEMBERED_CHARACTERS
+    ):
+        _remembered.clear()
+    _remembered[key] = found
+
+
+def _to_body(fields: dict[str, Any], key: str) -> bytes:
+    return json.dumps(fields | {"key": key}, ensure_ascii=False).encode()
+
+
+def _from_body(body: bytes | None, key: str) -> Made | None:
     """Return what was kept; None if it was made otherwise than it would be now."""
-    found: dict[str, Any] = {} if body is None else json.loads(body)
-    if found.get("key") != key:
-        return None
-    headings = tuple(Heading(*each) for each in found["headings"])
-    return Rendered(found["html"], headings, found["description"], found["language"])
+    fields: dict[str, Any] = {} if body is None else json.loads(body)
+    return _from_fields(fields) if fields.pop("key", None) == key else None
+
+
+def _from_fields(fields: dict[str, Any]) -> Made:
+    return Made(**fields | {"headings": tuple(Heading(*each) for each in fields["headings"])})
