@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _READ_CHARACTERS = 100_000  # in which the heading is looked for
 _HEADING_CHARACTERS = 1_000  # the rest of a longer one is no title
 _MOST_NESTED = 60
-_MOST_BRACKETS = 500
+_MOST_BRACKETS = 200
 """Of one paragraph, heading or cell. The parser looks behind each for its end: quadratic time."""
 _PLAIN_CHARACTERS = 2_000  # of a text for an excerpt
 _OWN_ID = re.compile(r"\{[#.:/][^{}]*\}\s*$")

@@ -44,7 +44,7 @@ def test_a_call_that_never_ends_is_ended_with_its_process_and_the_next_one_is_an
     assert said == ["slow"]
 
 
-def test_a_function_that_fails_is_told_from_a_process_that_did_not_start() -> None:
+def test_a_function_that_fails_is_no_process_that_did_not_start() -> None:
     with Isolated("tests.support.endless", 5.0) as calls, pytest.raises(Unreadable) as failed:
         calls.call("fails", b"")
 

@@ -1,0 +1,100 @@
+"""What reading a text costs grows no faster than the text, whatever it consists of.
+
+`make test` counts the lines of Python that run, for a text and for one that is four times as long. That sees no regular
+expression, so `make test-all` measures the processor's time, and prints the ten slowest texts of each reader.
+"""
+
+import math
+import sys
+
+import pytest
+
+from helpdesk.platform.isolation import Isolated, Unreadable
+from helpdesk.site import markdown, markdown_parser
+from tests.support import effort, hostile
+from tests.support.readers import COLOURED, READERS, Reader
+from tests.support.rules import for_each
+
+MAX_SECONDS = 2.0
+
+
+def steps(read: Reader, text: str) -> int:
+    """Return how many lines of Python run."""
+    monitoring, tool, count = sys.monitoring, sys.monitoring.PROFILER_ID, 0
+
+    def count_one(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    monitoring.use_tool_id(tool, "steps")
+    monitoring.register_callback(tool, monitoring.events.LINE, count_one)
+    monitoring.set_events(tool, monitoring.events.LINE)
+    try:
+        read(text)
+    finally:
+        monitoring.set_events(tool, 0)
+        monitoring.free_tool_id(tool)
+    return count
+
+
+@for_each("name", [each for each in READERS if each != "answer"])  # it is read as a page is
+def test_four_times_the_text_is_four_times_the_work(name: str) -> None:
+    read, _ = READERS[name]
+    read("# Ready\n\n[a](b)\n\n```sh\nls\n```\n")
+    short, long = dict(hostile.single(400, hostile.WORST)), dict(hostile.single(1_600, hostile.WORST))
+
+    grown = {
+        piece: (few, many)
+        for piece in short
+        if (many := steps(read, long[piece])) > 5 * (few := steps(read, short[piece])) + 2_000
+    }
+
+    assert grown == {}
+
+
+def test_a_page_is_not_much_longer_than_its_text() -> None:
+    texts = dict(hostile.single(1_000, hostile.WORST))
+    longest = {piece: len(markdown.render("Title", text).html) / len(text) for piece, text in texts.items()}
+
+    assert {piece: ratio for piece, ratio in longest.items() if ratio > 15} == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "coloured"),
+    [
+        ("a\n" * (markdown_parser.MAX_COLOURED_CHARACTERS // 2), True),
+        ("a\n" * (markdown_parser.MAX_COLOURED_CHARACTERS // 2) + "\n", False),
+        ("a" * markdown_parser.MAX_COLOURED_LINE + "\n", True),
+        ("a" * (markdown_parser.MAX_COLOURED_LINE + 1) + "\n", False),
+    ],
+)
+def test_long_code_has_no_colours(monkeypatch: pytest.MonkeyPatch, code: str, *, coloured: bool) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(markdown_parser, "_coloured", lambda code, _: read.append(code) or "")
+
+    markdown.render("Title", f"```js\n{code}```")
+
+    assert read == ([code] if coloured else [])
+
+
+def test_code_of_a_language_that_is_not_listed_has_no_colours() -> None:
+    assert "<span" not in markdown.render("Title", "```systemd\n[Unit]\nAfter=a\n```").html
+
+
+@pytest.mark.skipif(not effort.whole(), reason="make test-all runs it: it takes minutes")
+@for_each("name", [*READERS, *COLOURED])
+def test_no_text_takes_long(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _, characters = (READERS | COLOURED)[name]
+    found: list[tuple[float, str]] = []
+    with Isolated("tests.support.readers", 5 * MAX_SECONDS) as process:
+        for shown, text in [*hostile.single(characters), *hostile.mixed(characters, 50)]:
+            try:
+                found.append((process.call("seconds", text.encode(), name), shown))
+            except Unreadable:
+                found.append((math.inf, shown))
+    found.sort(reverse=True)
+
+    slowest = [f"  {seconds:6.3f} s  {shown}" for seconds, shown in found[:10]]
+    with capsys.disabled():
+        sys.stdout.write("\n".join([f"\n{name}, {characters:,} characters:", *slowest]))
+    assert [each for each in found if each[0] > MAX_SECONDS] == []
