@@ -33,6 +33,7 @@ def _sections(text: str) -> None:
 
 READERS: dict[str, tuple[Reader, int]] = {
     "page": (lambda text: markdown.render("Title", text), 20_000),
+    "page of HTML": (lambda text: markdown.render("Title", f"<div>{text}"), 20_000),
     "answer": (lambda text: markdown.render("", text, is_part=True), MAX_BODY_CHARACTERS),
     "message, post or comment": (bare_links.linked.__wrapped__, 10_000),
     "excerpt": (reading.plain_text, 100_000),

@@ -117,7 +117,10 @@ def _first_heading(markdown: str) -> tuple[str, int, int]:
 
 def _words(parser: MarkdownIt, token: Token, env: dict[str, object]) -> str:
     children: list[Token] = []
-    parser.inline.parse(token.content[:_HEADING_CHARACTERS], parser, env, children)
+    words = token.content[:_HEADING_CHARACTERS]
+    if words.count("[") > _MOST_BRACKETS:
+        return words
+    parser.inline.parse(words, parser, env, children)
     return _without_id(_text(children))
 
 

@@ -23,7 +23,7 @@ CHANGING_LEAD = 3
 _LEAST_SHARE = 0.3
 """The least share of a message's words that are frequent words of its language. In prose it is about a half."""
 
-_NOT_PROSE = re.compile(r"```.*?(?:```|$)|`[^`\n]*`|\S+(?:://|@)\S+", re.DOTALL)
+_NOT_PROSE = re.compile(r"```.*?(?:```|$)|`[^`\n]*`|(?<!\S)\S+(?:://|@)\S+", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_]+")
 _WORDS = {code: language_data.load(code).words for code in LANGUAGES}
 

@@ -21,9 +21,6 @@ START_SECONDS = 10.0
 """How long the process may take to import its module, which isn't the fault of any text."""
 SLOW_SECONDS = 0.25
 """A call that takes longer than this is slow, and its caller hears of that meanwhile."""
-MAX_MEMORY_BYTES = 1_500_000_000
-"""The address space of the process."""
-
 _LENGTH: Final = struct.Struct(">II")
 
 
@@ -38,9 +35,11 @@ class NotStarted(Unreadable):
 class Isolated:
     """The functions of a module, in another process. It starts with the first call, and again after a failure."""
 
-    def __init__(self, module: str, max_seconds: float) -> None:
+    def __init__(self, module: str, max_seconds: float, max_memory_bytes: int = 1_500_000_000) -> None:
+        """Take the limits of one call's time and of the process's address space."""
         self._module = module
         self._max_seconds = max_seconds
+        self._max_memory_bytes = max_memory_bytes
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -88,7 +87,13 @@ class Isolated:
     def _start(self) -> subprocess.Popen[bytes]:
         try:
             self._process = subprocess.Popen(  # noqa: S603 - callers name the module, no text does
-                [sys.executable, "-m", "helpdesk.platform.isolation", self._module],
+                [
+                    sys.executable,
+                    "-m",
+                    "helpdesk.platform.isolation",
+                    self._module,
+                    str(self._max_memory_bytes),
+                ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=_environment(),
@@ -141,7 +146,8 @@ def _read(stream: IO[bytes]) -> tuple[bytes, bytes]:
 def main() -> None:
     """Say that the module is imported, then answer calls on the standard streams until they end."""
     module = import_module(sys.argv[1])
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    most = int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     _write(sys.stdout.buffer, b"")
     while True:
         try:

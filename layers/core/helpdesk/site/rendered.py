@@ -22,6 +22,8 @@ from helpdesk.site.markdown_tokens import MAX_DESCRIPTION_CHARACTERS, Heading
 
 MAX_SECONDS = 2.0
 """How long a text may take to become HTML."""
+MAX_MEMORY_BYTES = 700_000_000
+"""The function has 1,024 MB, and needs some of it itself."""
 HELD_MS = MINUTE_MS
 """How long other views show a text as it was written while one view waits for its HTML, which takes unusually long."""
 
@@ -75,7 +77,7 @@ def of(page: DocumentPage) -> Made:
 @cache
 def process() -> Isolated:
     """Return the environment's renderer, whose process lives as long as the environment."""
-    return Isolated("helpdesk.site.documents", MAX_SECONDS)
+    return Isolated("helpdesk.site.documents", MAX_SECONDS, MAX_MEMORY_BYTES)
 
 
 def forget() -> None:
