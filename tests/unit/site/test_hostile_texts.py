@@ -46,7 +46,7 @@ def test_four_times_the_text_is_four_times_the_work(name: str) -> None:
     grown = {
         piece: (few, many)
         for piece in short
-        if (many := steps(read, long[piece])) > 5 * (few := steps(read, short[piece])) + 2_000
+        if (many := steps(read, long[piece])) > 8 * (few := steps(read, short[piece])) + 2_000
     }
 
     assert grown == {}

@@ -17,7 +17,7 @@ from importlib import import_module
 from types import TracebackType
 from typing import IO, Any, Final, Self
 
-START_SECONDS = 10.0
+START_SECONDS = 12.0
 """How long the process may take to import its module, which isn't the fault of any text."""
 SLOW_SECONDS = 0.25
 """A call that takes longer than this is slow, and its caller hears of that meanwhile."""
@@ -62,7 +62,7 @@ class Isolated:
         process = self._process or self._start()
         try:
             _write(process.stdin, head, body)
-            if not _is_ready(process, SLOW_SECONDS):
+            if not _is_ready(process, min(SLOW_SECONDS, self._max_seconds)):
                 meanwhile()
             answer = _answer(process, max(self._max_seconds - SLOW_SECONDS, 0))
         except (OSError, Unreadable):
@@ -117,7 +117,7 @@ def _environment() -> dict[str, str]:
 
 
 def _is_ready(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    return bool(select.select([process.stdout], [], [], seconds)[0])
+    return process.stdout is not None and bool(select.select([process.stdout], [], [], seconds)[0])
 
 
 def _answer(process: subprocess.Popen[bytes], seconds: float) -> bytes:

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 LANGUAGES = frozenset(
     """
-    bash c c# c++ cpp cs csharp css diff docker dockerfile go golang graphql html ini java javascript js json
-    kotlin kt nginx php powershell ps1 py python rb rs ruby rust scss sh shell sql swift toml ts typescript xml yaml yml
-    zsh
+    bash c c++ cpp css diff docker dockerfile go golang graphql html ini javascript js json kotlin kt nginx php
+    powershell ps1 py python rb rs ruby rust scss sh shell sql swift toml ts typescript xml yaml yml zsh
     """.split()  # noqa: SIM905 - more readable than a list of strings
 )
 """Names of the languages whose code has colours.
 
-`make test-all` tries each with text that is made to take long. None of them reads another language that a text names.
+`make test-all` tries each with text that is made to take long. Java and C# aren't among them: their lexers take seconds
+for 4,000 characters of words. None reads another language that a text names.
 """
 MAX_COLOURED_CHARACTERS = 10_000
 """A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
