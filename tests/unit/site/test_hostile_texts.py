@@ -38,7 +38,7 @@ def steps(read: Reader, text: str) -> int:
 
 
 @for_each("name", [each for each in READERS if each != "answer"])  # it is read as a page is
-def test_four_times_the_text_is_four_times_the_work(name: str) -> None:
+def test_four_times_the_text_is_far_less_than_sixteen_times_the_work(name: str) -> None:
     read, _ = READERS[name]
     read("# Ready\n\n[a](b)\n\n```sh\nls\n```\n")
     short, long = dict(hostile.single(400, hostile.WORST)), dict(hostile.single(1_600, hostile.WORST))
