@@ -73,7 +73,12 @@ def test_a_page_is_not_much_longer_than_its_text() -> None:
 )
 def test_long_code_has_no_colours(monkeypatch: pytest.MonkeyPatch, code: str, *, coloured: bool) -> None:
     read: list[str] = []
-    monkeypatch.setattr(markdown_parser, "_coloured", lambda code, _: read.append(code) or "")
+
+    def colour(code: str, _: str) -> str:
+        read.append(code)
+        return ""
+
+    monkeypatch.setattr(markdown_parser, "_coloured", colour)
 
     markdown.render("Title", f"```js\n{code}```")
 
