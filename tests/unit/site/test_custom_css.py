@@ -65,6 +65,11 @@ def test_a_stylesheet_that_could_load_something_is_refused(css: str, what: str) 
     assert refused.value.message.startswith("`css`")
 
 
+def test_a_number_that_python_does_not_read_is_refused() -> None:
+    with pytest.raises(InvalidRequest, match="more than 4,300 digits"):
+        custom_css.checked(f"a {{ width: {'1' * 4_301}px }}")
+
+
 def test_a_stylesheet_has_at_most_60_000_characters() -> None:
     longest = "a{color:red}" * 5_000
     assert custom_css.checked(longest) == longest

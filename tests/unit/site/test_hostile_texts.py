@@ -11,6 +11,7 @@ import pytest
 
 from helpdesk.platform.isolation import Isolated, Unreadable
 from helpdesk.site import markdown, markdown_parser
+from helpdesk_files import front_matter
 from tests.support import effort, hostile
 from tests.support.readers import COLOURED, READERS, Reader
 from tests.support.rules import for_each
@@ -87,6 +88,16 @@ def test_long_code_has_no_colours(monkeypatch: pytest.MonkeyPatch, code: str, *,
 
 def test_code_of_a_language_that_is_not_listed_has_no_colours() -> None:
     assert "<span" not in markdown.render("Title", "```systemd\n[Unit]\nAfter=a\n```").html
+
+
+def test_names_and_values_of_front_matter_have_a_limit() -> None:
+    def read(name: str, value: str) -> str | None:
+        return front_matter.parsed(f"---\n{name}: {value}\n---\n").get(name)
+
+    assert read("a" * 201, "b") == "b"
+    assert read("a" * 202, "b") is None
+    assert read("a", "b" * 9_997) == "b" * 9_997
+    assert read("a", "b" * 9_998) is None
 
 
 @pytest.mark.skipif(not effort.whole(), reason="make test-all runs it: it takes minutes")

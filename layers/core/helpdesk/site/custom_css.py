@@ -40,7 +40,10 @@ def checked(css: str) -> str:
     # Imported here: most requests of the function send no stylesheet.
     import tinycss2  # noqa: PLC0415
 
-    tokens = tinycss2.parse_component_value_list(css, skip_comments=True)
+    try:
+        tokens = tinycss2.parse_component_value_list(css, skip_comments=True)
+    except ValueError:  # Python reads no integer of more digits
+        raise InvalidRequest("`css` has a number with more than 4,300 digits. Shorten it.") from None
     for token in _every(tokens):
         problem = _problem(token)
         if problem:
