@@ -38,6 +38,11 @@ def test_many_other_names_do_not_make_the_service_forget_what_was_protected(
     endpoint_id = synced(api, server, workers, tool("refund"), tool("mine"), tool("lookup"))
 
     assert for_agent(organization.organization_id).enabled == {}
+    assert protections(api) == {
+        "refund": ("high", False, True, False),
+        "mine": ("low", True, True, False),
+        "lookup": ("low", False, False, False),
+    }
     waiting = {each["tool"]: each for each in listed(api)[0]["changes"]}
     assert {name: each["fields"] for name, each in waiting.items()} == {
         "refund": ["risk"], "mine": ["requiresIdentity"], "lookup": []

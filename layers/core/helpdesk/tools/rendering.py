@@ -22,8 +22,9 @@ def endpoint_shape(endpoint: ToolEndpoint) -> ToolEndpointAnswer:
 
 
 def tool_shape(tool: Tool, *, offered: bool) -> ToolAnswer:
-    """Return a tool as GET /tools shows it: as it is in force, or as it would be if it waits as a whole."""
-    shown = tool.waiting if tool.withdrawn and tool.waiting else tool.declared
+    """Return a tool as GET /tools shows it: as it is or was in force, or a new one as it would be."""
+    is_new = tool.withdrawn and not tool.is_protected
+    shown = tool.waiting if is_new and tool.waiting else tool.declared
     return ToolAnswer(
         name=tool.name,
         title=shown.title,

@@ -130,8 +130,8 @@ class ToolAnswer(Answer):
     """Whether it is only called for a visitor whose identity is known."""
     enabled: bool
     in_force: bool
-    """False for a tool that the manifest added and that no admin has accepted yet: the agent can't call it, and its
-    fields are those of `waiting`."""
+    """False for a tool that the manifest added and that no admin has accepted yet. The agent can't call it. A tool that
+    was dropped before shows what was in force, and a new one the same as `waiting`."""
     offered: bool
     """Whether the agent's model is offered it. False for an enabled tool, too, if those before it leave no room: a
     request has 128 tools and 64 KB of them at most."""
