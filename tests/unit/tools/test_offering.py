@@ -23,7 +23,7 @@ def test_an_endpoint_that_was_added_later_takes_no_place_of_an_earlier_one() -> 
 
 
 def test_a_tool_for_which_no_bytes_are_left_is_left_out_and_a_smaller_one_fits() -> None:
-    tools = [tool("a", size=100_000), tool("b", size=40_000), tool("c", size=20_000)]
+    tools = [tool("a", size=50_000), tool("b", size=20_000), tool("c", size=10_000)]
     assert [each.name for each in offered([FIRST], tools)] == ["a", "c"]
 
 
