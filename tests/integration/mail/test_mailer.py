@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 from moto.ses.models import ses_backends
 
+from helpdesk.admission.limits import Plan
 from helpdesk.delivery.fanout import fan_out
 from helpdesk.invites import mailing, repository
 from helpdesk.invites.jobs import InviteMail
 from helpdesk.mail import sender
 from helpdesk.mail.rendering import Mail
+from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
@@ -62,6 +64,21 @@ def test_an_invitation_sends_one_mail_with_its_link(admin: Client, mails: list[S
     (link,) = [line for line in sent.text.splitlines() if line.startswith("https://")]
     assert link.endswith(f"{made['path']}")
     assert f'<a href="{link}">' in sent.html
+
+
+def test_on_the_free_plan_an_invitations_mail_has_no_word_of_the_organization(
+    admin: Client, organization: NewOrganization, mails: list[Sent]
+) -> None:
+    organizations.set_plan(organization.organization_id, Plan.EXPLORE, api_limits=False, unlimited_api=False)
+    invite(admin)
+    carry()
+
+    (sent,) = mails
+    [stored] = whole_table.of_kind("ORG")
+    assert sent.subject == "Someone invites you to an organization"
+    for part in (sent.subject, sent.text, sent.html):
+        assert "Ada" not in part
+        assert stored["name"] not in part
 
 
 def test_the_post_office_itself_counts_one_mail(admin: Client, mails: list[Sent]) -> None:
