@@ -4,14 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from helpdesk.oauth import grant_repository
-from helpdesk.oauth.record import AccessTokenRecord, Approval, GrantRecord
-from helpdesk.platform import clock, ids
-from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.units import DAY_MS
-from helpdesk.storage.transactions import Transaction
 from tests.support.api import Answer, Client
-from tests.support.people import issue_token, make_person, token_of
+from tests.support.people import grant_of, issue_token, make_person, token_of
 
 # Steps of a login or of an invitation's page, which work only in sequence. tests/integration/oauth counts their calls,
 # and names those of exchanging a code and renewing a token. tests/integration/integrations counts what a service sends.
@@ -48,7 +42,7 @@ def requests(organization: str) -> Iterator[Asked]:
     yield by(owner, "DELETE", f"/v1/keys/{key}", route="/v1/keys/<key_id>")
 
     pia = make_person(organization, role="member", name="Pia")
-    mine, another = _grant(pia, organization), _grant(pia, organization)
+    mine, another = grant_of(pia, organization), grant_of(pia, organization)
     yield by(Client(token_of(pia, organization)), "GET", "/v1/me/grants")
     yield by(owner, "GET", "/v1/grants")
     one = "grants/<grant_id>"
@@ -78,26 +72,6 @@ def requests(organization: str) -> Iterator[Asked]:
     yield by(owner, "POST", "/v1/billing/branding", {"showBranding": False})
     yield by(guest, "POST", "/v1/organizations", {"name": "Second", "slug": "second-of-guest"})
     yield by(guest, "POST", "/v1/me/organization", {"organizationId": organization})
-
-
-def _grant(user_id: str, organization: str) -> str:
-    """Store a program's access as a person, and return its id."""
-    now = clock.now_ms()
-    grant = GrantRecord(
-        id=ids.new("grant"),
-        approval=Approval(user_id, ids.new("client"), organization, now),
-        family_hash="f" * 64,
-        refresh_hash="r" * 64,
-        previous_hash="",
-        rotated_at=now,
-        created_at=now,
-        valid_until=now + DAY_MS,
-        tokens=(AccessTokenRecord(sha256_hex(ids.secret()), now + DAY_MS),),
-    )
-    transaction = Transaction()
-    grant_repository.put(transaction, grant)
-    transaction.commit()
-    return grant.id
 
 
 def _device_login() -> Asked:

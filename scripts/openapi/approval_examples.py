@@ -27,12 +27,17 @@ PENDING: dict[str, Any] = {
     "requestedAt": _AT,
     "expiresAt": _AT + 86_400_000,
     "decidedAt": None,
+    "decidedBy": None,
     "decidedByName": None,
     "note": None,
     "outcome": None,
     "result": None,
 }
-_DECIDED = {"decidedAt": _AT + 90_000, "decidedByName": "Ada Lovelace"}
+_DECIDED = {
+    "decidedAt": _AT + 90_000,
+    "decidedBy": "usr_01jd3f1a4d7f0h3k6n9r2v5y8c",
+    "decidedByName": "Ada Lovelace",
+}
 _APPROVED = {**PENDING, **_DECIDED, "status": "approved"}
 
 BODIES: dict[str, Any] = {

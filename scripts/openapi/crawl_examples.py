@@ -31,6 +31,7 @@ _LISTED = {
     "finishedAt": AT + 58_000,
     "nextRunAt": AT + 7 * DAY_MS,
     "createdAt": AT,
+    "createdBy": "usr_01jd3f1a4d7f0h3k6n9r2v5y8c",
     "createdByName": "Ada Admin",
 }
 

@@ -109,6 +109,7 @@ _RECEIPT = {
         "threads": 3,
     },
 }
+_BY_ADA = {"createdBy": account_examples.USER, "createdByName": "Ada Lovelace"}
 _LOG_ENTRY = {
     "id": "log_01jd3p6q9t3e7g0h2j5k8m1n4r",
     "at": _AT,
@@ -116,6 +117,7 @@ _LOG_ENTRY = {
     "count": 1,
     "kind": "webhook_stopped_answering",
     "actor": "system",
+    "actorId": None,
     "summary": "https://shop.example.com/hooks stopped answering.",
     "detail": {"endpointId": _ENDPOINT},
 }
@@ -218,7 +220,7 @@ ANSWERS: dict[str, Any] = {
                 "id": _FACT,
                 "text": "Runs two shops, in Berlin and in Leeds.",
                 "createdAt": _AT,
-                "createdByName": "Ada Lovelace",
+                **_BY_ADA,
             }
         ],
         "nextCursor": None,
@@ -232,7 +234,7 @@ ANSWERS: dict[str, Any] = {
     "exportCustomer": {
         "customer": _CUSTOMER,
         "facts": [
-            {"id": _FACT, "text": "Runs two shops.", "createdAt": _AT, "createdByName": "Ada Lovelace"}
+            {"id": _FACT, "text": "Runs two shops.", "createdAt": _AT, **_BY_ADA},
         ],
         **noun_examples.EXPORTED,
         "reports": [signal_examples.EXPORTED],
@@ -333,6 +335,7 @@ ANSWERS: dict[str, Any] = {
 _SIGNAL = {
     **signal_examples.SHOWN,
     "reporterCount": 3,
+    "updatedBy": None,
     "updatedByName": None,
     "tracker": {"identifier": "SHOP-214", "url": "https://tracker.example.com/SHOP-214"},
 }
@@ -347,7 +350,14 @@ _EVENT_DATA: dict[WebhookEvent | OwnEvent, Any] = {
     WebhookEvent.SUGGESTION_CREATED: {
         "signal": {**_SIGNAL, "kind": "suggestion", "title": "Export as Parquet", "priority": "low"}
     },
-    WebhookEvent.SIGNAL_UPDATED: {"signal": {**_SIGNAL, "status": "in progress", "updatedByName": "Grace"}},
+    WebhookEvent.SIGNAL_UPDATED: {
+        "signal": {
+            **_SIGNAL,
+            "status": "in progress",
+            "updatedBy": account_examples.USER,
+            "updatedByName": "Grace",
+        }
+    },
     WebhookEvent.KNOWLEDGE_SUGGESTION_CREATED: {
         "suggestion": {
             "id": "sug_01jd3s9t2x6h0k3m5n8p1q4r7v",

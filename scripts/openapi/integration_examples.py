@@ -20,6 +20,7 @@ _NONE = {
     "status": "not_connected",
     "account": None,
     "connectedAt": None,
+    "connectedBy": None,
     "connectedByName": None,
     "problem": None,
 }
@@ -60,6 +61,7 @@ ANSWERS: dict[str, Any] = {
                 "status": "connected",
                 "account": "acme",
                 "connectedAt": AT,
+                "connectedBy": "usr_01jd3f1a4d7f0h3k6n9r2v5y8c",
                 "connectedByName": "Grace Hopper",
                 "problem": None,
             },

@@ -18,6 +18,7 @@ SHOWN = {
     "aliases": ["CSV is cut off"],
     "filedAt": AT,
     "updatedAt": AT + 60_000,
+    "updatedBy": "usr_01jd3f1a4d7f0h3k6n9r2v5y8c",
     "updatedByName": "Grace",
     "tracker": None,
     "codehost": None,

@@ -18,6 +18,7 @@ _SHAPE: dict[str, Any] = {
         "name": "Ada Lovelace",
         "email": "ada@example.com",
     },
+    "createdBy": "usr_01jd3f1a4d7f0h3k6n9r2v5y8c",
     "createdByName": "Ada Lovelace",
     "createdAt": _AT,
     "updatedAt": _AT + 90_000,

@@ -1,8 +1,12 @@
 """People with a role in an organization, and access tokens as the OAuth server would have stored them."""
 
+from helpdesk.oauth import grant_repository
+from helpdesk.oauth.record import AccessTokenRecord, Approval, GrantRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
+from helpdesk.storage.transactions import Transaction
 
 
 def make_person(organization: str | None, *, role: str, name: str, email: str | None = None) -> str:
@@ -57,3 +61,23 @@ def issue_token(organization: str | None, *, role: str, name: str, lifetime_ms: 
     """Store a new person and a token for them; return the token."""
     user_id = make_person(organization, role=role, name=name)
     return token_of(user_id, organization, lifetime_ms=lifetime_ms)
+
+
+def grant_of(user_id: str, organization: str) -> str:
+    """Store a program's access as a person, and return its id."""
+    now = clock.now_ms()
+    grant = GrantRecord(
+        id=ids.new("grant"),
+        approval=Approval(user_id, ids.new("client"), organization, now),
+        family_hash="f" * 64,
+        refresh_hash="r" * 64,
+        previous_hash="",
+        rotated_at=now,
+        created_at=now,
+        valid_until=now + DAY_MS,
+        tokens=(AccessTokenRecord(sha256_hex(ids.secret()), now + DAY_MS),),
+    )
+    transaction = Transaction()
+    grant_repository.put(transaction, grant)
+    transaction.commit()
+    return grant.id

@@ -20,7 +20,7 @@ from helpdesk.webhooks import service as webhooks
 from tests.support import integrations
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of
-from tests.support.people import issue_token, make_person
+from tests.support.people import grant_of, issue_token, make_person
 from tests.support.suggestions import suggested
 from tests.support.tools import connected, declaration
 from tests.support.workers import Workers
@@ -64,6 +64,9 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
         "logId": lambda: api.get("/v1/logs").body["logs"][0]["id"],
         "keyId": lambda: owner.post("/v1/keys", {"name": "A key"}).body["id"],
         "userId": lambda: make_person(organization.organization_id, role="member", name="Max"),
+        "grantId": lambda: grant_of(
+            make_person(organization.organization_id, role="member", name="Pia"), organization.organization_id
+        ),
         "inviteId": lambda: owner.post("/v1/invites", {"email": "new@example.com", "role": "member"}).body[
             "id"
         ],

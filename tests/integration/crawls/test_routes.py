@@ -52,6 +52,7 @@ def test_a_crawl_is_returned_with_its_settings(api: Client, world: Crawling) -> 
         "finishedAt": None,
         "nextRunAt": None,
         "createdAt": world.now,
+        "createdBy": crawl["createdBy"],
         "createdByName": crawl["createdByName"],
     }  # fmt: skip
 
@@ -357,12 +358,13 @@ DYNAMODB = {
 
 def test_the_calls_of_each_route(api: Client, site: Website, world: Crawling, crawl: Crawl) -> None:
     get, update, write, query = *DYNAMODB.values(), "dynamodb:Query"
+    names = "dynamodb:BatchGetItem"
     crawl_id = crawl()
     expected = {
         # A place among the waits, for the lookup of the host.
         ("POST", CRAWLS): [update, *[update] * 4, get, get, write],
-        ("GET", CRAWLS): [update, query],
-        ("GET", f"{CRAWLS}/{crawl_id}"): [update, get, query, get],
+        ("GET", CRAWLS): [update, query, names],
+        ("GET", f"{CRAWLS}/{crawl_id}"): [update, get, query, get, names],
         ("POST", f"{CRAWLS}/{crawl_id}/run"): [update, get, get, write],
         ("DELETE", f"{CRAWLS}/{crawl_id}"): [update, get, write],
     }

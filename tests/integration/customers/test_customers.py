@@ -198,8 +198,10 @@ def test_facts_are_added_and_listed_newest_first(api: Client, member: Client) ->
     with clock.frozen(lambda: (START_MS + 6) * 1_000):
         second = api.post(url, {"text": "Prefers mail."}).body["id"]
 
-    assert api.get(f"/v1/customers/{customer_id}").body["facts"] == [
-        {"id": second, "text": "Prefers mail.", "createdAt": START_MS + 6, "createdByName": None},
+    facts = api.get(f"/v1/customers/{customer_id}").body["facts"]
+    assert [fact.pop("createdBy").partition("_")[0] for fact in facts] == ["key", "usr"]
+    assert facts == [
+        {"id": second, "text": "Prefers mail.", "createdAt": START_MS + 6, "createdByName": "First key"},
         {"id": first, "text": "Runs two shops.", "createdAt": START_MS + 5, "createdByName": "Max Member"},
     ]
 

@@ -90,6 +90,7 @@ def test_an_admin_connects_an_account(
         "status": "connected",
         "account": "acme",
         "connectedAt": row["connectedAt"],
+        "connectedBy": ada,
         "connectedByName": "Ada Admin",
         "problem": None,
     }

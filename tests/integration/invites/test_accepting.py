@@ -117,7 +117,12 @@ def test_joining_is_logged_with_who_joined(admin: Client, grace: Client, grace_i
     accept(grace, answer.body["path"].removeprefix("/v1/invite/"))
     (entry,) = admin.get("/v1/logs?kind=member_joined").body["logs"]
     assert (entry["actor"], entry["summary"]) == ("Grace Guest", "An invited person joined as admin.")
-    assert entry["detail"] == {"userId": grace_id, "role": "admin", "inviteId": answer.body["id"]}
+    assert entry["detail"] == {
+        "userId": grace_id,
+        "userName": "Grace Guest",
+        "role": "admin",
+        "inviteId": answer.body["id"],
+    }
 
 
 def test_nobody_else_can_accept_it(admin: Client, foreign_admin: Client, grace: Client) -> None:

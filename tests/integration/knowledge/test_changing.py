@@ -63,6 +63,7 @@ def test_a_change_overwrites_what_is_sent_and_counts_a_version(member: Client) -
         "createdAt": 1_700_000_000_000,
         "updatedAt": 1_700_000_060_000,
         "indexedAt": None,
+        **dict.fromkeys(("createdBy", "updatedBy"), member.get("/v1/me").body["user"]["id"]),
         "createdByName": "Max Member",
         "updatedByName": "Max Member",
         "published": False,
@@ -234,7 +235,7 @@ def test_a_change_that_changes_nothing_writes_nothing(api: Client, sent: dict[st
         changed = api.patch(at(document_id), sent)
     assert changed.body["document"]["version"] == 1
     assert changed.body["document"]["updatedByName"] is None
-    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
+    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:BatchGetItem"]
 
 
 def test_a_new_title_or_page_is_indexed_without_a_new_text(
@@ -321,6 +322,7 @@ def test_the_calls_of_changing_and_deleting_are_few(api: Client) -> None:
         "dynamodb:GetItem",
         "s3:PutObject",
         "dynamodb:TransactWriteItems",
+        "dynamodb:BatchGetItem",  # the names
     ]
     assert deleting == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
 

@@ -37,6 +37,7 @@ def test_a_new_document_is_indexing_and_has_its_text(api: Client) -> None:
     assert document_id.startswith("doc_")
     answer = api.get(f"/v1/knowledge/documents/{document_id}")
     assert answer.status == 200
+    assert answer.body["document"]["createdBy"].startswith("key_")
     assert answer.body == {
         "document": {
             "id": document_id,
@@ -59,7 +60,9 @@ def test_a_new_document_is_indexing_and_has_its_text(api: Client) -> None:
             "createdAt": 1_700_000_000_123,
             "updatedAt": 1_700_000_000_123,
             "indexedAt": None,
+            "createdBy": answer.body["document"]["createdBy"],
             "createdByName": "First key",
+            "updatedBy": None,
             "updatedByName": None,
             "published": False,
             "slug": "invoices",
@@ -236,5 +239,6 @@ def test_the_calls_of_each_route_are_few(api: Client) -> None:
     with recorded_calls() as reading:
         api.get(f"/v1/knowledge/documents/{document_id}")
     assert creating == ["dynamodb:UpdateItem", "s3:PutObject", "dynamodb:TransactWriteItems"]
-    assert listing == ["dynamodb:UpdateItem", "dynamodb:Query"]
-    assert reading == ["dynamodb:UpdateItem", "dynamodb:GetItem", "s3:GetObject"]
+    names = "dynamodb:BatchGetItem"
+    assert listing == ["dynamodb:UpdateItem", "dynamodb:Query", names]
+    assert reading == ["dynamodb:UpdateItem", "dynamodb:GetItem", "s3:GetObject", names]

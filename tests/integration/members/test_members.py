@@ -284,11 +284,11 @@ def test_changes_are_logged_with_who_did_them(team: Team, api: Client) -> None:
 
     removed, changed = api.get("/v1/logs").body["logs"][:2]
     assert (changed["kind"], changed["actor"]) == ("member_role_changed", "Olga Owner")
-    assert changed["summary"] == "The role of Member was changed from member to admin."
-    assert changed["detail"] == {"userId": team.ids["member"], "role": "admin"}
+    assert changed["summary"] == "A member's role was changed from member to admin."
+    assert changed["detail"] == {"userId": team.ids["member"], "userName": "Member", "role": "admin"}
     assert (removed["kind"], removed["actor"]) == ("member_removed", "Second Owner")
-    assert removed["summary"] == "Member was removed."
-    assert removed["detail"] == {"userId": team.ids["member"]}
+    assert removed["summary"] == "A member was removed."
+    assert removed["detail"] == {"userId": team.ids["member"], "userName": "Member"}
 
 
 def test_each_route_costs_as_many_calls_as_documented(team: Team) -> None:

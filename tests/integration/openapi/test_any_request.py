@@ -146,6 +146,8 @@ NEEDS_MORE = {
     "trackSignal",
     "getChatcommunity",
     "updateChatcommunity",
+    # What is the caller's own.
+    "endMyGrant",
     "acceptInvite",
     "acceptToolChanges",
     "syncToolEndpoint",

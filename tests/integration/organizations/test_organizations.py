@@ -288,7 +288,7 @@ def test_the_log_is_read_newest_first_with_all_its_fields(api: Client, seven_ent
     assert [entry["at"] for entry in entries] == sorted((entry["at"] for entry in entries), reverse=True)
     assert [entry["kind"] for entry in entries] == ["settings_changed"] * 6 + ["organization_created"]
     assert {frozenset(entry) for entry in entries} == {
-        frozenset({"id", "at", "kind", "actor", "summary", "detail", "count", "lastAt"})
+        frozenset({"id", "at", "kind", "actor", "actorId", "summary", "detail", "count", "lastAt"})
     }
 
 

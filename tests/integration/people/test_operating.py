@@ -44,8 +44,8 @@ def test_a_new_person_becomes_a_member(api: Client, organization: NewOrganizatio
     assert item["owners"] == (2 if role == "owner" else 1)
     entry = api.get("/v1/logs").body["logs"][0]
     assert (entry["kind"], entry["actor"]) == ("member_joined", "system")
-    assert entry["summary"] == f"Grace Hopper became a member with the role {role}."
-    assert entry["detail"] == {"userId": output["user_id"], "role": role}
+    assert entry["summary"] == f"A person became a member with the role {role}."
+    assert entry["detail"] == {"userId": output["user_id"], "userName": "Grace Hopper", "role": role}
 
 
 def test_a_known_person_keeps_their_name(

@@ -230,9 +230,9 @@ def test_a_person_leaves_and_their_token_acts_in_no_organization(
     assert (entry["kind"], entry["actor"], entry["summary"]) == (
         "member_removed",
         "Ada Admin",
-        "Ada Admin left.",
+        "A member left.",
     )
-    assert entry["detail"] == {"userId": user_id}
+    assert entry["detail"] == {"userId": user_id, "userName": "Ada Admin"}
 
 
 def test_another_token_of_a_person_who_left_is_refused_with_the_next_request(

@@ -13,7 +13,17 @@ from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.people import issue_token
 
-FIELDS = {"id", "name", "hint", "createdAt", "createdByName", "lastUsedAt", "revokedAt", "legacy"}
+FIELDS = {
+    "id",
+    "name",
+    "hint",
+    "createdAt",
+    "createdBy",
+    "createdByName",
+    "lastUsedAt",
+    "revokedAt",
+    "legacy",
+}
 START = 4_000_000_000_000  # ms; later than now, so that tokens hold
 
 
@@ -102,6 +112,7 @@ def test_a_new_key_is_listed_last_with_its_creator(organization: NewOrganization
         "name": "Shop server",
         "hint": made["key"][-4:],
         "createdAt": START,
+        "createdBy": second["createdBy"],
         "createdByName": "Ada Admin",
         "lastUsedAt": None,
         "revokedAt": None,
@@ -296,7 +307,8 @@ def test_each_route_costs_as_many_calls_as_documented(admin: Client) -> None:
 
     admission = ["dynamodb:BatchGetItem", "dynamodb:UpdateItem"]
     assert creating == [*admission, "dynamodb:TransactWriteItems"]
-    assert listing == [*admission, "dynamodb:BatchGetItem", "dynamodb:Query"]
+    names = "dynamodb:BatchGetItem"
+    assert listing == [*admission, "dynamodb:BatchGetItem", "dynamodb:Query", names]
     assert revoking == [
         *admission,
         "dynamodb:BatchGetItem",

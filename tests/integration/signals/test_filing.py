@@ -39,6 +39,7 @@ def test_a_bug_is_filed_and_read_with_its_first_reporter(
         "aliases": [],
         "filedAt": found["signal"]["filedAt"],
         "updatedAt": found["signal"]["filedAt"],
+        "updatedBy": found["signal"]["updatedBy"],
         "updatedByName": "Max Member",
         "tracker": None,
         "codehost": None,

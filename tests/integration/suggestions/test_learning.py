@@ -60,6 +60,7 @@ def test_a_thread_that_a_teammate_resolved_becomes_a_suggestion_with_its_event(
         "evidence": [{"conversationId": conversation, "question": QUESTION, "at": evidence["at"]}],
         "suggestedAt": at,
         "decidedAt": None,
+        "decidedBy": None,
         "decidedByName": None,
         "documentId": None,
         "answersNow": None,

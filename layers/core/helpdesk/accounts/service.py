@@ -1,6 +1,7 @@
 """The rules of a person's own account: profile, name and active organization (Specification: GET /me)."""
 
 from copy import replace
+from itertools import batched
 
 from helpdesk.accounts.schemas import Me, OrganizationOfMine, User
 from helpdesk.admission.caller import Caller
@@ -16,6 +17,9 @@ from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
+_RENAMED_AT_ONCE = 49
+"""Organizations in a transaction, which has 100 writes at most: two for each, and the person's own."""
+
 
 def me(caller: Caller) -> Me:
     """Return the person with their organizations (Specification: GET /me). Two calls. Raises InvalidToken."""
@@ -23,7 +27,7 @@ def me(caller: Caller) -> Me:
 
 
 def rename(caller: Caller, name: str) -> Me:
-    """Change the person's name, on their own item and in the member list of each of their organizations.
+    """Change the person's name, on their own item and in the member list and the log of each of their organizations.
 
     Raises InvalidRequest, InvalidToken.
     """
@@ -33,11 +37,15 @@ def rename(caller: Caller, name: str) -> Me:
         person = _present(caller)
         if person.name == new_name:
             return _profile(caller, person)
-        transaction = Transaction()
-        people.set_name(transaction, person, new_name)
-        for organization in person.roles:
-            members.set_name(transaction, organization, person.id, new_name)
-        transaction.commit()
+        # The person's own item is in the last transaction: after a failure between two, the rename can be repeated.
+        batches = [*batched(sorted(person.roles), _RENAMED_AT_ONCE, strict=False)] or [()]
+        for number, organizations_of_batch in enumerate(batches, 1):
+            transaction = Transaction()
+            for organization in organizations_of_batch:
+                members.set_name(transaction, organization, person.id, person.name, new_name)
+            if number == len(batches):
+                people.set_name(transaction, person, new_name)
+            transaction.commit()
         return _profile(caller, replace(person, name=new_name))
 
     # They may join or leave an organization, or their role may change, in the meantime.

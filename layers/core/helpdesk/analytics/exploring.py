@@ -62,7 +62,7 @@ def _explored(organization: str, reader: "_Reader", made: Plan, now: int) -> Exp
         previous = evaluation.matching(made, before.rows, made.previous)
         scanned, capped = scanned + len(before.rows), capped or before.capped
     series, earlier = evaluation.explore(made, rows, previous, now)
-    if made.group is not None and made.group.type is FieldType.ID:
+    if made.group is not None:
         series = names.named(organization, made.group, series)
         labels = {each.key: each.label for each in series}
         earlier = earlier and [each.model_copy(update={"label": labels[each.key]}) for each in earlier]

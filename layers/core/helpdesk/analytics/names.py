@@ -8,7 +8,17 @@ from helpdesk.analytics.query_schemas import Series
 from helpdesk.analytics.rows import CONVERSATIONS, CUSTOMERS
 from helpdesk.knowledge import folder_names
 from helpdesk.members import names as member_names
+from helpdesk.storage import by_name as by_names
+from helpdesk.storage import names as names_now
 from helpdesk.tools import endpoint_names
+
+
+def _of_unnamed_keys(organization: str, labels: Sequence[str]) -> dict[str, str]:
+    """Return the names of the labels that are `key <id>`, as rows have keys from before keys had names there."""
+    unnamed = {label: by_names.of_text(label) for label in labels}
+    present = names_now.now(organization, unnamed.values())
+    return {label: present[each.id] for label, each in unnamed.items() if each.id in present}
+
 
 _NAMES: dict[str, Callable[[str, Sequence[str]], dict[str, str]]] = {
     "assignee": member_names.by_ids,
@@ -16,8 +26,9 @@ _NAMES: dict[str, Callable[[str, Sequence[str]], dict[str, str]]] = {
     "conversation": lambda organization, ids: repository.titles(organization, CONVERSATIONS, ids),
     "folder": folder_names.by_ids,
     "endpoint": endpoint_names.by_ids,
+    **dict.fromkeys(("actor", "createdBy", "decidedBy"), _of_unnamed_keys),
 }
-"""For each field of the type id, the function from ids to names. What is gone, or has no name, is missing."""
+"""For each field with ids, the function from ids to names. What is gone, or has no name, is missing."""
 
 
 def named(organization: str, field: DatasetField, series: Sequence[Series]) -> list[Series]:

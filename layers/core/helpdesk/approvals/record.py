@@ -7,6 +7,7 @@ from helpdesk.approvals.risk import Risk
 from helpdesk.approvals.schemas import ApprovalStatus, CallOutcome
 from helpdesk.customers.identity import Identity
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage import keys, shards
 from helpdesk.storage.table import Item
 
@@ -74,7 +75,7 @@ class Approval(FrozenRecord, kw_only=True):
             expires_at=item["dueAt"],
             status=ApprovalStatus(item["status"]),
             decided_at=item["decidedAt"],
-            decided_by_name=item["decidedByName"],
+            decided_by_name=by_names.optional_from_item(item, "decidedBy"),
             note=item["note"],
             outcome=None if outcome is None else CallOutcome(outcome),
             result=item["result"],
@@ -108,7 +109,7 @@ class Approval(FrozenRecord, kw_only=True):
             # Not `expiresAt`: that is the table's time to live.
             "dueAt": self.expires_at,
             "decidedAt": self.decided_at,
-            "decidedByName": self.decided_by_name,
+            **by_names.to_item("decidedBy", self.decided_by_name),
             "note": self.note,
             "outcome": None if self.outcome is None else self.outcome.value,
             "result": self.result,

@@ -6,6 +6,7 @@ from helpdesk.approvals.record import Approval
 from helpdesk.approvals.schemas import ApprovalIdentity, ApprovalShape
 from helpdesk.conversations.schemas import CustomerSummary
 from helpdesk.customers.record import Customer
+from helpdesk.storage import by_name as by_names
 
 
 def approval_shape(approval: Approval, customers: Mapping[str, Customer]) -> ApprovalShape:
@@ -35,6 +36,7 @@ def approval_shape(approval: Approval, customers: Mapping[str, Customer]) -> App
         requested_at=approval.requested_at,
         expires_at=approval.expires_at,
         decided_at=approval.decided_at,
+        decided_by=by_names.id_of(approval.decided_by_name),
         decided_by_name=approval.decided_by_name,
         note=approval.note,
         outcome=approval.outcome,

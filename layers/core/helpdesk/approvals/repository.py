@@ -11,6 +11,7 @@ from helpdesk.approvals.record import Approval
 from helpdesk.approvals.schemas import ApprovalStatus, CallOutcome
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import HOUR_MS
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -120,7 +121,7 @@ def decide(
     """Approve or deny. The transaction raises ApprovalSettled, ApprovalExpired or ApprovalNotFound."""
     transaction.update(
         keys.Approval(seen.organization, seen.id),
-        "SET #status = :status, GSI1PK = :list, decidedAt = :now, decidedByName = :by, note = :note "
+        "SET #status = :status, GSI1PK = :list, decidedAt = :now, decidedByName = :by, decidedBy = :byId, note = :note "
         "REMOVE GSI2PK, GSI2SK",
         condition="#status = :pending AND dueAt > :now",
         names={"#status": "status"},
@@ -129,6 +130,7 @@ def decide(
             ":list": keys.approvals_with(seen.organization, status.value),
             ":now": clock.now_ms(),
             ":by": by_name,
+            ":byId": by_names.id_of(by_name),
             ":note": note,
             ":pending": ApprovalStatus.PENDING.value,
         },

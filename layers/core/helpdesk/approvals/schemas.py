@@ -72,6 +72,8 @@ class ApprovalShape(Answer):
     customer's identity has changed, it expires when the call would be made."""
     decided_at: Milliseconds | None
     """When it was approved or denied, or expired."""
+    decided_by: str | None
+    """The ID of the person or key."""
     decided_by_name: str | None
     """The person or key that approved or denied it."""
     note: str | None

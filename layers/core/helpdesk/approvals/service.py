@@ -96,7 +96,7 @@ def _decide(
             organization,
             _KINDS[status],
             actor=caller.actor,
-            summary=f"{caller.actor} {status.value} a call of the tool {approval.tool}.",
+            summary=f"A call of the tool {approval.tool} was {status.value}.",
             approvalId=approval.id,
             tool=approval.tool,
             conversationId=approval.conversation_id,

@@ -10,6 +10,7 @@ from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import attributes, keys
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage.table import Item
 
 OUTCOMES_KEPT_MS = 7 * DAY_MS
@@ -156,7 +157,7 @@ class Crawl(FrozenRecord):
             status=CrawlStatus(item["status"]),
             problem=item["problem"],
             created_at=item["createdAt"],
-            created_by_name=item["createdByName"],
+            created_by_name=by_names.from_item(item, "createdBy"),
             run=item["run"],
             turn=item["turn"],
             started_at=item["startedAt"],

@@ -2,6 +2,7 @@
 
 from helpdesk.crawls.record import Address, Crawl
 from helpdesk.crawls.schemas import CrawlAddress, CrawlCounts, CrawlSummary
+from helpdesk.storage import by_name as by_names
 
 
 def summary(crawl: Crawl) -> CrawlSummary:
@@ -23,6 +24,7 @@ def summary(crawl: Crawl) -> CrawlSummary:
         finished_at=crawl.finished_at,
         next_run_at=crawl.next_run_at,
         created_at=crawl.created_at,
+        created_by=by_names.id_of(crawl.created_by_name),
         created_by_name=crawl.created_by_name,
     )
 

@@ -22,6 +22,7 @@ from helpdesk.crawls.scope import page_key
 from helpdesk.events.outbox import job_item
 from helpdesk.platform import clock, unreadable
 from helpdesk.platform.units import MINUTE_MS
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.item_key import MalformedKey
@@ -111,7 +112,7 @@ def create(organization: str, crawl_id: str, settings: Settings, by_name: str, a
             "id": crawl_id,
             "organization": organization,
             "createdAt": clock.now_ms(),
-            "createdByName": by_name,
+            **by_names.to_item("createdBy", by_name),
             **settings.to_item(),
             **_fresh_run(crawl_id, run=1),
         },

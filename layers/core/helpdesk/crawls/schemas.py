@@ -128,6 +128,8 @@ class CrawlSummary(Answer):
     next_run_at: Milliseconds | None
     """When it runs by itself again; null if it does not, and during a run."""
     created_at: Milliseconds
+    created_by: str | None
+    """The ID of the person or key."""
     created_by_name: str
 
 

@@ -59,7 +59,7 @@ def add_fact(caller: Caller, customer_id: str, written: FactInput) -> FactCreate
         raise InvalidRequest(
             f"`text` must have 1 to {MAX_FACT_CHARACTERS:,} characters after trimming, at least one of them visible."
         )
-    fact = Fact(ids.new("fact"), text, clock.now_ms(), caller.person.name if caller.person else None)
+    fact = Fact(ids.new("fact"), text, clock.now_ms(), caller.actor)
     transaction = Transaction()
     repository.require(transaction, caller.organization, customer_id)
     repository.put_fact(transaction, caller.organization, customer_id, fact)

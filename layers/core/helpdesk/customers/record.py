@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import Self
 
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 
@@ -68,7 +69,7 @@ class Customer(FrozenRecord):
 
 
 class Fact(FrozenRecord):
-    """What the team wrote down about a customer; `created_by_name` is None if a secret key added it."""
+    """What the team wrote down about a customer; `created_by_name` is None where a key did so before that was kept."""
 
     id: str
     text: str
@@ -78,7 +79,9 @@ class Fact(FrozenRecord):
     @classmethod
     def from_item(cls, item: Item) -> Self:
         """Read a fact's item."""
-        return cls(item["id"], item["text"], item["createdAt"], item["createdByName"])
+        return cls(
+            item["id"], item["text"], item["createdAt"], by_names.optional_from_item(item, "createdBy")
+        )
 
     def to_item(self) -> Item:
         """Return the attributes of a fact's item, without its keys."""
@@ -86,7 +89,7 @@ class Fact(FrozenRecord):
             "id": self.id,
             "text": self.text,
             "createdAt": self.created_at,
-            "createdByName": self.created_by_name,
+            **by_names.to_item("createdBy", self.created_by_name),
         }
 
 

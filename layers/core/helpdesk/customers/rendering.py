@@ -2,6 +2,7 @@
 
 from helpdesk.customers.record import Customer, Fact
 from helpdesk.customers.schemas import CustomerShape, FactShape
+from helpdesk.storage import by_name as by_names
 
 
 def customer_shape(customer: Customer) -> CustomerShape:
@@ -20,5 +21,9 @@ def customer_shape(customer: Customer) -> CustomerShape:
 def fact_shape(fact: Fact) -> FactShape:
     """Return a fact as the team sees it."""
     return FactShape(
-        id=fact.id, text=fact.text, created_at=fact.created_at, created_by_name=fact.created_by_name
+        id=fact.id,
+        text=fact.text,
+        created_at=fact.created_at,
+        created_by=by_names.id_of(fact.created_by_name),
+        created_by_name=fact.created_by_name,
     )

@@ -29,6 +29,8 @@ class FactShape(Answer):
     id: str
     text: str
     created_at: Milliseconds
+    created_by: str | None
+    """The ID of the person or key."""
     created_by_name: str | None
     """The teammate who added it; null if a secret key did."""
 

@@ -8,7 +8,9 @@ from typing import Any, Self
 from helpdesk.integrations.apps import App
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.storage import attributes, keys, shards
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage.attributes import UnreadableItem
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.table import Item
 
 MAX_ACCOUNT_CHARACTERS = 100
@@ -67,7 +69,9 @@ class Connection(FrozenRecord, kw_only=True):
             status=status,
             problem=attributes.optional_text(item, "problem"),
             connected_at=attributes.number(item, "connectedAt"),
-            connected_by_name=attributes.text(item, "connectedByName"),
+            connected_by_name=ByName(
+                attributes.text(item, "connectedByName"), attributes.optional_text(item, "connectedBy")
+            ),
             details=details if isinstance(details, dict) else {},
         )
 
@@ -86,7 +90,7 @@ class Connection(FrozenRecord, kw_only=True):
             "status": self.status.value,
             "problem": self.problem,
             "connectedAt": self.connected_at,
-            "connectedByName": self.connected_by_name,
+            **by_names.to_item("connectedBy", self.connected_by_name),
             "details": dict(self.details),
         }
 

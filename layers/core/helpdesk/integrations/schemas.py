@@ -16,6 +16,8 @@ class IntegrationAnswer(Answer):
     account: str | None
     """The name of the account, workspace or server at the service. Null if none is connected."""
     connected_at: Milliseconds | None
+    connected_by: str | None
+    """The ID of the person or key."""
     connected_by_name: str | None
     problem: str | None
 

@@ -14,6 +14,7 @@ from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import metrics
 from helpdesk.platform.text import as_name
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -45,6 +46,7 @@ def listed(organization: str) -> IntegrationsAnswer:
                     status=ConnectionStatus.NOT_CONNECTED,
                     account=None,
                     connected_at=None,
+                    connected_by=None,
                     connected_by_name=None,
                     problem=None,
                 )
@@ -213,6 +215,7 @@ def _row(found: Connection) -> IntegrationAnswer:
         status=found.status,
         account=found.account,
         connected_at=found.connected_at,
+        connected_by=by_names.id_of(found.connected_by_name),
         connected_by_name=found.connected_by_name,
         problem=found.problem,
     )

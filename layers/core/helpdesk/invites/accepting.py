@@ -14,6 +14,7 @@ from helpdesk.organizations import service as organizations
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform.digest import sha256_hex
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.transactions import Transaction
 
 NOT_FOR_YOU = (
@@ -101,7 +102,7 @@ def _add_acceptance(transaction: Transaction, person: PersonRecord, token: str) 
         logs.entry(
             invite.organization,
             LogKind.MEMBER_JOINED,
-            actor=person.name,
+            actor=ByName(person.name, person.id),
             summary=f"An invited person joined as {invite.role}.",
             userId=person.id,
             role=invite.role.value,

@@ -38,6 +38,8 @@ class Invite(Answer):
     email: str
     role: Role
     """The role to grant."""
+    invited_by: str | None
+    """The ID of the person or key."""
     invited_by_name: str
     """Who sent it last."""
     sender_may_invite: bool

@@ -77,6 +77,7 @@ def listed(organization: str, limit: int, before: str | None) -> tuple[list[Invi
             id=record.id,
             email=record.email,
             role=record.role,
+            invited_by=record.invited_by_id,
             invited_by_name=record.invited_by_name,
             sender_may_invite=record.id in allowed,
             created_at=record.created_at,

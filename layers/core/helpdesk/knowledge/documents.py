@@ -9,6 +9,7 @@ from helpdesk.knowledge.schemas import DocumentStatus, SourceKind
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex_of
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 
@@ -153,8 +154,8 @@ class Document(FrozenRecord):
             "createdAt": self.created_at,
             "updatedAt": self.updated_at,
             "indexedAt": self.indexed_at,
-            "createdByName": self.created_by_name,
-            "updatedByName": self.updated_by_name,
+            **by_names.to_item("createdBy", self.created_by_name),
+            **by_names.to_item("updatedBy", self.updated_by_name),
             "slug": self.slug,
             "published": self.published,
         }
@@ -179,8 +180,8 @@ class Document(FrozenRecord):
             created_at=item["createdAt"],
             updated_at=item["updatedAt"],
             indexed_at=item["indexedAt"],
-            created_by_name=item.get("createdByName"),
-            updated_by_name=item.get("updatedByName"),
+            created_by_name=by_names.optional_from_item(item, "createdBy"),
+            updated_by_name=by_names.optional_from_item(item, "updatedBy"),
             counted="version" in item,
             slug=item.get("slug"),
             published=item.get("published", False),

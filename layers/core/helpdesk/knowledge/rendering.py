@@ -3,6 +3,7 @@
 from helpdesk.http.pages import MAX_LISTED_BYTES
 from helpdesk.knowledge.documents import Document, Source
 from helpdesk.knowledge.schemas import DocumentShape, DocumentSummary, SourceShape
+from helpdesk.storage import by_name as by_names
 
 _CONTROLS = {code: "\ufffd" for code in range(0x20) if chr(code) not in "\t\n\r"}
 _BYTES_OF_A_CONTROL = 7  # \\u0001: Lambda's result holds the response's JSON as a JSON string
@@ -10,8 +11,14 @@ _BYTES_OF_A_CONTROL = 7  # \\u0001: Lambda's result holds the response's JSON as
 
 def summary(document: Document) -> DocumentSummary:
     """Return a document without its text."""
-    fields = {name: getattr(document, name) for name in DocumentSummary.model_fields if name != "source"}
-    return DocumentSummary(**fields, source=_source(document.source))
+    own = {"source", "created_by", "updated_by"}
+    fields = {name: getattr(document, name) for name in DocumentSummary.model_fields if name not in own}
+    return DocumentSummary(
+        **fields,
+        source=_source(document.source),
+        created_by=by_names.id_of(document.created_by_name),
+        updated_by=by_names.id_of(document.updated_by_name),
+    )
 
 
 def whole(document: Document, text: str) -> DocumentShape:

@@ -141,8 +141,12 @@ class DocumentSummary(Answer):
     updated_at: Milliseconds
     indexed_at: Milliseconds | None
     """When it was last indexed; null before."""
+    created_by: str | None
+    """The ID of the person or key."""
     created_by_name: str | None
     """The person or key that created it; null for documents from before this was stored."""
+    updated_by: str | None
+    """The ID of the person or key."""
     updated_by_name: str | None
     """The person or key that changed it last; null before the first change."""
     published: bool

@@ -22,6 +22,7 @@ class LogKind(StrEnum):
     KEY_REVOKED = "key_revoked"
     KEY_IMPORTED = "key_imported"
     MEMBER_JOINED = "member_joined"
+    MEMBER_RENAMED = "member_renamed"
     MEMBER_ROLE_CHANGED = "member_role_changed"
     MEMBER_REMOVED = "member_removed"
     GRANT_CREATED = "grant_created"

@@ -1,15 +1,21 @@
 """Reads the organization's log."""
 
+from collections.abc import Mapping, Sequence
+
 from helpdesk.logs import repository
 from helpdesk.logs.kinds import LogFilter
 from helpdesk.logs.record import LogRecord
 from helpdesk.logs.schemas import LogEntry
 from helpdesk.platform.errors import InvalidRequest
+from helpdesk.storage import by_name as by_names
+from helpdesk.storage import names
+from helpdesk.storage.by_name import ByName
 
 
 def get(organization: str, log_id: str) -> LogEntry:
     """Return one entry. Raises LogNotFound."""
-    return _entry(repository.get(organization, log_id))
+    [entry] = _entries(organization, [repository.get(organization, log_id)])
+    return entry
 
 
 def newest(
@@ -24,17 +30,27 @@ def newest(
     if wanted.end == 0:
         return [], None
     records, after = repository.newest(organization, limit, before, wanted)
-    return [_entry(record) for record in records], after
+    return _entries(organization, records), after
 
 
-def _entry(record: LogRecord) -> LogEntry:
+def _entries(organization: str, records: Sequence[LogRecord]) -> list[LogEntry]:
+    """Return entries with the names that people and keys have now. One batch read, or none."""
+    shown = [ByName(each.actor, by_names.id_of(each.actor)) for each in records]
+    about = [ByName("-", each.detail.get("userId")) for each in records]
+    present = names.now(organization, [*shown, *about])
+    return [_entry(each, present) for each in records]
+
+
+def _entry(record: LogRecord, present: Mapping[str, str]) -> LogEntry:
+    actor_id, user_name = by_names.id_of(record.actor), present.get(record.detail.get("userId", ""))
     return LogEntry(
         id=record.id,
         at=record.at,
         last_at=record.at if record.last_at is None else record.last_at,
         count=1 if record.occurrences is None else record.occurrences,
         kind=record.kind,
-        actor=record.actor,
+        actor=present.get(actor_id or "", record.actor),
+        actor_id=actor_id,
         summary=record.summary,
-        detail=dict(record.detail),
+        detail={**record.detail, **({"userName": user_name} if user_name else {})},
     )

@@ -5,6 +5,8 @@ from typing import Any, Self
 
 from helpdesk.logs.kinds import LogKind
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import by_name as by_names
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.table import Item
 
 
@@ -32,7 +34,7 @@ class LogRecord(FrozenRecord):
             id=item["id"],
             at=int(item["at"]),
             kind=LogKind(item["kind"]),
-            actor=item["actor"],
+            actor=_actor_from_item(item),
             summary=item["summary"],
             detail=item["detail"],
             occurrences=None if occurrences is None else int(occurrences),
@@ -46,6 +48,14 @@ class LogRecord(FrozenRecord):
             "at": self.at,
             "kind": self.kind.value,
             "actor": self.actor,
+            "actorId": by_names.id_of(self.actor),
             "summary": self.summary,
             "detail": dict(self.detail),
         }
+
+
+def _actor_from_item(item: Item) -> ByName:
+    """Return the actor in an entry. An entry from before ids has a name alone."""
+    if "actorId" in item:
+        return ByName(item["actor"], item["actorId"])
+    return by_names.of_text(item["actor"])

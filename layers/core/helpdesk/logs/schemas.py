@@ -31,11 +31,13 @@ class LogEntry(Answer):
     """How many of them there were. 1 on any other entry."""
     kind: LogKind
     actor: str
-    """A person's name, a key, or `system`."""
+    """The name that a person or key has now, or `system`."""
+    actor_id: str | None
+    """The ID of the person or key. Null for `system`, and for entries from before IDs."""
     summary: str
     """One sentence for people."""
     detail: dict[str, Any]
-    """Details that depend on the kind."""
+    """Details that depend on the kind. With `userId` it has `userName`, the name that this person has now."""
 
 
 class LogsQuery(PageQuery):

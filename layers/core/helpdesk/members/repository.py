@@ -84,14 +84,20 @@ def set_name(transaction: Transaction, organization: str, user_id: str, name: st
     )
 
 
-def delete(transaction: Transaction, organization: str, user_id: str, old: Role) -> None:
-    """Remove a member. The transaction raises ConditionFailed if their role is not the one that was read."""
+def delete(transaction: Transaction, organization: str, user_id: str, name: str, old: Role) -> None:
+    """Remove a member, and keep their name for what they did.
+
+    The transaction raises ConditionFailed if their role is not the one that was read.
+    """
     transaction.delete(
         keys.Member(organization, user_id),
         condition=_AS_READ,
         names={"#role": "role"},
         values={":old": old.value},
         on_failure=ConditionFailed,
+    )
+    transaction.put(
+        {**keys.FormerMember(organization, user_id).attributes(), "userId": user_id, "name": name}
     )
 
 

@@ -17,6 +17,7 @@ from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock
 from helpdesk.platform.errors import Forbidden, InvalidToken
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import OnFailure, Transaction
@@ -61,7 +62,7 @@ def _admitted(organization: str, person: PersonRecord, role: Role) -> PersonReco
             organization,
             LogKind.MEMBER_JOINED,
             actor=logs.SYSTEM,
-            summary=f"{person.name} became a member with the role {role}.",
+            summary=f"A person became a member with the role {role}.",
             userId=person.id,
             role=role.value,
         )
@@ -86,9 +87,21 @@ def listed(organization: str, limit: int, after: str | None) -> tuple[list[Membe
     return members, end
 
 
-def set_name(transaction: Transaction, organization: str, user_id: str, name: str) -> None:
-    """Change a member's name, in the transaction that changes the person's. The transaction raises ConditionFailed."""
+def set_name(transaction: Transaction, organization: str, user_id: str, old: str, name: str) -> None:
+    """Change a member's name, and log it: what they did before shows the new one. Two writes.
+
+    The transaction raises ConditionFailed if the person is not a member.
+    """
     repository.set_name(transaction, organization, user_id, name)
+    transaction.put(
+        logs.entry(
+            organization,
+            LogKind.MEMBER_RENAMED,
+            actor=ByName(name, user_id),
+            summary=f'A member changed their name from "{old}" to "{name}".',
+            userId=user_id,
+        )
+    )
 
 
 def change_role(caller: Caller, user_id: str, new: Role) -> None:
@@ -117,7 +130,7 @@ def change_role(caller: Caller, user_id: str, new: Role) -> None:
                 organization,
                 LogKind.MEMBER_ROLE_CHANGED,
                 actor=caller.actor,
-                summary=f"The role of {member.name} was changed from {member.role} to {new}.",
+                summary=f"A member's role was changed from {member.role} to {new}.",
                 userId=user_id,
                 role=new.value,
             )
@@ -138,7 +151,7 @@ def remove(caller: Caller, user_id: str) -> None:
         member = _managed(caller, user_id, actor)
         transaction = Transaction()
         people.require_role(transaction, caller.the_person().id, caller.organization, actor)
-        _remove(transaction, caller, user_id, member.role, f"{member.name} was removed.")
+        _remove(transaction, caller, user_id, member.name, member.role, "A member was removed.")
         transaction.commit()
 
     _retry_on_conflict(caller, attempt)
@@ -153,7 +166,7 @@ def leave(caller: Caller) -> None:
 
     def attempt(role: Role) -> None:
         person, transaction = caller.the_person(), Transaction()
-        _remove(transaction, caller, person.id, role, f"{person.name} left.")
+        _remove(transaction, caller, person.id, person.name, role, "A member left.")
         people.set_token_organization(transaction, person, None)
         transaction.commit()
 
@@ -174,9 +187,11 @@ def _managed(caller: Caller, user_id: str, actor: Role) -> MemberRecord:
     return member
 
 
-def _remove(transaction: Transaction, caller: Caller, user_id: str, role: Role, summary: str) -> None:
+def _remove(
+    transaction: Transaction, caller: Caller, user_id: str, name: str, role: Role, summary: str
+) -> None:
     organization = caller.organization
-    repository.delete(transaction, organization, user_id, role)
+    repository.delete(transaction, organization, user_id, name, role)
     people.leave(transaction, user_id, organization, role)
     if role is Role.OWNER:
         repository.count_owner_off(transaction, organization)

@@ -18,6 +18,7 @@ from helpdesk.organizations import service as organizations
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
@@ -119,7 +120,8 @@ def end_by_program(grant_id: str) -> None:
     """End a grant at the wish of its program, which has proved that it is the one, by its refresh token."""
     seen = grant_repository.get(grant_id)
     person = people.by_id(seen.approval.user_id) if seen is not None else None
-    _end(grant_id, person.name if person is not None else logs.SYSTEM, lambda _: True)
+    actor = ByName(person.name, person.id) if person is not None else logs.SYSTEM
+    _end(grant_id, actor, lambda _: True)
 
 
 def _end(grant_id: str, actor: str, may: Callable[[GrantRecord], bool]) -> bool:

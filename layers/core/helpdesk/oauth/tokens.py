@@ -34,6 +34,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import DAY_MS, HOUR_SECONDS
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -142,7 +143,8 @@ def _granted(
     person = people.by_id(approval.user_id)
     if person is None:
         raise InvalidGrant
-    grants.log(transaction, grant, LogKind.GRANT_CREATED, person.name, f"{client.name} was given access.")
+    actor = ByName(person.name, person.id)
+    grants.log(transaction, grant, LogKind.GRANT_CREATED, actor, f"{client.name} was given access.")
     return _token_answer(access, grant, family + rotating)
 
 

@@ -14,6 +14,7 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.signals import jobs
 from helpdesk.signals.jobs import JobKind, SignalJob
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
@@ -64,7 +65,7 @@ class QueuedReport(FrozenRecord, kw_only=True):
         return cls(
             organization=organization,
             id=item["id"],
-            by_name=item["byName"],
+            by_name=by_names.optional_from_item(item, "by"),
             at=int(item["at"]),
             parts=tuple(map(Part.from_item, json.loads(item["parts"]))),
         )
@@ -74,7 +75,7 @@ class QueuedReport(FrozenRecord, kw_only=True):
         return {
             **self.key.attributes(),
             "id": self.id,
-            "byName": self.by_name,
+            **by_names.to_item("by", self.by_name),
             "at": self.at,
             "parts": _json([part.to_item() for part in self.parts]),
             "expiresAt": clock.seconds_from_now(_DAYS * DAY_SECONDS),

@@ -41,6 +41,7 @@ from helpdesk.platform.errors import (
 )
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.routing.names import with_names_now
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.table import Throttled
@@ -206,18 +207,21 @@ def _run(
         idempotent = _idempotent_request(route, caller, request)
         if idempotent is not None:
             time_left = context.get_remaining_time_in_millis()
-            outcome = idempotency.run_once(idempotent, time_left, lambda: _outcome(route, arguments))
+            outcome = idempotency.run_once(idempotent, time_left, lambda: _outcome(route, arguments, caller))
             headers |= {idempotency.REPLAYED: "true"} if outcome.replayed else {}
             return answer(outcome.status, _JSON, outcome.body, headers)
         result = route.function(**arguments)
+        text = "" if isinstance(result, Content) else _text(result, caller)
     except Exception as error:  # noqa: BLE001 - the last line of defence: the caller gets no stack trace
         return _refused(route, _error_of(route, request, error), headers, request)
     if isinstance(result, Content):
         return _content_answer(result, route.status, headers)
-    return answer(route.status, _JSON, _text(result), headers)
+    return answer(route.status, _JSON, text, headers)
 
 
-def _text(result: Answer) -> str:
+def _text(result: Answer, caller: Caller | None) -> str:
+    if caller is not None and caller.organization:
+        result = with_names_now(caller.organization, result)
     return result.model_dump_json(by_alias=True, exclude_none=result.omits_null)
 
 
@@ -243,7 +247,7 @@ def _idempotent_request(route: Route, caller: Caller | None, request: Request) -
     )
 
 
-def _outcome(route: Route, arguments: Mapping[str, Any]) -> Outcome:
+def _outcome(route: Route, arguments: Mapping[str, Any], caller: Caller | None) -> Outcome:
     """Run a route for a request with an Idempotency-Key."""
     result = route.function(**arguments)
     if isinstance(result, Content):
@@ -252,7 +256,7 @@ def _outcome(route: Route, arguments: Mapping[str, Any]) -> Outcome:
     advice = None
     if secret is not None and getattr(result, secret[0]) is not None:
         advice = secret[1].instead.format_map(result.model_dump(exclude={secret[0]}))
-    return Outcome(route.status, _text(result), advice)
+    return Outcome(route.status, _text(result, caller), advice)
 
 
 def _error_of(route: Route, request: Request, raised: Exception) -> AppError:

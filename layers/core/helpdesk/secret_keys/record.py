@@ -3,6 +3,7 @@
 from typing import Self
 
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage.table import Item
 
 
@@ -30,7 +31,7 @@ class KeyRecord(FrozenRecord):
             name=item["name"],
             hint=item["hint"],
             created_at=item["createdAt"],
-            created_by_name=item["createdByName"],
+            created_by_name=by_names.from_item(item, "createdBy"),
             last_used_at=item["lastUsedAt"],
             revoked_at=item["revokedAt"],
             legacy=item["legacy"],
@@ -43,7 +44,7 @@ class KeyRecord(FrozenRecord):
             "name": self.name,
             "hint": self.hint,
             "createdAt": self.created_at,
-            "createdByName": self.created_by_name,
+            **by_names.to_item("createdBy", self.created_by_name),
             "lastUsedAt": self.last_used_at,
             "revokedAt": self.revoked_at,
             "legacy": self.legacy,

@@ -33,6 +33,8 @@ class SecretKey(Answer):
     hint: str
     """The key's last four characters; `????` for a legacy key, whose text is not known."""
     created_at: Milliseconds
+    created_by: str | None
+    """The ID of the person or key."""
     created_by_name: str
     """Who created it; `system` for the operator."""
     last_used_at: Milliseconds | None

@@ -22,6 +22,7 @@ from helpdesk.secret_keys.errors import (
 )
 from helpdesk.secret_keys.record import KeyRecord, LiveKey
 from helpdesk.secret_keys.schemas import KeyCreated, NewKey, SecretKey
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -52,6 +53,7 @@ def listed(organization: str, limit: int, after: str | None) -> tuple[list[Secre
             name=record.name,
             hint=record.hint,
             created_at=record.created_at,
+            created_by=by_names.id_of(record.created_by_name),
             created_by_name=record.created_by_name,
             last_used_at=last_used.get(record.id, record.last_used_at),
             revoked_at=record.revoked_at,
@@ -66,7 +68,7 @@ def create(caller: Caller, new: NewKey) -> KeyCreated:
     """Create a key and return it, the only time that it is shown. Raises InvalidKeyName, TooManyKeys."""
     name = require_name(new.name)
     transaction = Transaction()
-    key_id, key = _add(transaction, caller.organization, name, caller.the_person().name)
+    key_id, key = _add(transaction, caller.organization, name, caller.actor)
     repository.enter(transaction, caller.organization, sha256_hex(key), {"id": key_id, "name": name})
     transaction.put(
         logs.entry(

@@ -6,6 +6,7 @@ from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.signals import titles
 from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage import keys
 from helpdesk.storage.table import ConditionFailed, Item
 
@@ -100,7 +101,7 @@ class Signal(FrozenRecord, kw_only=True):
             commit_count=int(item["commitCount"]),
             filed_at=int(item["filedAt"]),
             updated_at=int(item["updatedAt"]),
-            updated_by_name=item["updatedByName"],
+            updated_by_name=by_names.optional_from_item(item, "updatedBy"),
             moved_at=int(item["movedAt"]) if "movedAt" in item else None,
             done_at=int(item["doneAt"]) if "doneAt" in item else None,
             task_id=item.get("taskId"),
@@ -131,7 +132,7 @@ class Signal(FrozenRecord, kw_only=True):
             "commitCount": self.commit_count,
             "filedAt": self.filed_at,
             "updatedAt": self.updated_at,
-            "updatedByName": self.updated_by_name,
+            **by_names.to_item("updatedBy", self.updated_by_name),
             "version": self.version,
             **{
                 name: value

@@ -5,6 +5,7 @@ from typing import Any
 
 from helpdesk.signals.record import Signal, TrackerLink
 from helpdesk.signals.shapes import CodehostIssue, SignalShape, TrackerIssue
+from helpdesk.storage import by_name as by_names
 
 
 def signal_shape(signal: Signal) -> SignalShape:
@@ -20,6 +21,7 @@ def signal_shape(signal: Signal) -> SignalShape:
         aliases=list(signal.aliases),
         filed_at=signal.filed_at,
         updated_at=signal.updated_at,
+        updated_by=by_names.id_of(signal.updated_by_name),
         updated_by_name=signal.updated_by_name,
         tracker=tracker_issue(signal.tracker),
         codehost=None

@@ -33,6 +33,8 @@ class SignalShape(Answer):
     """Other titles it was reported under; kept when duplicates merge."""
     filed_at: Milliseconds
     updated_at: Milliseconds
+    updated_by: str | None
+    """The ID of the person or key."""
     updated_by_name: str | None
     tracker: TrackerIssue | None
     codehost: CodehostIssue | None

@@ -182,8 +182,8 @@ __all__ = [
     "CommunityFeed", "CommunityPace", "CommunityPlace", "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "Conversation", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
     "CrawlStart", "CrawledHost", "CrawledPage", "CustomerIdentity", "DeletedDocument", "Delivery", "DeviceCode",
-    "DocumentPage", "EmailBucket", "EndpointSecret", "EventFollower", "FiledSignals", "Grant", "HookAttempt",
-    "HookDelivery", "IntegrationSettings", "InviteSecret", "InviteToken", "IssueNumber", "IssueProblem", "ItemKey",
+    "DocumentPage", "EmailBucket", "EndpointSecret", "EventFollower", "FiledSignals", "FormerMember", "Grant",
+    "HookAttempt", "HookDelivery", "IntegrationSettings", "InviteSecret", "InviteToken", "IssueNumber", "IssueProblem", "ItemKey",
     "KeySecret", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage", "LearnedQuestion",
     "LegacyKey", "MailCeiling", "MalformedKey", "Message", "Mirror", "MirrorChannel", "MirrorClick",
     "MirrorDirectory", "MirrorPace", "MirrorReply", "MirrorThread", "MirroredConversation", "MirroredFile",
@@ -236,6 +236,14 @@ class Member(ItemKey):
     """A person's membership: role, name, e-mail."""
 
     PK, SK = "ORG#{organization}#MEMBER", "MEMBER#{user_id}"
+    organization: str
+    user_id: str
+
+
+class FormerMember(ItemKey):
+    """The name with which a member left, for what they did before."""
+
+    PK, SK = "ORG#{organization}#MEMBER", "FORMER#{user_id}"
     organization: str
     user_id: str
 

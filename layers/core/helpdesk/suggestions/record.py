@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 from helpdesk.suggestions.schemas import SuggestionKind, SuggestionStatus
@@ -86,7 +87,7 @@ class Suggestion(FrozenRecord, kw_only=True):
             evidence=tuple(map(Evidence.from_item, item["evidence"])),
             suggested_at=item["suggestedAt"],
             decided_at=item["decidedAt"],
-            decided_by_name=item["decidedByName"],
+            decided_by_name=by_names.optional_from_item(item, "decidedBy"),
             document_id=item["documentId"],
             answers_now=None if asked is None else Asked(int(asked["answered"]), int(asked["of"])),
             revision=int(item["revision"]),
@@ -113,7 +114,7 @@ class Suggestion(FrozenRecord, kw_only=True):
             "evidence": [each.to_item() for each in self.evidence],
             "suggestedAt": self.suggested_at,
             "decidedAt": self.decided_at,
-            "decidedByName": self.decided_by_name,
+            **by_names.to_item("decidedBy", self.decided_by_name),
             "documentId": self.document_id,
             "answersNow": None if asked is None else {"answered": asked.answered, "of": asked.of},
             "revision": self.revision,

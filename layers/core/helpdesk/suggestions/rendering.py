@@ -1,5 +1,6 @@
 """Suggestions as responses."""
 
+from helpdesk.storage import by_name as by_names
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.suggestions.schemas import AnswersNow, EvidenceShape, SuggestionShape
 
@@ -23,6 +24,7 @@ def suggestion_shape(suggestion: Suggestion, searches: int) -> SuggestionShape:
         ],
         suggested_at=suggestion.suggested_at,
         decided_at=suggestion.decided_at,
+        decided_by=by_names.id_of(suggestion.decided_by_name),
         decided_by_name=suggestion.decided_by_name,
         document_id=suggestion.document_id,
         answers_now=None if asked is None else AnswersNow(answered=asked.answered, of=asked.of),

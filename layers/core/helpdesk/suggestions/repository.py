@@ -7,6 +7,7 @@ revision is the one that was read. A question is added on the condition that it 
 from copy import replace
 
 from helpdesk.platform import clock
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import EXISTS, ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -127,8 +128,8 @@ def decide(
     """
     transaction.update(
         keys.Suggestion(seen.organization, seen.id),
-        "SET #status = :status, GSI1PK = :list, decidedAt = :now, decidedByName = :by, documentId = :document "
-        "ADD revision :one",
+        "SET #status = :status, GSI1PK = :list, decidedAt = :now, decidedByName = :by, decidedBy = :byId, "
+        "documentId = :document ADD revision :one",
         condition="#status = :pending",
         names={"#status": "status"},
         values={
@@ -136,6 +137,7 @@ def decide(
             ":list": keys.suggestions_with(seen.organization, status.value),
             ":now": clock.now_ms(),
             ":by": by_name,
+            ":byId": by_names.id_of(by_name),
             ":document": document_id,
             ":one": 1,
             ":pending": SuggestionStatus.PENDING.value,

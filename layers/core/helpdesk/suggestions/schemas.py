@@ -62,6 +62,8 @@ class SuggestionShape(Answer):
     """The questions that it answers, oldest first: that of its conversation, and up to 19 of others."""
     suggested_at: Milliseconds
     decided_at: Milliseconds | None
+    decided_by: str | None
+    """The ID of the person or key."""
     decided_by_name: str | None
     """The person or key that accepted or dismissed it."""
     document_id: str | None

@@ -5,6 +5,7 @@ from typing import Self
 
 from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.signals.kinds import Priority
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 from helpdesk.tasks.schemas import PullRequestState, TaskStatus
@@ -66,7 +67,7 @@ class Task(FrozenRecord, kw_only=True):
             rank=item["rank"],
             priority=None if priority is None else Priority(priority),
             assignee_id=item["assigneeId"],
-            created_by_name=item["createdByName"],
+            created_by_name=by_names.from_item(item, "createdBy"),
             created_at=int(item["createdAt"]),
             updated_at=int(item["updatedAt"]),
             done_at=item["doneAt"],
@@ -92,7 +93,7 @@ class Task(FrozenRecord, kw_only=True):
             "rank": self.rank,
             "priority": None if self.priority is None else self.priority.value,
             "assigneeId": self.assignee_id,
-            "createdByName": self.created_by_name,
+            **by_names.to_item("createdBy", self.created_by_name),
             "createdAt": self.created_at,
             "updatedAt": self.updated_at,
             "doneAt": self.done_at,

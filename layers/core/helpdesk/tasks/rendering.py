@@ -11,6 +11,7 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.record import Signal
 from helpdesk.signals.rendering import tracker_issue
 from helpdesk.signals.shapes import CodehostIssue
+from helpdesk.storage import by_name as by_names
 from helpdesk.tasks.record import LinkedCommit, LinkedPullRequest, Task
 from helpdesk.tasks.schemas import Assignee, TaskCommitShape, TaskPullRequestShape, TaskShape
 
@@ -44,6 +45,7 @@ def _shape(task: Task, named: TaskKeys, assignee: MemberRecord | None, signal: S
         assignee=None
         if assignee is None
         else Assignee(user_id=assignee.user_id, name=assignee.name, email=assignee.email or None),
+        created_by=by_names.id_of(task.created_by_name),
         created_by_name=task.created_by_name,
         created_at=task.created_at,
         updated_at=task.updated_at,

@@ -51,6 +51,8 @@ class TaskShape(Answer):
     priority: Priority | None
     assignee: Assignee | None
     """Also null while the person it was assigned to is not a member of the organization."""
+    created_by: str | None
+    """The ID of the person or key."""
     created_by_name: str
     """The person or key that made the card."""
     created_at: Milliseconds

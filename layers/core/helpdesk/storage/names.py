@@ -1,0 +1,46 @@
+"""The names that people and keys have now, by their ids, for whatever shows who did something.
+
+Of a person that is their name as a member of the organization; of a former member the name that they left with, since
+what they are called elsewhere is no longer the organization's business. A key that is no longer stored has the name
+that was noted with its act. Where none was, the organization's name stands for it: a key acts as the organization.
+"""
+
+from collections.abc import Iterable
+
+from helpdesk.storage import keys, table
+from helpdesk.storage.by_name import ByName
+from helpdesk.storage.keys import ItemKey
+
+
+def now(organization: str, shown: Iterable[ByName]) -> dict[str, str]:
+    """Return the present names by id, for the names that have one. One batch read, or none.
+
+    An id without a present name is missing: the name that was noted with it stands.
+    """
+    noted = {each.id: each for each in shown if each.id is not None}
+    wanted: list[ItemKey] = []
+    for each, name in noted.items():
+        wanted += _keys_of(organization, each, known=bool(name))
+    if not wanted:
+        return {}
+    found = table.get_many(wanted, consistent=False)
+    present = {}
+    for each, name in noted.items():
+        items = [found[key] for key in _keys_of(organization, each, known=bool(name)) if key in found]
+        if items:
+            present[each] = str(items[0]["name"])
+    return present
+
+
+def of_key(organization: str, key_id: str) -> ByName:
+    """Return a key's name with its id, where the caller's allowance doesn't hold it. One batch read."""
+    return ByName(now(organization, [ByName("", key_id)]).get(key_id, ""), key_id)
+
+
+def _keys_of(organization: str, by_id: str, *, known: bool) -> list[ItemKey]:
+    """Return the items that can hold a name, the best first."""
+    if by_id.startswith("usr_"):
+        return [keys.Member(organization, by_id), keys.FormerMember(organization, by_id)]
+    if by_id.startswith("key_"):
+        return [keys.SecretKey(organization, by_id), *([] if known else [keys.Organization(organization)])]
+    return []
