@@ -357,8 +357,7 @@ DYNAMODB = {
 
 
 def test_the_calls_of_each_route(api: Client, site: Website, world: Crawling, crawl: Crawl) -> None:
-    get, update, write, query = *DYNAMODB.values(), "dynamodb:Query"
-    names = "dynamodb:BatchGetItem"
+    get, update, write, query, names = *DYNAMODB.values(), "dynamodb:Query", "dynamodb:BatchGetItem"
     crawl_id = crawl()
     expected = {
         # A place among the waits, for the lookup of the host.
