@@ -52,7 +52,7 @@ def _coloured(language: str) -> Reader:
     def colour(text: str) -> str:
         most = markdown_parser.MAX_COLOURED_LINE
         lines = "\n".join(text[at : at + most] for at in range(0, len(text), most))
-        return markdown_parser._coloured(lines, language)
+        return markdown.render("Title", f"~~~{language}\n{lines}\n~~~").html
 
     return colour
 

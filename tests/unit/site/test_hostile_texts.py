@@ -70,6 +70,8 @@ def test_a_page_is_not_much_longer_than_its_text() -> None:
         ("a\n" * (markdown_parser.MAX_COLOURED_CHARACTERS // 2) + "\n", False),
         ("a" * markdown_parser.MAX_COLOURED_LINE + "\n", True),
         ("a" * (markdown_parser.MAX_COLOURED_LINE + 1) + "\n", False),
+        ("a" + "\n" * markdown_parser.MAX_COLOURED_SPACE + "a\n", True),
+        ("a" + "\n" * (markdown_parser.MAX_COLOURED_SPACE + 1) + "a\n", False),
     ],
 )
 def test_long_code_has_no_colours(monkeypatch: pytest.MonkeyPatch, code: str, *, coloured: bool) -> None:

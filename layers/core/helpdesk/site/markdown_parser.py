@@ -1,5 +1,6 @@
 """The parser of documents: CommonMark with the extensions of GitHub and Docusaurus, and code in colours."""
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,10 @@ MAX_COLOURED_CHARACTERS = 10_000
 """A longer block of code stays plain: some of Pygments' expressions take quadratic time."""
 MAX_COLOURED_LINE = 500
 """A block with a longer line stays plain. Most of those expressions end with the line."""
+MAX_COLOURED_SPACE = 200
+"""A block with more white space in one place stays plain. The lexers of C and Python read it again from each line."""
 
+_TOO_MUCH_SPACE = re.compile(rf"\s{{{MAX_COLOURED_SPACE + 1}}}")
 _MAX_COLOURED_TOGETHER = 100_000
 # A list takes two levels. Where it is deeper than this, the parser leaves out the rest of the document.
 _MOST_NESTED = 60
@@ -79,8 +83,13 @@ def _code_block(_: Any, tokens: "list[Token]", place: int, __: Any, env: dict[st
 
 def _code(code: str, language: str, env: dict[str, Any]) -> str:
     coloured = None
-    is_short = len(code) <= MAX_COLOURED_CHARACTERS and max(map(len, code.split("\n"))) <= MAX_COLOURED_LINE
-    if language in LANGUAGES and is_short and env["coloured"] + len(code) <= _MAX_COLOURED_TOGETHER:
+    if (
+        language in LANGUAGES
+        and len(code) <= MAX_COLOURED_CHARACTERS
+        and env["coloured"] + len(code) <= _MAX_COLOURED_TOGETHER
+        and max(map(len, code.split("\n"))) <= MAX_COLOURED_LINE
+        and not _TOO_MUCH_SPACE.search(code)
+    ):
         coloured = _coloured(code, language)
         env["coloured"] += len(code)
     return f'<pre class="code" tabindex="0"><code>{escaped(code) if coloured is None else coloured}</code></pre>\n'
