@@ -43,7 +43,7 @@ def outcome(work: Callable[[], object]) -> str:
 
 def roles(organization: str, *concerned: str) -> dict[str, str]:
     """Return the members' roles, once both sides and the count of owners were found to agree."""
-    members_now = table.query_all(keys.Member(organization, "-").pk)
+    members_now = table.query_all(keys.Member(organization, "-").pk, sk_prefix="MEMBER#")
     listed = {item["userId"]: item["role"] for item in members_now}
     people = table.get_many([keys.Person(user_id) for user_id in {*listed, *concerned}])
     held = {
