@@ -137,7 +137,7 @@ def _items(stack: Stack, count: int, seed: int) -> Iterator[dict[str, Any]]:
     organization = stack.description["organization_id"]
     if table.get(keys.Session(organization, hashed(session_of(0, seed)))) is not None:
         raise Problem(f"Seed {seed} was used already. For other conversations: make seed SEED={seed + 1}")
-    members = table.query_all(keys.Member(organization, "-").pk)
+    members = table.query_all(keys.Member(organization, "-").pk, sk_prefix="MEMBER#")
     team = [
         Caller(organization, person=Person(each["userId"], each["name"], Role.MEMBER)) for each in members
     ]
