@@ -162,7 +162,7 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
         "integrations/chatcommunity",
     ):
         yield get(f"/v1/{route}")
-    for route in ("me", "keys", "members", "invites"):
+    for route in ("me", "me/grants", "keys", "grants", "members", "invites"):
         yield get(f"/v1/{route}", client=it.owner)
 
 

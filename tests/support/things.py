@@ -31,8 +31,11 @@ POST = {"boardId": "ideas", "title": "Pack faster"}
 WEBHOOK = {"url": "https://93.184.215.14/hooks", "events": ["message.created"]}
 
 
-def things(path: str, organization: NewOrganization) -> dict[str, str]:
-    """Make what a path names, such as /v1/keys/{keyId}; return the ids by the names of the parameters."""
+def things(path: str, organization: NewOrganization, person: str | None = None) -> dict[str, str]:
+    """Make what a path names, such as /v1/keys/{keyId}; return the ids by the names of the parameters.
+
+    What belongs to a person is the one's with the id `person`, else another member's.
+    """
     api = Client(organization.secret_key)
     owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
     makers: dict[str, Callable[[], Any]] = {
@@ -65,7 +68,8 @@ def things(path: str, organization: NewOrganization) -> dict[str, str]:
         "keyId": lambda: owner.post("/v1/keys", {"name": "A key"}).body["id"],
         "userId": lambda: make_person(organization.organization_id, role="member", name="Max"),
         "grantId": lambda: grant_of(
-            make_person(organization.organization_id, role="member", name="Pia"), organization.organization_id
+            person or make_person(organization.organization_id, role="member", name="Pia"),
+            organization.organization_id,
         ),
         "inviteId": lambda: owner.post("/v1/invites", {"email": "new@example.com", "role": "member"}).body[
             "id"

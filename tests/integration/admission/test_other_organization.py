@@ -12,7 +12,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from scripts.openapi.document import document
 from tests.support.api import Answer, Client
-from tests.support.people import issue_token
+from tests.support.people import issue_token, make_person, token_of
 from tests.support.things import filled, things
 
 PATHS: dict[str, dict[str, Any]] = document()["paths"]
@@ -49,11 +49,13 @@ def expected(answer: Answer, who: str, stranger: Client, path: str, method: str)
 def test_an_id_is_not_found_by_another_organization_and_found_by_its_own(
     path: str, method: str, organization: NewOrganization, other_organization: NewOrganization
 ) -> None:
-    wanted = filled(path, things(path, organization))
+    home = organization.organization_id
+    olga = make_person(home, role="owner", name="Olga")
+    wanted = filled(path, things(path, organization, olga))
     strangers = {"key": Client(other_organization.secret_key)}
     for role in ("owner", "admin", "member"):
         strangers[role] = Client(issue_token(other_organization.organization_id, role=role, name=role))
-    own = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
+    own = Client(token_of(olga, home))
 
     found = {
         who: answer

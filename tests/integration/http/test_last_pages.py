@@ -13,6 +13,7 @@ from tests.support.people import make_person
 # Lists that this module does not fill. Their rows come from workers, and they are read by the same queries.
 _NOT_FILLED = {
     "/v1/approvals",
+    "/v1/grants",
     "/v1/knowledge/crawls/<crawl_id>",
     "/v1/knowledge/suggestions",
     "/v1/site/searches",

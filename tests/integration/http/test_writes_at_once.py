@@ -23,7 +23,7 @@ from scripts.openapi import examples
 from scripts.openapi.routes import all_routes, operation_id, path_template
 from tests.support import integrations, repeats, stand_in
 from tests.support.api import Answer, Client
-from tests.support.people import issue_token
+from tests.support.people import issue_token, make_person, token_of
 from tests.support.things import filled, things
 
 ROUTES = {
@@ -149,24 +149,24 @@ BODIES: dict[str, Callable[[str], Any]] = {
 def prepared(name: str, organization: NewOrganization) -> Callable[[], Answer]:
     """Make what an operation needs, so that it succeeds, and return what sends its request."""
     route, home = ROUTES[name], organization.organization_id
-    owner = issue_token(home, role="owner", name="Olga")
+    olga = make_person(home, role="owner", name="Olga")
     if name in repeats.ROUTES:
         ready = repeats.prepared(name, organization)
         return lambda: Client(ready.credential).request("POST", ready.path, ready.body)
-    path = filled(path_template(route), things(path_template(route), organization))
+    path = filled(path_template(route), things(path_template(route), organization, olga))
     if name == "removeRepo":
         path += f"?repo={_with_mirror(home)['repo']}"
     body = BODIES[name](home) if name in BODIES else examples.BODIES.get(name)
-    credential = organization.secret_key if route.access is Access.SECRET_KEY else owner
+    credential = organization.secret_key if route.access is Access.SECRET_KEY else token_of(olga, home)
     return lambda: Client(credential).request(route.method, path, body)
 
 
 def stored() -> dict[str, Any]:
-    """Return what is stored, without what the other writer changes, and without tokens and numbers that are taken."""
+    """Return what is stored, without what the other writer changes, and without tokens and places that are taken."""
     return {
         key: {name: value for name, value in item.items() if name not in _MOVED}
         for key, item in repeats.world().items()
-        if "BUCKET" not in key and "COUNTER" not in key
+        if not any(taken in key for taken in ("BUCKET", "WAITS", "COUNTER"))
     }
 
 

@@ -35,6 +35,7 @@ NEEDED = {
     "GET /user/installations": None,
     "GET /user/memberships/orgs/{org}": ("members", "read"),
     f"GET {_REPO}": ("metadata", "read"),
+    f"GET {_REPO}/collaborators/{{username}}/permission": ("metadata", "read"),
     f"GET {_REPO}/branches/{{branch}}": ("contents", "read"),
     f"GET {_REPO}/git/blobs/{{file_sha}}": ("contents", "read"),
     f"GET {_REPO}/git/trees/{{tree_sha}}": ("contents", "read"),

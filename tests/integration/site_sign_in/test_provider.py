@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from helpdesk.platform import clock
-from helpdesk.platform.units import MINUTE_MS
+from helpdesk.platform.units import MINUTE_MS, SECOND_US
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.openid import Account, Provider
@@ -351,7 +351,8 @@ def test_the_calls_of_a_sign_in_at_a_provider(at_provider: Go, browser: SiteBrow
     with recorded_calls() as calls:
         back = at_provider(browser)
     assert [each.removeprefix("dynamodb:") for each in calls] == ["BatchGetItem"]
-    with recorded_calls() as calls:
+    later = clock.now_us() + 2 * SECOND_US  # the wait that saved the settings has come back
+    with recorded_calls() as calls, clock.frozen(lambda: later):
         browser.ask("GET", back, None)
     # the site, the bucket, a place among the waits, the state, the secret, the place given back, who has the subject,
     # the customer, what the browser wrote, the session

@@ -1,6 +1,7 @@
 """The routes of tools: listing, switching off, raising a risk, and the test call."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -319,7 +320,15 @@ def test_the_call_of_a_request_that_died_has_the_same_id_in_its_repeat(
     assert len({died, of_another, without}) == 3
 
 
-@pytest.mark.usefixtures("connected_server")
+@pytest.fixture
+def standing() -> Iterator[None]:
+    """Let no time pass, so that a wait gives back all its seconds, and the next one finds the buckets full."""
+    now = clock.now_us()
+    with clock.frozen(lambda: now):
+        yield
+
+
+@pytest.mark.usefixtures("connected_server", "standing")
 def test_each_route_costs_as_many_calls_as_documented(api: Client) -> None:
     write, read, query = "dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:Query"
     identifier = api.post("/v1/messages", {"session": "session-1", "body": "Hello"}).body["conversationId"]
