@@ -7,8 +7,8 @@ from hypothesis import settings
 
 from tests.support import effort
 
-# 100 is hypothesis's own figure; a test that names one takes it from `effort.of`.
-settings.register_profile("helpdesk", max_examples=effort.of(100, 1000), deadline=None)
+# The long form of each night finds what a few examples miss; a test that names a figure takes it from `effort.of`.
+settings.register_profile("helpdesk", max_examples=effort.of(40, 1000), deadline=None)
 settings.load_profile("helpdesk")
 
 pytest_plugins = ["tests.support.processes", "tests.support.budget", "tests.support.grants"]
