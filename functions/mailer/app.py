@@ -1,7 +1,7 @@
-"""MailQueue: send invitations by e-mail; OutreachQueue: send the team's messages to customers.
+"""MailQueue: send invitations and codes for support addresses; OutreachQueue: send the team's messages to customers.
 
-A message group is an invitation or a customer. Each queue has its own concurrency, so however many messages of the team
-wait, an invitation does not wait for them.
+A message group is an invitation, an organization or a customer. Each queue has its own concurrency, so however many
+messages of the team wait, an invitation does not wait for them.
 """
 
 import json
@@ -10,6 +10,8 @@ from typing import Any
 from helpdesk.invites import mailing as invites
 from helpdesk.invites.jobs import InviteMail
 from helpdesk.mail.errors import MailNotSent
+from helpdesk.organizations import mailing as support_codes
+from helpdesk.organizations.jobs import SUPPORT_EMAIL_MAIL, SupportEmailMail
 from helpdesk.outreach import mailing as messages
 from helpdesk.outreach import pacing
 from helpdesk.outreach.jobs import MESSAGE_MAIL, MessageMail
@@ -66,6 +68,9 @@ def _sent(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
         about = {"organization": mail.organization, "messageId": mail.message_id}
         with pacing.paced():
             return messages.send(mail).value, about
+    if body.get("kind") == SUPPORT_EMAIL_MAIL:
+        code = SupportEmailMail.from_body(body)
+        return support_codes.send(code).value, {"organization": code.organization}
     wanted = InviteMail.from_body(body)
     return invites.send(wanted).value, {"organization": wanted.organization, "invite": wanted.invite_id}
 

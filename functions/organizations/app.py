@@ -10,6 +10,7 @@ from helpdesk.logs.schemas import LogAnswer, LogsAnswer, LogsQuery
 from helpdesk.organizations import settings as organization_settings
 from helpdesk.organizations.errors import (
     AddressTaken,
+    InvalidCode,
     InvalidSlug,
     KeyPrefixInvalid,
     SlugTaken,
@@ -22,7 +23,7 @@ from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 
-NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS")
+NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS", "INVITATIONS_PER_HOUR")
 
 api = Api()
 
@@ -36,10 +37,13 @@ def get_organization(caller: Caller) -> OrganizationAnswer:
 @api.patch(
     "/v1/organization",
     access=Access.ADMIN,
-    errors=(InvalidSlug, SlugTaken, KeyPrefixInvalid, InvalidUrl, InvalidEmail, AddressTaken),
+    errors=(InvalidSlug, SlugTaken, KeyPrefixInvalid, InvalidUrl, InvalidEmail, AddressTaken, InvalidCode),
 )
 def update_organization(caller: Caller, change: OrganizationUpdate) -> OrganizationAnswer:
-    """Update the organization's settings. Only the fields you send change."""
+    """Update the organization's settings. Only the fields you send change.
+
+    A new `supportEmail` is pending until you send the code that is mailed to it as `supportEmailCode`.
+    """
     return organization_settings.change(caller, change)
 
 

@@ -58,7 +58,9 @@ def test_members_and_settings_are_changed_under_the_functions_own_policies(stack
 
     assert owner.patch(f"/v1/members/{user_id}", {"role": "admin"}).status == 200
     assert member.post("/v1/billing/branding", {"showBranding": False}).status == 200
-    assert member.patch("/v1/organization", {"supportEmail": "help@example.com"}).status == 200
+    pending = member.patch("/v1/organization", {"supportEmail": "help@example.com"})
+    assert pending.body["pendingSupportEmail"] == "help@example.com"
+    assert member.patch("/v1/organization", {"supportEmailCode": "wrong"}).code == "invalid_code"
     assert owner.patch(f"/v1/members/{user_id}", {"role": "member"}).status == 200
 
     assert member.post("/v1/billing/branding", {"showBranding": True}).code == "forbidden"

@@ -20,6 +20,7 @@ from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.interleaving import interleaved
 from tests.support.people import make_person, token_of
+from tests.support.support_email import mailed_code
 
 CALLERS = 50
 
@@ -99,14 +100,16 @@ def test_only_one_of_several_concurrent_organizations_gets_a_slug(
     if expired:
         held = {":o": "org_of_old", ":e": 1}
         table.update(keys.Slug("wanted-by-all"), "SET organization = :o, expiresAt = :e", values=held)
-    made = [make_organization() for _ in range(8)]
-    change = OrganizationUpdate.model_validate(
-        {"slug": "wanted-by-all", "supportEmail": "wanted@example.com"}
-    )
-    callers = [Caller(one.organization_id, key_id="key_1") for one in made]
+    callers = [Caller(make_organization().organization_id, key_id="key_1") for _ in range(8)]
+    changes = []
+    for who in callers:
+        settings.change(who, OrganizationUpdate.model_validate({"supportEmail": "wanted@example.com"}))
+        wanted = {"slug": "wanted-by-all", "supportEmailCode": mailed_code()}
+        changes.append(OrganizationUpdate.model_validate(wanted))
 
     answers = interleaved(
-        [partial(outcome, partial(settings.change, who, change)) for who in callers], seed=seed
+        [partial(outcome, partial(settings.change, *one)) for one in zip(callers, changes, strict=True)],
+        seed=seed,
     ).all()
 
     assert sorted(answers) == ["ok"] + ["slug_taken"] * 7
@@ -118,19 +121,23 @@ def test_only_one_of_several_concurrent_organizations_gets_a_slug(
 def test_an_organization_changed_several_times_at_once_claims_only_what_it_shows(
     organization: NewOrganization, seed: int
 ) -> None:
-    who = Caller(organization.organization_id, key_id="key_1")
+    # Who signed in with an address needs no code for it.
+    first, fourth = (
+        Caller(organization.organization_id, person=Person(f"usr_{name}", name, None, f"{name}@example.com"))
+        for name in ("first", "fourth")
+    )
     changes = [
-        OrganizationUpdate.model_validate(change)
-        for change in (
-            {"slug": "first-slug", "supportEmail": "first@example.com"},
-            {"slug": "second-slug", "supportEmail": None},
-            {"slug": "first-slug", "name": "Third"},
-            {"supportEmail": "fourth@example.com"},
+        (who, OrganizationUpdate.model_validate(change))
+        for who, change in (
+            (first, {"slug": "first-slug", "supportEmail": "first@example.com"}),
+            (first, {"slug": "second-slug", "supportEmail": None}),
+            (first, {"slug": "first-slug", "name": "Third"}),
+            (fourth, {"supportEmail": "fourth@example.com"}),
         )
     ]
 
     answers = interleaved(
-        [partial(outcome, partial(settings.change, who, change)) for change in changes], seed=seed
+        [partial(outcome, partial(settings.change, *change)) for change in changes], seed=seed
     ).all()
 
     assert answers == ["ok"] * 4

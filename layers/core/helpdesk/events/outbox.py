@@ -36,7 +36,7 @@ class JobQueue(StrEnum):
     AGENT = "agent"
     KNOWLEDGE = "knowledge"
     MAIL = "mail"
-    """Invitations."""
+    """Invitations, and codes for support addresses."""
     OUTREACH = "outreach"
     """Messages to customers by mail, apart from the mail that somebody waits for."""
     SEARCH = "search"

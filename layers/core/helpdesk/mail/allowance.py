@@ -28,6 +28,8 @@ class MailBucket(NamedTuple):
 
 
 INVITATIONS = MailBucket(MailKind.INVITATION, "invite_emails", "invitation e-mails", 30, 10)
+# These take from the ceiling of invitations: an admin requests both, for an address of their choice.
+SUPPORT_CODES = MailBucket(MailKind.INVITATION, "support_codes", "codes for support addresses", 5, 3)
 OUTREACH = MailBucket(MailKind.OUTREACH, "outreach_emails", "e-mails to customers", 600, 100)
 # A bucket of their own, so that a signal with thousands of reporters does not hold up what the team writes.
 NOTICES = MailBucket(MailKind.OUTREACH, "notice_emails", "e-mails to reporters of signals", 600, 100)

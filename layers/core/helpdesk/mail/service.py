@@ -28,6 +28,25 @@ def send_code(email: str, code: str, minutes: int) -> None:
     sender.send(mail, email)
 
 
+def send_support_code(email: str, code: str, minutes: int, *, organization: str | None) -> None:
+    """Send the code that confirms a support address. `organization` is a name, None if no mail may have it.
+
+    Raises MailNotSent or a subclass.
+    """
+    name = safe_name(organization or "") or "An organization"
+    mail = rendered(
+        "Your code to confirm a support address",
+        [
+            f"{name} wants to use this address for support: replies to its e-mails to customers would come here.",
+            "If you agree, enter this code in its settings:",
+            Code(code),
+            f"The code works once, within {minutes} minutes.",
+            "If you did not expect this mail, ignore it. Without the code, the address is not used.",
+        ],
+    )
+    sender.send(mail, email)
+
+
 def send_site_code(
     email: str, code: str, *, subject: str, sentences: tuple[str, str, str], language: Language
 ) -> None:

@@ -41,6 +41,13 @@ class AddressTaken(AppError):
     message = "Another organization has this support address. Choose a different one."
 
 
+class InvalidCode(AppError):
+    """The code for a support address is wrong, used or too old, or none was mailed."""
+
+    status, code = 400, "invalid_code"
+    message = "This code no longer works, or none was mailed. Send `supportEmail` again to get a new one."
+
+
 class UpgradeRequired(PlanUpgradeRequired):
     """The organization's plan does not include hiding the attribution mark."""
 

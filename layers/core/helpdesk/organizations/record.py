@@ -16,6 +16,7 @@ _SETTINGS = {
     "taskKeyPrefix": "task_key_prefix",
     "boardUrl": "board_url",
     "supportEmail": "support_email",
+    "pendingSupportEmail": "pending_support_email",
     "retentionDays": "retention_days",
     "formerTaskKeyPrefixes": "former_task_key_prefixes",
     "formerSlugs": "former_slugs",
@@ -34,7 +35,8 @@ class OrganizationRecord(FrozenRecord, kw_only=True):
 
     `task_key_prefix` is None until someone chooses one. `former_task_key_prefixes` are those that keys had before,
     chosen or not, newest first. `former_slugs` are the slugs that are kept for the organization, each with the second
-    (since the Unix epoch) until which.
+    (since the Unix epoch) until which. `support_email` is confirmed. `pending_support_email` waits for its code: the
+    `email`, the `mailId` of the mail, and once that was sent, the `handle` of its code (organizations/confirming.py).
     """
 
     id: str
@@ -48,6 +50,7 @@ class OrganizationRecord(FrozenRecord, kw_only=True):
     task_key_prefix: str | None = None
     board_url: str | None = None
     support_email: str | None = None
+    pending_support_email: Mapping[str, str] | None = None
     retention_days: int | None = None
     former_task_key_prefixes: tuple[str, ...] = ()
     former_slugs: Mapping[str, int] = {}
@@ -78,6 +81,7 @@ class OrganizationRecord(FrozenRecord, kw_only=True):
             task_key_prefix=item.get("taskKeyPrefix"),
             board_url=item.get("boardUrl"),
             support_email=item.get("supportEmail"),
+            pending_support_email=item.get("pendingSupportEmail"),
             retention_days=item.get("retentionDays"),
             former_task_key_prefixes=tuple(item.get("formerTaskKeyPrefixes", ())),
             former_slugs=item.get("formerSlugs") or {},

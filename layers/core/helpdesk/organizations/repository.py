@@ -1,6 +1,7 @@
 """Items of an organization, of its allowances, and of its claims on a slug and a support address."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from helpdesk.admission.allowance import bucket_attributes
@@ -86,11 +87,11 @@ def set_branding(transaction: Transaction, organization: str, *, shown: bool) ->
 def change(transaction: Transaction, seen: OrganizationRecord, changed: dict[str, Any]) -> None:
     """Overwrite settings of the organization that was read; None clears one.
 
-    The transaction raises ConditionFailed if the slug, the former ones, the support address or the prefix of task keys
+    The transaction raises ConditionFailed if the slug, the former ones, a support address or the prefix of task keys
     are no longer those that were read. Otherwise it could release another organization's claim, or forget a former
     slug or prefix.
     """
-    as_read = ("slug", "formerSlugs", "supportEmail", "taskKeyPrefix")
+    as_read = ("slug", "formerSlugs", "supportEmail", "pendingSupportEmail", "taskKeyPrefix")
     names = {f"#{name}": name for name in {*changed, *as_read}}
     values: Item = {f":{name}": value for name, value in changed.items()}
     conditions = []
@@ -171,6 +172,23 @@ def move_claim(
             condition="organization = :own",
             values={":own": organization},
             on_failure=ConditionFailed,
+        )
+
+
+def require_unclaimed(transaction: Transaction, key: ItemKey, taken: Exception) -> None:
+    """Let the transaction raise `taken` if an organization holds this claim."""
+    transaction.require(key, "attribute_not_exists(PK)", on_failure=lambda _: taken)
+
+
+def note_code(organization: str, mail_id: str, handle: str) -> None:
+    """Record the code that a mail to the pending support address carried, unless another address is pending by now."""
+    with suppress(ConditionFailed):
+        table.update(
+            keys.Organization(organization),
+            "SET #pending.#handle = :handle",
+            condition="#pending.#mail = :mail",
+            names={"#pending": "pendingSupportEmail", "#handle": "handle", "#mail": "mailId"},
+            values={":handle": handle, ":mail": mail_id},
         )
 
 

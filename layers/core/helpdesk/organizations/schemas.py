@@ -132,7 +132,9 @@ class OrganizationAnswer(Answer):
     board_url: BoardUrl | None
     """The address of the task board; a task's own address begins with it."""
     support_email: SupportEmail | None
-    """The organization's support address; no other organization can have it."""
+    """The organization's support address, which is confirmed; no other organization can have it."""
+    pending_support_email: SupportEmail | None
+    """The address that a code was mailed to; until the code confirms it, it has no effect."""
     retention_days: RetentionDays | None
     """How long conversations are kept after their last message, in days; null for no limit."""
     publishable_key: str
@@ -152,7 +154,9 @@ class OrganizationUpdate(Body):
     board_url: BoardUrl | None = None
     """An https address without credentials; null removes it."""
     support_email: SupportEmail | None = None
-    """An address that no other organization has; null removes it."""
+    """An address that no other organization has. It counts once the code mailed to it confirms it; null removes it."""
+    support_email_code: str | None = None
+    """The code that was mailed to the pending address. Send it without `supportEmail`."""
     retention_days: RetentionDays | None = None
     """Conversations without a message for this many days are erased each night; null keeps them."""
 

@@ -8,8 +8,9 @@ from helpdesk.admission.caller import Caller
 from helpdesk.admission.limits import RATES, VERSION, Tier
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
-from helpdesk.organizations import repository
-from helpdesk.organizations.errors import AddressTaken, KeyPrefixInvalid
+from helpdesk.organizations import confirming, repository
+from helpdesk.organizations.errors import AddressTaken, InvalidCode, KeyPrefixInvalid
+from helpdesk.organizations.jobs import SupportEmailMail
 from helpdesk.organizations.record import MAX_FORMER_PREFIXES, OrganizationRecord
 from helpdesk.organizations.schemas import (
     MAX_NAME_CHARACTERS,
@@ -27,6 +28,7 @@ from helpdesk.organizations.slugs import require_slug
 from helpdesk.outbound import addresses
 from helpdesk.people.record import hash_of_email, normalized_email
 from helpdesk.platform import clock
+from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import valid_name
 from helpdesk.platform.units import DAY_SECONDS
@@ -92,12 +94,22 @@ def change(caller: Caller, wanted: OrganizationUpdate) -> OrganizationAnswer:
 
     One transaction claims a new slug or support address. It releases the old address, so that no organization ever
     holds two, and keeps the old slug for the organization (docs/decisions/0285). Raises InvalidRequest, InvalidSlug,
-    SlugTaken, KeyPrefixInvalid, InvalidUrl, InvalidEmail, AddressTaken.
+    SlugTaken, KeyPrefixInvalid, InvalidUrl, InvalidEmail, AddressTaken, InvalidCode, RateLimited.
     """
     sent = _checked(wanted)
+    code, pending = sent.pop("supportEmailCode", None), None
+    if "supportEmail" in sent:
+        if code is not None:
+            raise InvalidRequest("Send `supportEmailCode` without `supportEmail`.")
+        sent |= confirming.settings_for(caller, sent.pop("supportEmail"))
+    elif code is not None:
+        pending = confirming.confirmed(caller.organization, code)
+        sent |= {"supportEmail": pending["email"], "pendingSupportEmail": None}
 
     def attempt() -> OrganizationAnswer:
         seen = repository.get(caller.organization)
+        if pending is not None and seen.pending_support_email != pending:
+            raise InvalidCode
         changed = {name: value for name, value in sent.items() if value != seen.setting(name)}
         if not changed:
             return _answer(seen)
@@ -164,6 +176,11 @@ def _write(caller: Caller, seen: OrganizationRecord, changed: dict[str, Any]) ->
     if after.support_email != seen.support_email:
         old, new = _claim_of(seen.support_email), _claim_of(after.support_email)
         repository.move_claim(transaction, seen.id, old, new, AddressTaken())
+    asked = changed.get("pendingSupportEmail")
+    if asked is not None:
+        claim = keys.SupportEmail(hash_of_email(asked["email"]))
+        repository.require_unclaimed(transaction, claim, AddressTaken())
+        transaction.put(SupportEmailMail(seen.id, asked["mailId"]).to_item())
     names = [name for name in changed if name not in _FOLLOWING]
     summary = f"The organization's settings were changed: {', '.join(names)}."
     transaction.put(_entry(caller, names, summary))
@@ -220,6 +237,7 @@ def _answer(organization: OrganizationRecord) -> OrganizationAnswer:
         task_key_prefix=organization.task_key_prefix,
         board_url=organization.board_url,
         support_email=organization.support_email,
+        pending_support_email=(organization.pending_support_email or {}).get("email"),
         retention_days=organization.retention_days,
         publishable_key=organization.publishable_key,
         created_at=organization.created_at,

@@ -1,1 +1,1 @@
-"""One-time codes by mail: of people who sign in to the service, and of visitors who sign in to a help site."""
+"""One-time codes by mail, to sign in to the service or a help site, and to confirm a support address."""

@@ -1,7 +1,7 @@
 """One-time codes by mail: six digits, ten minutes, five tries, in the browser that asked.
 
 The caller names the key of the item, given the hash of the handle, and mails the code. A code is not used up here: the
-transaction that signs in deletes the item.
+transaction that signs in deletes the item. An organization that confirms an address stands for the browser.
 """
 
 import hmac

@@ -180,6 +180,21 @@ class SupportEmail(ItemKey):
     email_hash: str
 
 
+class SupportEmailBucket(ItemKey):
+    """The token bucket of codes that all organizations mail to an address."""
+
+    PK, SK = "SUPPORTEMAIL#{email_hash}", "BUCKET"
+    email_hash: str
+
+
+class SupportEmailCode(ItemKey):
+    """A code that was mailed to a pending support address, by the SHA-256 of its handle."""
+
+    PK, SK = "ORG#{organization}#SUPPORTCODE#{handle_hash}", "CODE"
+    organization: str
+    handle_hash: str
+
+
 class SchemaVersion(ItemKey):
     """The schema of the table's items, and the progress of a running migration."""
 

@@ -109,6 +109,7 @@ def show(session: Session) -> None:
             ("Tier", answer["tier"]),
             ("Attribution mark", answer["showBranding"]),
             ("Support e-mail", answer["supportEmail"]),
+            ("Support e-mail to confirm", answer.get("pendingSupportEmail")),
             ("Retention days", answer["retentionDays"]),
             ("Board", answer["boardUrl"]),
             ("Task key prefix", answer["taskKeyPrefix"]),

@@ -1,0 +1,55 @@
+"""Mailing the code that confirms a support address.
+
+The code is chosen here, so that only its keyed hash is stored. The address waits for the code of the mail that was sent
+last, so a mail that is sent twice does no harm.
+"""
+
+from enum import StrEnum
+from functools import partial
+
+from helpdesk.mail import service as mail
+from helpdesk.mail.errors import MailNotSetUp, MailRefused
+from helpdesk.organizations import repository
+from helpdesk.organizations.errors import OrganizationNotFound
+from helpdesk.organizations.jobs import SupportEmailMail
+from helpdesk.sign_in_codes import service as codes
+from helpdesk.storage import keys
+
+
+class Outcome(StrEnum):
+    """The result of a mail, for the function's log."""
+
+    SENT = "sent"
+    SENT_BEFORE = "sent_before"
+    NO_LONGER_PENDING = "no_longer_pending"
+    REFUSED = "refused"
+    NOT_SET_UP = "not_set_up"
+
+
+def send(wanted: SupportEmailMail) -> Outcome:
+    """Mail a code to the pending address, if this mail is the last one that was requested for it.
+
+    Raises MailNotSent if a retry may succeed. A mail that SES will never accept is dropped.
+    """
+    try:
+        found = repository.get(wanted.organization)
+    except OrganizationNotFound:
+        return Outcome.NO_LONGER_PENDING
+    pending = found.pending_support_email
+    if pending is None or pending["mailId"] != wanted.id:
+        return Outcome.NO_LONGER_PENDING
+    if "handle" in pending:
+        return Outcome.SENT_BEFORE
+    email = pending["email"]
+    key_of = partial(keys.SupportEmailCode, wanted.organization)
+    begun = codes.begin(key_of, email, wanted.organization, may_match=True)
+    try:
+        # Anyone can have an organization on the free plan, and name any address.
+        name = found.name if found.may_mail else None
+        mail.send_support_code(email, begun.code, codes.CODE_MINUTES, organization=name)
+    except MailRefused:
+        return Outcome.REFUSED
+    except MailNotSetUp:
+        return Outcome.NOT_SET_UP
+    repository.note_code(wanted.organization, wanted.id, begun.handle)
+    return Outcome.SENT
