@@ -43,6 +43,7 @@ SPECIFIED: dict[int, str] = {
 # Ours, where the specification leaves a refusal open.
 OURS = {
     "invalid_cursor": 400,
+    "invalid_code": 400,
     "invalid_signature": 401,
     "doc_changed": 409,
     "form_not_own": 403,

@@ -3,7 +3,6 @@
 Until then the address claims nothing, and no mail names it. The mailer chooses the code (organizations/mailing.py).
 """
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,6 +12,7 @@ from helpdesk.admission.caller import Caller
 from helpdesk.mail import allowance
 from helpdesk.organizations import repository
 from helpdesk.organizations.errors import InvalidCode
+from helpdesk.organizations.record import PendingEmail
 from helpdesk.people.record import hash_of_email
 from helpdesk.platform import ids
 from helpdesk.platform.errors import RateLimited
@@ -43,18 +43,16 @@ def settings_for(caller: Caller, email: str | None) -> dict[str, Any]:
             "Wait a moment: this address has been mailed many codes. Try again after the seconds in Retry-After.",
             headers={"retry-after": str(empty.retry_after)},
         ) from None
-    return {"pendingSupportEmail": {"email": email, "mailId": ids.new("mail")}}
+    return {"pendingSupportEmail": PendingEmail(email, ids.new("mail")).to_item()}
 
 
-def confirmed(organization: str, code: str) -> Mapping[str, str]:
+def confirmed(organization: str, code: str) -> PendingEmail:
     """Count a try at the code of the pending address, and return what is pending. Raises InvalidCode."""
-    pending = repository.get(organization).pending_support_email
+    pending = repository.get(organization).pending
     if pending is None:
         raise InvalidCode
     try:
-        codes.check(
-            partial(keys.SupportEmailCode, organization), pending.get("handle", ""), organization, code
-        )
+        codes.check(partial(keys.SupportEmailCode, organization), pending.handle, organization, code)
     except WrongCode as wrong:
         raise InvalidCode(f"This code is wrong. Tries left: {wrong.tries_left}.") from None
     except CodeExpired:

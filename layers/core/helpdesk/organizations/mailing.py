@@ -35,18 +35,17 @@ def send(wanted: SupportEmailMail) -> Outcome:
         found = repository.get(wanted.organization)
     except OrganizationNotFound:
         return Outcome.NO_LONGER_PENDING
-    pending = found.pending_support_email
-    if pending is None or pending["mailId"] != wanted.id:
+    pending = found.pending
+    if pending is None or pending.mail_id != wanted.id:
         return Outcome.NO_LONGER_PENDING
-    if "handle" in pending:
+    if pending.handle:
         return Outcome.SENT_BEFORE
-    email = pending["email"]
     key_of = partial(keys.SupportEmailCode, wanted.organization)
-    begun = codes.begin(key_of, email, wanted.organization, may_match=True)
+    begun = codes.begin(key_of, pending.email, wanted.organization, may_match=True)
     try:
         # Anyone can have an organization on the free plan, and name any address.
         name = found.name if found.may_mail else None
-        mail.send_support_code(email, begun.code, codes.CODE_MINUTES, organization=name)
+        mail.send_support_code(pending.email, begun.code, codes.CODE_MINUTES, organization=name)
     except MailRefused:
         return Outcome.REFUSED
     except MailNotSetUp:

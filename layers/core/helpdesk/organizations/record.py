@@ -30,13 +30,33 @@ _DEFAULT_PREFIX_LETTERS = 3
 _PREFIX_WITHOUT_LETTERS = "TASK"  # of a slug that holds digits alone
 
 
+class PendingEmail(FrozenRecord):
+    """A support address that waits for its code.
+
+    `mail_id` is the mail that was requested last. `handle` is that of its code, empty until it is sent.
+    """
+
+    email: str
+    mail_id: str
+    handle: str = ""
+
+    @classmethod
+    def from_item(cls, item: Mapping[str, str]) -> Self:
+        """Read the attribute of the organization's item."""
+        return cls(item["email"], item["mailId"], item.get("handle", ""))
+
+    def to_item(self) -> Item:
+        """Return the attribute of the organization's item while no code was sent."""
+        return {"email": self.email, "mailId": self.mail_id}
+
+
 class OrganizationRecord(FrozenRecord, kw_only=True):
     """An organization; `created_at` is in ms, `retention_days` is None to keep conversations without limit.
 
     `task_key_prefix` is None until someone chooses one. `former_task_key_prefixes` are those that keys had before,
     chosen or not, newest first. `former_slugs` are the slugs that are kept for the organization, each with the second
-    (since the Unix epoch) until which. `support_email` is confirmed. `pending_support_email` waits for its code: the
-    `email`, the `mailId` of the mail, and once that was sent, the `handle` of its code (organizations/confirming.py).
+    (since the Unix epoch) until which. `support_email` is confirmed.
+    `pending_support_email` is a PendingEmail as stored.
     """
 
     id: str
@@ -54,6 +74,11 @@ class OrganizationRecord(FrozenRecord, kw_only=True):
     retention_days: int | None = None
     former_task_key_prefixes: tuple[str, ...] = ()
     former_slugs: Mapping[str, int] = {}
+
+    @property
+    def pending(self) -> PendingEmail | None:
+        """The support address that waits for its code."""
+        return PendingEmail.from_item(self.pending_support_email) if self.pending_support_email else None
 
     @property
     def may_mail(self) -> bool:

@@ -104,11 +104,11 @@ def change(caller: Caller, wanted: OrganizationUpdate) -> OrganizationAnswer:
         sent |= confirming.settings_for(caller, sent.pop("supportEmail"))
     elif code is not None:
         pending = confirming.confirmed(caller.organization, code)
-        sent |= {"supportEmail": pending["email"], "pendingSupportEmail": None}
+        sent |= {"supportEmail": pending.email, "pendingSupportEmail": None}
 
     def attempt() -> OrganizationAnswer:
         seen = repository.get(caller.organization)
-        if pending is not None and seen.pending_support_email != pending:
+        if pending is not None and seen.pending != pending:
             raise InvalidCode
         changed = {name: value for name, value in sent.items() if value != seen.setting(name)}
         if not changed:
@@ -176,11 +176,10 @@ def _write(caller: Caller, seen: OrganizationRecord, changed: dict[str, Any]) ->
     if after.support_email != seen.support_email:
         old, new = _claim_of(seen.support_email), _claim_of(after.support_email)
         repository.move_claim(transaction, seen.id, old, new, AddressTaken())
-    asked = changed.get("pendingSupportEmail")
-    if asked is not None:
-        claim = keys.SupportEmail(hash_of_email(asked["email"]))
+    if after.pending is not None and after.pending != seen.pending:
+        claim = keys.SupportEmail(hash_of_email(after.pending.email))
         repository.require_unclaimed(transaction, claim, AddressTaken())
-        transaction.put(SupportEmailMail(seen.id, asked["mailId"]).to_item())
+        transaction.put(SupportEmailMail(seen.id, after.pending.mail_id).to_item())
     names = [name for name in changed if name not in _FOLLOWING]
     summary = f"The organization's settings were changed: {', '.join(names)}."
     transaction.put(_entry(caller, names, summary))
@@ -237,7 +236,7 @@ def _answer(organization: OrganizationRecord) -> OrganizationAnswer:
         task_key_prefix=organization.task_key_prefix,
         board_url=organization.board_url,
         support_email=organization.support_email,
-        pending_support_email=(organization.pending_support_email or {}).get("email"),
+        pending_support_email=organization.pending.email if organization.pending else None,
         retention_days=organization.retention_days,
         publishable_key=organization.publishable_key,
         created_at=organization.created_at,

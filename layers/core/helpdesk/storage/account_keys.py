@@ -187,14 +187,6 @@ class SupportEmailBucket(ItemKey):
     email_hash: str
 
 
-class SupportEmailCode(ItemKey):
-    """A code that was mailed to a pending support address, by the SHA-256 of its handle."""
-
-    PK, SK = "ORG#{organization}#SUPPORTCODE#{handle_hash}", "CODE"
-    organization: str
-    handle_hash: str
-
-
 class SchemaVersion(ItemKey):
     """The schema of the table's items, and the progress of a running migration."""
 

@@ -35,7 +35,6 @@ from helpdesk.storage.account_keys import (
     Slug,
     SupportEmail,
     SupportEmailBucket,
-    SupportEmailCode,
     UserCode,
     WaitPool,
     grants_of_person,
@@ -272,6 +271,14 @@ class PendingInvites(ItemKey):
 
     PK, SK = "ORG#{organization}#INVITE", "PENDING"
     organization: str
+
+
+class SupportEmailCode(ItemKey):
+    """A code that was mailed to a pending support address, by the SHA-256 of its handle."""
+
+    PK, SK = "ORG#{organization}#SUPPORTCODE#{handle_hash}", "CODE"
+    organization: str
+    handle_hash: str
 
 
 class OrganizationBucket(ItemKey):
