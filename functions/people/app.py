@@ -27,7 +27,13 @@ from helpdesk.oauth.schemas import GrantsAnswer, GrantsOfMineAnswer, GrantsQuery
 from helpdesk.organizations.errors import InvalidSlug, OrganizationNotFound, SlugTaken
 from helpdesk.organizations.schemas import OrganizationCreated, OrganizationInput
 from helpdesk.people.errors import AlreadyAMember, InvalidEmail, TooManyOrganizations
-from helpdesk.platform.errors import ConsentRequired, Forbidden, InvalidCursor, NoOrganization
+from helpdesk.platform.errors import (
+    ConsentRequired,
+    Forbidden,
+    InsufficientScope,
+    InvalidCursor,
+    NoOrganization,
+)
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
 
@@ -69,13 +75,14 @@ def leave_organization(caller: Caller) -> Ok:
 @api.post(
     "/v1/organizations",
     access=Access.PERSONAL,
-    errors=(Forbidden, ConsentRequired, InvalidSlug, SlugTaken, TooManyOrganizations),
+    errors=(Forbidden, ConsentRequired, InsufficientScope, InvalidSlug, SlugTaken, TooManyOrganizations),
 )
 def create_organization(caller: Caller, new: OrganizationInput) -> OrganizationCreated:
     """Create an organization. You own it.
 
     Your access token switches to it, unless it belongs to a program's login for another organization. Where sign-up is
-    closed, only a member of another organization can create one.
+    closed, only a member of another organization can create one. A program's login for an organization needs the scope
+    `manage`.
     """
     return OrganizationCreated(id=creation.create(caller, new), slug=new.slug)
 
@@ -86,9 +93,12 @@ def list_my_grants(caller: Caller) -> GrantsOfMineAnswer:
     return GrantsOfMineAnswer(grants=grants.of_mine(caller))
 
 
-@api.delete("/v1/me/grants/<grant_id>", access=Access.PERSONAL, errors=(GrantNotFound,))
+@api.delete("/v1/me/grants/<grant_id>", access=Access.PERSONAL, errors=(GrantNotFound, InsufficientScope))
 def end_my_grant(caller: Caller, grant_id: str) -> Ok:
-    """End a program's access as you. Its tokens stop working at once."""
+    """End a program's access as you. Its tokens stop working at once.
+
+    A program needs the scope `manage` to end another program's access.
+    """
     grants.end_mine(caller, grant_id)
     return OK
 

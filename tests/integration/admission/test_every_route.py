@@ -278,6 +278,7 @@ ROUTES: dict[str, str] = {
         POST /v1/keys
     """,
     "account, joining": """
+        DELETE /v1/me/grants/<grant_id>
         POST /v1/invites/accept
     """,
     "account, in an organization": """
@@ -286,7 +287,6 @@ ROUTES: dict[str, str] = {
     "account": """
         GET /v1/me
         GET /v1/me/grants
-        DELETE /v1/me/grants/<grant_id>
         PATCH /v1/me
         POST /v1/me/organization
         POST /v1/organizations

@@ -206,3 +206,11 @@ def test_a_signed_event_that_no_job_could_hold_is_refused() -> None:
         400,
         "The request does not have the form that GitHub describes.",
     )
+
+
+def test_a_signed_form_with_more_fields_than_slack_sends_is_refused() -> None:
+    integrations.set_app(App.CHATMIRROR, chatmirror.credentials())
+    slack = ChatMirror()
+    headers, body = slack.signed("a=b&" * 200, "application/x-www-form-urlencoded", slack.clock())
+
+    assert Client(headers=headers).request("POST", f"/v1/hooks/{App.CHATMIRROR}", body).status == 400

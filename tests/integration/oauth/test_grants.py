@@ -49,7 +49,7 @@ def organization_of(client: Client) -> str | None:
 def test_a_login_stays_in_the_organization_that_was_chosen_when_its_person_creates_another(
     login: Callable[..., Any], program: Program, organization: NewOrganization
 ) -> None:
-    issued = login()
+    issued = login(scope="api manage")
 
     made = Client(issued["access_token"]).post("/v1/organizations", {"name": "Own", "slug": "ada-own"})
 
@@ -62,7 +62,7 @@ def test_a_login_stays_in_the_organization_that_was_chosen_when_its_person_creat
 def test_a_login_moves_to_no_other_organization_of_its_person(
     login: Callable[..., Any], program: Program, organization: NewOrganization
 ) -> None:
-    issued = login()
+    issued = login(scope="api manage")
     client = Client(issued["access_token"])
     own = client.post("/v1/organizations", {"name": "Own", "slug": "ada-own"}).body["id"]
 
@@ -263,7 +263,7 @@ def test_a_person_sees_their_logins_and_which_one_they_use(
 def test_a_person_ends_a_login_and_its_tokens_are_refused_at_once(
     login: Callable[..., Any], program: Program, api: Client
 ) -> None:
-    ended, kept = login(), Client(login()["access_token"])
+    ended, kept = login(), Client(login(scope="api manage")["access_token"])
     grant = next(each for each in kept.get("/v1/me/grants").body["grants"] if not each["current"])
 
     answer = kept.delete(f"/v1/me/grants/{grant['id']}")
@@ -273,6 +273,21 @@ def test_a_person_ends_a_login_and_its_tokens_are_refused_at_once(
     assert program.refresh(ended["refresh_token"]).body["error"] == "invalid_grant"
     assert [each["current"] for each in kept.get("/v1/me/grants").body["grants"]] == [True]
     assert kept.delete(f"/v1/me/grants/{grant['id']}").code == "grant_not_found"
+
+
+def test_a_login_without_manage_ends_its_own_access_alone_and_creates_no_organization(
+    login: Callable[..., Any],
+) -> None:
+    other, limited = Client(login(scope="api manage")["access_token"]), Client(login()["access_token"])
+    grants = {each["current"]: each["id"] for each in limited.get("/v1/me/grants").body["grants"]}
+
+    assert limited.delete(f"/v1/me/grants/{grants[False]}").code == "insufficient_scope"
+    created = limited.post("/v1/organizations", {"name": "Own", "slug": "ada-own"})
+    assert created.code == "insufficient_scope"
+
+    assert other.get("/v1/me").status == 200
+    assert limited.delete(f"/v1/me/grants/{grants[True]}").status == 200
+    assert limited.get("/v1/me").code == "invalid_token"
 
 
 def test_an_admin_sees_and_ends_the_logins_for_their_organization(
@@ -340,7 +355,9 @@ def test_the_log_says_who_was_given_access_and_who_ended_it(
 
 @pytest.mark.parametrize("wanted", ["grant_unknown", "x" * 300, "a%23b", "..", "%20"])
 def test_an_unknown_login_is_not_found(login: Callable[..., Any], wanted: str) -> None:
-    assert Client(login()["access_token"]).delete(f"/v1/me/grants/{wanted}").status == 404
+    client = Client(login(scope="api manage")["access_token"])
+
+    assert client.delete(f"/v1/me/grants/{wanted}").status == 404
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -1,5 +1,6 @@
 """What an anonymous reader can cost: a text is read once, within two seconds, and what comes of it is kept."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -54,11 +55,11 @@ def prose(visitor: Visitor) -> str:
     return "".join(each.html or "" for each in visitor.get(PATH).one(".prose").iter())
 
 
-def test_a_text_that_takes_too_long_is_shown_as_it_was_written_and_never_read_again(
-    visitor: Visitor, endless: Isolated
+def test_a_text_that_takes_too_long_is_shown_as_it_was_written_and_read_again_a_day_later(
+    visitor: Visitor, endless: Isolated, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    at = clock.now_us()
     assert prose(visitor) == AS_WRITTEN.replace("\n", "")
-    rendered.forget()
     ended = endless._process
 
     with recorded_calls() as calls:
@@ -67,6 +68,9 @@ def test_a_text_that_takes_too_long_is_shown_as_it_was_written_and_never_read_ag
     assert ended is None
     assert endless._process is None
     assert [each for each in calls if each.startswith("s3")] == ["s3:GetObject"]
+    monkeypatch.setattr(rendered, "process", lambda: IN_PROCESS)
+    with clock.frozen(lambda: at + 86_500_000_000):
+        assert "<em>them</em>" in prose(visitor)
 
 
 def test_its_markdown_is_the_text_as_it_was_written(visitor: Visitor, endless: Isolated) -> None:
@@ -124,7 +128,7 @@ def test_nothing_is_kept_where_the_process_did_not_start(
 @pytest.mark.parametrize(
     ("limit", "text"),
     [
-        ("MAX_HTML_CHARACTERS", "- a\n" * 100),
+        ("MAX_HTML_BYTES", "- a\n" * 100),
         ("MAX_ADDRESSES", "[a](b.md) " * 100),
         ("MAX_ADDRESSES", "![a](b.png) " * 100),
     ],
@@ -135,7 +139,9 @@ def test_a_page_that_each_view_would_pay_for_is_not_made(
     def made() -> dict[str, Any]:
         return documents.made(text.encode(), "Title", "a.md", None, is_mirrored=True)
 
-    monkeypatch.setattr(documents, limit, 100 if limit == "MAX_ADDRESSES" else len(made()["html"]))
+    monkeypatch.setattr(
+        documents, limit, 100 if limit == "MAX_ADDRESSES" else len(json.dumps(made()["html"]))
+    )
     made()
     monkeypatch.setattr(documents, limit, getattr(documents, limit) - 1)
 

@@ -155,6 +155,22 @@ def test_no_command_has_a_traceback_on_a_malformed_response(tmp_path: Path, cont
     } == set()
 
 
+@pytest.mark.parametrize(
+    "members",
+    [[], [{"userId": "usr_1", "name": "A", "email": "a@example.com", "role": "member", "joinedAt": 1}]],
+)
+def test_a_list_that_does_not_end_is_reported(tmp_path: Path, members: list[dict[str, Any]]) -> None:
+    def page(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json={"members": members, "nextCursor": "again"})
+
+    result = Cli(httpx.MockTransport(page), tmp_path, environment={"HELPDESK_TOKEN": "svc_oat_x"}).run(
+        "members"
+    )
+
+    assert result.exit_code == 1
+    assert "its list of members does not end" in result.stderr
+
+
 def test_only_the_modules_that_make_text_safe_print() -> None:
     package = Path("clients/cli/src/helpdesk_cli")
     prints = re.compile(r"click\.s?echo\(|\bprint\(|sys\.std(out|err)\.write|click\.confirm\(")

@@ -24,6 +24,10 @@ from helpdesk.mail.names import safe_name
         ("see evil\u200b.example", "see evil example"),
         ("see 203.0.113.77", "see"),
         ("https://evil.example", ""),
+        ("go to evil.\u092d\u093e\u0930\u0924/x now", "go to evil \u092d\u093e\u0930\u0924/x now"),
+        ("i\u2764.ws/login", "i\u2764 ws/login"),
+        ("evil.c-o/x", "evil c-o/x"),
+        ("see 1.1.1.1/x", "see"),
     ],
 )
 def test_addresses_and_long_numbers_are_left_out(name: str, shown: str) -> None:
@@ -36,6 +40,7 @@ def test_addresses_and_long_numbers_are_left_out(name: str, shown: str) -> None:
         "Acme Inc.",
         "J.R. Smith",
         "Studio 54",
+        "Web 2.0 AG",
         "3M",
         "Forever 21 & Co.",
         "Caf\u00e9 M\u00fcller \u2013 Z\u00fcrich",

@@ -86,3 +86,10 @@ def test_a_backslash_in_a_document_escapes_what_follows_in_an_address_and_breaks
 
     assert '<a href="https://a.example/__b__/c"' in shown
     assert re.search(r"/c</a><br ?/?>\s*d", shown)
+
+
+@pytest.mark.parametrize(
+    "text", ["https://a.b/" + "\U0001f600" * 3_980, "www.a a@b.c " * 333, "&" * 4_000, "a@b.cd " * 571]
+)
+def test_hundreds_of_texts_with_links_fit_on_a_page(text: str) -> None:
+    assert 200 * len(bare_links.linked(text).encode()) < 5_000_000

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from helpdesk.knowledge.slugs import slug_of
-from helpdesk.site import markdown
+from helpdesk.site import markdown, markdown_parser
 from tests.support.rules import for_each
 
 ADDRESSES = [
@@ -350,3 +350,8 @@ def test_tasks_and_the_alignment_of_cells_are_shown() -> None:
 )
 def test_the_language_of_a_document_is_known_where_it_is_clear(text: str, language: str | None) -> None:
     assert markdown.render("T", text).language == language
+
+
+@pytest.mark.parametrize("language", sorted(markdown_parser.LANGUAGES))
+def test_every_language_that_is_named_has_a_lexer(language: str) -> None:
+    assert "<p>After</p>" in markdown.render("Title", f"```{language}\na = 1\n```\n\nAfter").html

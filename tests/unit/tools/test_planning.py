@@ -227,14 +227,15 @@ def test_a_name_of_another_endpoint_fails_the_sync_and_names_the_endpoint() -> N
     assert "https://example.com/tool_2 (tool_2)" in str(taken.value)
 
 
-def test_the_name_of_a_withdrawn_tool_is_free_and_keeps_its_protection() -> None:
+@pytest.mark.parametrize("risk", ["low", "high"])
+def test_a_protected_name_that_another_endpoint_dropped_waits_and_keeps_its_protection(risk: str) -> None:
     theirs = stored(
         declaration("refund", risk="high"), endpoint_id="tool_2", withdrawn=True, raised_risk=Risk.HIGH
     )
 
-    [(tool, seen)] = planned(declaration("refund", risk="low"), have=(theirs,)).writes
+    [(tool, seen)] = planned(declaration("refund", risk=risk), have=(theirs,)).writes
 
-    assert (tool.endpoint_id, tool.risk, tool.withdrawn, seen) == ("tool_1", Risk.HIGH, False, theirs)
+    assert (tool.endpoint_id, tool.risk, tool.withdrawn, seen) == ("tool_1", Risk.HIGH, True, theirs)
     assert tool.waiting is not None
 
 

@@ -9,10 +9,11 @@ from uuid import uuid4
 
 from helpdesk_cli import short_ids
 from helpdesk_cli.credentials import Credential
-from helpdesk_cli.problems import Refusal
+from helpdesk_cli.problems import NotHelpdesk, Refusal
 from helpdesk_cli.web import Web
 
 LARGEST_PAGE = 200
+_MOST_EMPTY_PAGES = 100
 
 Object = dict[str, Any]
 
@@ -45,16 +46,22 @@ class Api:
         return self._call("DELETE", path, params=params)
 
     def pages(self, *path: str, name: str, limit: int, **params: str | int | None) -> Iterator[Object]:
-        """Return the pages of a list, following nextCursor, up to `limit` entries of `name`."""
-        left = limit
+        """Return the pages of a list, following nextCursor, up to `limit` entries of `name`.
+
+        Errors: NotHelpdesk where the list does not end.
+        """
+        left, empty = limit, 0
         cursor: str | None = None
         while True:
             page = self.get(*path, limit=min(left, LARGEST_PAGE), cursor=cursor, **params)
             yield page
             left -= len(page[name])
-            cursor = page.get("nextCursor")
+            empty = 0 if page[name] else empty + 1
+            before, cursor = cursor, page.get("nextCursor")
             if left <= 0 or cursor is None:
                 return
+            if cursor == before or empty > _MOST_EMPTY_PAGES:
+                raise NotHelpdesk(self._web.base_url, f"its list of {name} does not end")
 
     def listed(self, *path: str, name: str, limit: int, **params: str | int | None) -> Object:
         """Return a list as if it were one page. Its nextCursor is that of the last page."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.admission.caller import Caller, Person, Role, Scope
 from helpdesk.admission.limits import Plan, Tier, tier_of
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
@@ -25,11 +25,14 @@ def create(caller: Caller, new: OrganizationInput) -> str:
     One transaction creates it and makes the caller's access token act in it, unless the token is of a login for another
     organization. It has no secret key until its owner creates one. Raises InvalidRequest, InvalidSlug, SlugTaken,
     TooManyOrganizations; Forbidden where sign-up is closed, unless the caller is a member of another organization;
-    InvalidToken for a login whose person has left its organization.
+    InvalidToken for a login whose person has left its organization; InsufficientScope for one that is for an
+    organization and may not manage.
     """
     name = valid_name(new.name, MAX_NAME_CHARACTERS)
     require_slug(new.slug)
     person, organization = caller.the_person(), ids.new("org")
+    if person.keeps_organization:
+        person.require(Scope.MANAGE)
     if not settings().sign_up_is_open:
         _require_member_of_one(person)
     tier = tier_of(Plan.EXPLORE, api_limits=False, unlimited_api=False)

@@ -4,7 +4,7 @@ from enum import Enum, StrEnum
 from typing import NamedTuple
 
 from helpdesk.admission.limits import Tier
-from helpdesk.platform.errors import NO_MEMBERSHIP, NeedsAPerson, NoOrganization
+from helpdesk.platform.errors import NO_MEMBERSHIP, InsufficientScope, NeedsAPerson, NoOrganization
 from helpdesk.storage import names
 from helpdesk.storage.by_name import ByName
 
@@ -118,6 +118,13 @@ class Person(NamedTuple):
     def ended_in(self) -> str | None:
         """The organization that the token acted in until its person left it."""
         return self.bound_to if self.role is None else None
+
+    def require(self, scope: Scope, headers: dict[str, str] | None = None) -> None:
+        """Raise InsufficientScope, which says in its headers what to request (RFC 6750, section 3.1)."""
+        if scope not in self.scopes:
+            wanted = " ".join(sorted({Scope.API, scope}))
+            challenge = f'Bearer error="insufficient_scope", scope="{wanted}"'
+            raise InsufficientScope(headers={**(headers or {}), "www-authenticate": challenge})
 
     @property
     def keeps_organization(self) -> bool:

@@ -19,7 +19,6 @@ from helpdesk.admission.caller import (
     Person,
     RateLimitSubject,
     Role,
-    Scope,
     no_organization,
 )
 from helpdesk.admission.limits import PERSON_RATES, Rate, RequestClass
@@ -31,7 +30,6 @@ from helpdesk.platform.errors import (
     UNUSUAL_TRAFFIC,
     FairUseLimited,
     Forbidden,
-    InsufficientScope,
     InvalidApiKey,
     InvalidToken,
     MissingApiKey,
@@ -75,7 +73,7 @@ def admit(headers: Mapping[str, str], access: Access, request_class: RequestClas
         subject is RateLimitSubject.EITHER and credential.organization is None
     ):
         admitted = _admit_person(credential, request_class)
-        _require_scope(admitted.caller, access, admitted.headers)
+        admitted.caller.the_person().require(access.scope, admitted.headers)
         return admitted
     if credential.organization is None:
         raise no_organization(credential.person, _admit_person(credential, request_class).headers)
@@ -258,15 +256,8 @@ def _require_role(caller: Caller, access: Access, limits: dict[str, str]) -> Non
             raise NeedsAPerson(headers=limits)
     elif caller.person.role is None or caller.person.role.rank < access.role.rank:
         raise Forbidden(headers=limits)
-    _require_scope(caller, access, limits)
-
-
-def _require_scope(caller: Caller, access: Access, limits: dict[str, str]) -> None:
-    """Raise InsufficientScope, which says in its headers what to request (RFC 6750, section 3.1)."""
-    if caller.person is not None and access.scope not in caller.person.scopes:
-        wanted = " ".join(sorted({Scope.API, access.scope}))
-        challenge = f'Bearer error="insufficient_scope", scope="{wanted}"'
-        raise InsufficientScope(headers={**limits, "www-authenticate": challenge})
+    if caller.person is not None:
+        caller.person.require(access.scope, limits)
 
 
 def _charge(organization: str, request_class: RequestClass, key_hash: str | None) -> allowance.Charge:

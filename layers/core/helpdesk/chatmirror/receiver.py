@@ -24,6 +24,7 @@ REMOVED, CHANNELS, MESSAGE, CLICK = "removed", "channels", "message", "click"
 _VERSION = "v0"
 _WRITTEN = frozenset({None, "file_share", "thread_broadcast"})
 _MAX_DIGITS = 12
+_MAX_FIELDS = 100  # Slack sends one
 _MEMBERS = ("member_joined_channel", "member_left_channel")
 
 
@@ -42,7 +43,7 @@ def verify(app: AppCredentials, hook: Hook) -> None:
 def read(hook: Hook) -> Received:
     """Return what is to be done about an event or a click. Raises InvalidJson, InvalidRequest."""
     is_form = hook.headers.get("content-type", "").startswith("application/x-www-form-urlencoded")
-    body = parse_qs(hook.body).get(b"payload", [b""])[0] if is_form else hook.body
+    body = parse_qs(hook.body, max_num_fields=_MAX_FIELDS).get(b"payload", [b""])[0] if is_form else hook.body
     sent = json_object(body)
     kind = str(sent.get("type", ""))
     if kind == "url_verification":

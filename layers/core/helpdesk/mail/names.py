@@ -14,6 +14,9 @@ _ADDRESS = re.compile(
 )
 # A host ends in a label of two letters or more, so `J.R.` and `Acme Inc.` are none.
 _HOST = re.compile(rf"((?:[\w-]+{_DOTS})+(?:[^\W\d_]{{2,}}|xn--[\w-]+))(?:[:/?#]\S*)?")
+# Any other dot inside a word, but in `J.R.` and `2.0`: mail programs know more hosts than the pattern above.
+_INSIDE = re.compile(rf"(?<=\S)(?<!\b[^\W\d_]){_DOTS}(?=[^\s\d])|(?<=[^\s\d])(?<!\b[^\W\d_]){_DOTS}(?=\d)")
+_NETWORK = re.compile(r"\b\d+(?:\.\d+){3}\b\S*")
 # Five digits or more with little between them: numbers to call, and what looks like a code. `Studio 54` has two.
 _NUMBER = re.compile(r"[+(]?\d(?:[^\w]{0,3}\d){4,}")
 
@@ -24,7 +27,8 @@ def safe_name(name: str) -> str:
     A name such as `Booking.com` stays readable without its dot. Empty for a name of which nothing is left.
     """
     line = one_line(unicodedata.normalize("NFKC", one_line(name, MAX_NAME_CHARACTERS)), MAX_NAME_CHARACTERS)
-    return " ".join(_NUMBER.sub(" ", _HOST.sub(_without_dots, _ADDRESS.sub(" ", line))).split())
+    hostless = _INSIDE.sub(" ", _HOST.sub(_without_dots, _NETWORK.sub(" ", _ADDRESS.sub(" ", line))))
+    return " ".join(_NUMBER.sub(" ", hostless).split())
 
 
 def _without_dots(host: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ and end it as its person does.
 
 from collections.abc import Callable, Sequence
 
-from helpdesk.admission.caller import Caller
+from helpdesk.admission.caller import Caller, Scope
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.members import membership
@@ -99,9 +99,14 @@ def _programs(grants: Sequence[GrantRecord]) -> dict[str, str]:
 
 
 def end_mine(caller: Caller, grant_id: str) -> None:
-    """End a grant of the caller's, in whichever organization it is. Raises GrantNotFound."""
-    user_id = caller.the_person().id
-    if not _end(grant_id, caller.actor, lambda seen: seen.approval.user_id == user_id):
+    """End a grant of the caller's, in whichever organization it is.
+
+    Every program may end its own access. Raises GrantNotFound; InsufficientScope for another program's.
+    """
+    person = caller.the_person()
+    if grant_id != person.grant_id:
+        person.require(Scope.MANAGE)
+    if not _end(grant_id, caller.actor, lambda seen: seen.approval.user_id == person.id):
         raise GrantNotFound
 
 

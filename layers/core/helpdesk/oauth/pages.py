@@ -35,7 +35,7 @@ _NO_ORGANIZATION = Choice("", "None yet", "the program chooses one of yours late
 _ALLOWS = {
     Scope.API: "Read and change customers, conversations, documents, tasks and settings.",
     Scope.MANAGE: "Decide who else gets in: create and revoke secret keys, invite, change and remove members, "
-    "end other programs' access, join and leave organizations for you.",
+    "end other programs' access, create, join and leave organizations for you.",
 }
 """What each scope allows, in the words of the consent page."""
 

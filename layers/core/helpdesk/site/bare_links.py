@@ -29,6 +29,7 @@ _MAYBE = re.compile(r"://|www\.|@", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[Xx][0-9A-Fa-f]{1,6});")
 _MOST_OF_AN_ENTITY = 34
+_BYTES_OF_LINKS = 2_000
 _BELONGS_TO_SENTENCE = frozenset("?!.,:*_~'\"[]’”»›\\")  # a backslash at a line's end breaks it
 _STANDS_BEFORE_WWW = frozenset("*_~(")
 
@@ -45,18 +46,23 @@ def find_in(parser: "MarkdownIt") -> None:
 
 @lru_cache(maxsize=1_000)
 def linked(text: str) -> str:
-    """Return text that isn't Markdown as HTML in which addresses are links. Its author is nobody we know."""
+    """Return text that isn't Markdown as HTML in which addresses are links. Its author is nobody we know.
+
+    A text whose links would take far more room than the text has none: a page with hundreds of such texts could not be
+    sent.
+    """
     if _MAYBE.search(text) is None:
         return escaped(text)
     import nh3  # noqa: PLC0415
 
-    return nh3.clean(
+    found = nh3.clean(
         _parser().renderInline(text),
         tags={"a"},
         attributes={"a": {"href"}},
         url_schemes={"http", "https", "mailto"},
         link_rel="nofollow ugc noopener",
     )
+    return found if len(found.encode()) <= _BYTES_OF_LINKS + 4 * len(text) else escaped(text)
 
 
 @cache

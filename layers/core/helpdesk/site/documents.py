@@ -4,14 +4,15 @@
 that someone made for that.
 """
 
+import json
 from typing import Any
 
 from helpdesk.knowledge import prose
 from helpdesk.site import markdown
 from helpdesk_files import reading
 
-MAX_HTML_CHARACTERS = 3_000_000
-"""Each view sends the whole page, and Lambda returns at most 6 MB."""
+MAX_HTML_BYTES = 5_000_000
+"""Each view sends the whole page as a JSON string, and Lambda returns at most 6 MB."""
 MAX_ADDRESSES = 5_000
 """Links to other files and mirrored images in a document. Each view looks up the address of each."""
 
@@ -27,7 +28,8 @@ def made(body: bytes, title: str, path: str | None, url: str | None, is_mirrored
     """Return everything that is shown of a document, as `rendered.Made` takes it. Raises TooLarge."""
     text = body.decode()
     shown = markdown.render(title, text, path=path, url=url, is_mirrored=is_mirrored)
-    if len(shown.html) > MAX_HTML_CHARACTERS or markdown.count_addresses(shown.html) > MAX_ADDRESSES:
+    sent = len(json.dumps(shown.html, ensure_ascii=False).encode())
+    if sent > MAX_HTML_BYTES or markdown.count_addresses(shown.html) > MAX_ADDRESSES:
         raise TooLarge
     return {
         "html": shown.html,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 LANGUAGES = frozenset(
     """
-    bash c c++ cpp css diff docker dockerfile go golang graphql html ini javascript js json kotlin kt nginx php
+    bash c c++ cpp css diff docker dockerfile go golang graphql html ini javascript js json kotlin nginx php
     powershell ps1 py python rb rs ruby rust scss sh shell sql swift toml ts typescript xml yaml yml zsh
     """.split()  # noqa: SIM905 - more readable than a list of strings
 )

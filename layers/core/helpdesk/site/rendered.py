@@ -16,7 +16,7 @@ from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.isolation import Isolated, NotStarted, Unreadable
 from helpdesk.platform.logging import logger
 from helpdesk.platform.text import escaped, first_words
-from helpdesk.platform.units import MINUTE_MS
+from helpdesk.platform.units import DAY_MS, MINUTE_MS
 from helpdesk.site import markdown
 from helpdesk.site.markdown_tokens import MAX_DESCRIPTION_CHARACTERS, Heading
 
@@ -24,6 +24,8 @@ MAX_SECONDS = 2.0
 """How long a text may take to become HTML."""
 MAX_MEMORY_BYTES = 700_000_000
 """The function has 1,024 MB, and needs some of it itself."""
+RETRIED_MS = DAY_MS
+"""How long a text is shown as it was written after its HTML could not be made. A busy machine can be the reason."""
 HELD_MS = MINUTE_MS
 """How long other views show a text as it was written while one view waits for its HTML, which takes unusually long."""
 
@@ -102,7 +104,7 @@ def _made(page: DocumentPage, key: str) -> Made:
         return _from_fields(plain | {"until": clock.now_ms()})
     except Unreadable:
         logger.warning("document_not_rendered", extra={"document": page.document_id})
-        found = plain
+        found = plain | {"until": clock.now_ms() + RETRIED_MS}
     publishing.keep_html(page, _to_body(found, key))
     return _from_fields(found)
 

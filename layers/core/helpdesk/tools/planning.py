@@ -94,7 +94,8 @@ def plan(
             raise NameTaken(_taken(each.name, seen.endpoint_id, others))
         seen = seen or orphans.get(each.name)
         remembered = _remembered(seen, is_orphan=each.name not in stored)
-        tool, change = _compared(each, remembered, endpoint.id, guarded=guarded)
+        moves = each.name in stored and stored[each.name].endpoint_id != endpoint.id
+        tool, change = _compared(each, remembered, endpoint.id, guarded=guarded, moves=moves)
         if seen is None or tool != replace(seen, updated_at=tool.updated_at):
             writes.append(Write(replace(tool, updated_at=now), seen))
         if change is not None:
@@ -129,14 +130,18 @@ def _remembered(seen: Tool | None, *, is_orphan: bool) -> Tool | None:
 
 
 def _compared(
-    declared: Declaration, seen: Tool | None, endpoint_id: str, *, guarded: bool
+    declared: Declaration, seen: Tool | None, endpoint_id: str, *, guarded: bool, moves: bool
 ) -> tuple[Tool, ToolChange | None]:
-    """Return a tool as it is to be stored, and what is different about it."""
+    """Return a tool as it is to be stored, and what is different about it.
+
+    A protected name that another endpoint has dropped waits, however little protection this endpoint has: the admin who
+    accepted its description did so for the other server.
+    """
     if seen is None:
         return _new(declared, endpoint_id, waits=guarded)
     before = seen.declared
     fields = _differing(before, declared)
-    joins = seen.withdrawn and guarded
+    joins = seen.withdrawn and (guarded or moves)
     waits = joins or bool(_weakened(before, declared, seen, guarded=guarded))
     in_force = (
         replace(
