@@ -1,7 +1,7 @@
 """A visitor, a scripted model, a tool server and a team that approves: the agent's runs in one process."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
 from tests.support import table as everything
 from tests.support.api import Answer, Client
-from tests.support.converse import Reply, ScriptedModel, calls, scripted
+from tests.support.converse import Reply, Request, ScriptedModel, calls, scripted
 from tests.support.tool_server import ToolServer
 from tests.support.tools import connected, declaration
 from tests.support.workers import Workers
@@ -67,7 +67,7 @@ class Runs:
         assert sent.status == 200, sent.body
         return str(sent.body["conversationId"])
 
-    def work(self, *replies: Reply) -> ScriptedModel:
+    def work(self, *replies: Reply | Callable[[Request], Reply]) -> ScriptedModel:
         """Let the workers work with the model's next replies, all of which they must ask for."""
         with scripted(*replies) as model:
             self.workers.run()

@@ -1,5 +1,9 @@
-"""A call is made for the customer whom it was asked and decided for, or not at all (docs/guides/approvals.md)."""
+"""A call is made for the customer, and by the rules, that it was asked and decided for, or not at all.
 
+See docs/guides/approvals.md. The customer and the tool can change at any moment, also while a model takes its turn.
+"""
+
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,11 +17,12 @@ from helpdesk.storage import keys, table
 from helpdesk.tools import running
 from helpdesk.tools.errors import TooManyRunning
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, Runs, results
-from tests.support.converse import calls, says, scripted
+from tests.support.converse import Reply, Request, calls, says, scripted
 
 ALICE = {"name": "Alice", "email": "alice@example.com", "metadata": {"externalId": "alice-1"}}
 CHANGED = "the customer's identity has changed since the agent asked for it."
 NOT_MADE = f"The call of Refund an order (refund) was not made: {CHANGED}"
+ALLOWED = calls(("decide", {"decision": "run", "reason": "It was asked for."}))
 
 
 def _has_no_room(*_: str) -> str:
@@ -96,7 +101,7 @@ def test_a_call_that_nobody_approves_is_not_made_for_another_customer_either(
 ) -> None:
     desk.connect(risk)
     conversation = desk.write(user=ALICE)
-    review = [calls(("decide", {"decision": "run", "reason": "It was asked for."}))] * (risk == "reviewed")
+    review = [ALLOWED] * (risk == "reviewed")
     with monkeypatch.context() as patch:  # the call is decided, and three others run at this moment
         patch.setattr(running, "take", _has_no_room)
         desk.work(ASK_REFUND, *review)
@@ -109,3 +114,93 @@ def test_a_call_that_nobody_approves_is_not_made_for_another_customer_either(
     assert results(model.requests[0])[0]["state"] == "cancelled"
     assert desk.lines(conversation) == [NOT_MADE]
     assert len(desk.api.get("/v1/logs?kind=tool_call_expired").body["logs"]) == 1
+
+
+type Change = Callable[[], Any]
+
+
+def _meanwhile(change: Change, reply: Reply) -> Callable[[Request], Reply]:
+    """Return a turn of a model during which something changes."""
+
+    def turn(_: Request) -> Reply:
+        change()
+        return reply
+
+    return turn
+
+
+def _turns(change: Change, *, during: str) -> list[Reply | Callable[[Request], Reply]]:
+    """Return the turns up to a call that may be made, with a change during the model's or the reviewer's."""
+    if during == "the model's turn":
+        return [_meanwhile(change, ASK_REFUND)]
+    return [ASK_REFUND, _meanwhile(change, ALLOWED)]
+
+
+TURNS = pytest.mark.parametrize(
+    ("risk", "during"), [("medium", "the model's turn"), ("reviewed", "the reviewer's turn")]
+)
+
+
+@TURNS
+def test_a_call_is_not_made_if_the_customer_changes_during_a_turn(desk: Runs, risk: str, during: str) -> None:
+    desk.connect(risk)
+    conversation = desk.write(user=ALICE)
+
+    def change() -> None:
+        desk.write("Hello", user={**ALICE, "metadata": {"externalId": "bob-2"}})
+
+    desk.work(*_turns(change, during=during), says("I could not do it."), says("Hello."))
+
+    assert desk.called() == []
+    assert desk.lines(conversation) == [NOT_MADE]
+
+
+@TURNS
+def test_a_call_whose_tool_gets_a_higher_risk_during_a_turn_is_asked_for_again_and_waits_for_the_team(
+    desk: Runs, risk: str, during: str
+) -> None:
+    desk.connect(risk)
+    desk.write()
+
+    def change() -> None:
+        assert desk.api.patch("/v1/tools/refund", {"risk": "high"}).status == 200
+
+    desk.work(*_turns(change, during=during), ASK_REFUND)
+
+    assert desk.called() == []
+    assert [one["risk"] for one in desk.approvals()] == ["high"]
+
+
+@TURNS
+def test_a_call_is_not_made_if_its_tool_is_switched_off_during_a_turn(
+    desk: Runs, risk: str, during: str
+) -> None:
+    desk.connect(risk)
+    desk.write()
+
+    def change() -> None:
+        assert desk.api.patch("/v1/tools/refund", {"enabled": False}).status == 200
+
+    model = desk.work(*_turns(change, during=during), says("I could not do it."))
+
+    assert desk.called() == []
+    assert results(model.requests[-1])[0]["state"] == "failed"
+    offered = model.requests[-1]["toolConfig"]["tools"]
+    assert "refund" not in {one["toolSpec"]["name"] for one in offered if "toolSpec" in one}
+
+
+@TURNS
+def test_a_call_is_not_made_if_its_definition_changes_during_a_turn(
+    desk: Runs, risk: str, during: str
+) -> None:
+    desk.connect(risk)
+    desk.write()
+
+    def change() -> None:
+        described = {":other": "Pays out everything."}
+        table.update(keys.Tool(desk.id, "refund"), "SET description = :other", values=described)
+
+    model = desk.work(*_turns(change, during=during), says("I could not do it."))
+
+    assert desk.called() == []
+    assert results(model.requests[-1])[0]["state"] == "cancelled"

@@ -1,7 +1,8 @@
 """Runs step by step: the model thinks, calls are decided and made, and the agent answers or hands over.
 
 Each step is written before the next one begins, so a worker that dies is continued by the next one. Before each step
-the conversation is read again: a person who takes over, or a resolution, ends the run at a defined point (`state`).
+the conversation, the tools and the customer are read again, because a turn of a model takes seconds. A person who takes
+over, or a resolution, ends the run at a defined point (`state`), and a call is held to the rules as they are now.
 """
 
 from copy import replace
@@ -62,11 +63,15 @@ class Desk(NamedTuple):
 
 def desk(prepared: Prepared, offers: Offers, *, until: int, last_try: bool) -> Desk:
     """Return what a run works with. Calls: tools, customer."""
-    organization, customer_id = prepared.conversation.organization, prepared.conversation.customer_id
-    tools, offered = tools_service.for_agent(organization)
-    found = customers.find(organization, customer_id) if tools else None
-    identity = identity_of(found)
+    tools, offered, identity = _present(prepared.conversation)
     return Desk(prepared, tools, offered, identity, offers(prepared, has_tools=bool(tools)), until, last_try)
+
+
+def _present(conversation: Conversation) -> tuple[dict[str, Tool], dict[str, Tool], Identity]:
+    """Return the enabled tools, the offered ones, and who the customer is, as they are now. Calls: as `desk`."""
+    tools, offered = tools_service.for_agent(conversation.organization)
+    found = customers.find(conversation.organization, conversation.customer_id) if tools else None
+    return tools, offered, identity_of(found)
 
 
 def begin(at: Desk) -> Reply | HandOff | Written:
@@ -94,6 +99,8 @@ def advance(at: Desk, run: Run) -> Outcome:
             return Outcome.STOPPED
         if clock.now_ms() >= at.until:
             return _hand_on(run)
+        tools, offered, identity = _present(conversation)
+        at = at._replace(tools=tools, offered=offered, identity=identity)
         if run.state is RunState.CALLING:
             try:
                 run = _call(at, run, conversation)
