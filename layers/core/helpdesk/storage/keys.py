@@ -40,13 +40,7 @@ from helpdesk.storage.account_keys import (
     grants_of_person,
 )
 from helpdesk.storage.analytics_keys import AnalyticsChange, AnalyticsFact, AnalyticsMonths
-from helpdesk.storage.approval_keys import (
-    AgentRun,
-    Approval,
-    ConversationApproval,
-    RunWatch,
-    approvals_with,
-)
+from helpdesk.storage.approval_keys import AgentRun, Approval, ConversationApproval, RunWatch, approvals_with
 from helpdesk.storage.board_keys import (
     Board,
     BoardTrace,
@@ -194,8 +188,8 @@ __all__ = [
     "Signal", "SignalCommit", "SignalIssue", "SignalPost", "SignalReporter", "SignalTitle", "SignalVector",
     "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession", "SiteSettings", "SiteSignIn",
     "SiteStylesheet", "SiteToken", "Slug", "Snooze", "StandardSecret", "Suggestion", "SuggestionDay", "SupportEmail",
-    "SupportEmailBucket", "SupportEmailCode",
-    "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest", "Tool", "ToolEndpoint", "ToolEndpointCount",
+    "SupportEmailBucket", "SupportEmailCode", "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest",
+    "Tool", "ToolEndpoint", "ToolEndpointCount",
     "ToolEndpointUrl", "ToolTest", "TrackerDirectory", "TrackerIssue", "TrackerRequest", "TrackerTeam", "UserCode",
     "WaitPool", "WebhookEndpoint", "WebhookEndpointCount", "approvals_with", "assigned_conversations", "assigned_tasks",
     "connected_account", "customer_conversations", "customer_reports", "documents_in", "grants_of_organization",
