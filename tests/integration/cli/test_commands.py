@@ -67,7 +67,8 @@ def test_organizations(owner: Cli, organization: NewOrganization) -> None:
 
     assert owner.json("org", "use", organization.organization_id) == {"ok": True}
     assert owner.json("org", "show") == answered(owner, "/v1/organization")
-    assert f"ID                {organization.organization_id}" in owner.ok("org", "show")
+    shown = [row.split() for row in owner.ok("org", "show").splitlines()]
+    assert ["ID", organization.organization_id] in shown
     assert owner.ok("org", "use", "second-one") == "Switched to Second (second-one). Your role: owner.\n"
     unknown = owner.run("org", "use", "nowhere")
     assert unknown.exit_code == 1
