@@ -12,6 +12,7 @@ from helpdesk.invites import mailing, repository
 from helpdesk.invites.jobs import InviteMail
 from helpdesk.mail import sender
 from helpdesk.mail.rendering import Mail
+from helpdesk.mail.service import Outcome
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
@@ -327,5 +328,5 @@ def test_another_organizations_job_finds_nothing(
 ) -> None:
     made = invite(admin)
     wanted = InviteMail(other_organization.organization_id, made["id"], "mail_1", "https://x.example")
-    assert mailing.send(wanted) is mailing.Outcome.NO_LONGER_PENDING
+    assert mailing.send(wanted) is Outcome.NO_LONGER_PENDING
     assert mails == []

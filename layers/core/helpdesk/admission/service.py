@@ -12,15 +12,7 @@ from typing import NamedTuple
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.admission import allowance, buckets, repository
-from helpdesk.admission.caller import (
-    Access,
-    Caller,
-    KeyRule,
-    Person,
-    RateLimitSubject,
-    Role,
-    no_organization,
-)
+from helpdesk.admission.caller import Access, Caller, KeyRule, Person, RateLimitSubject, Role, no_organization
 from helpdesk.admission.limits import PERSON_RATES, Rate, RequestClass
 from helpdesk.admission.record import Bucket, LiveKey
 from helpdesk.logs import service as logs

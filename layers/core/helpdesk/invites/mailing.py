@@ -9,8 +9,6 @@ id is stored on the invitation, and a mail that is not newer is skipped. A mail 
 between the two steps, which does less harm than a mail that never arrives.
 """
 
-from enum import StrEnum
-
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.invites import repository
@@ -21,17 +19,7 @@ from helpdesk.platform.logging import logger
 from helpdesk.storage.table import Throttled
 
 
-class Outcome(StrEnum):
-    """The result of a mail, for the function's log."""
-
-    SENT = "sent"
-    SENT_BEFORE = "sent_before"
-    NO_LONGER_PENDING = "no_longer_pending"
-    REFUSED = "refused"
-    NOT_SET_UP = "not_set_up"
-
-
-def send(wanted: InviteMail) -> Outcome:
+def send(wanted: InviteMail) -> mail.Outcome:
     """Send an invitation's mail if the invitation is still pending.
 
     Raises MailNotSent if a retry may succeed. A mail that SES will never accept is dropped; the inviter can still pass
@@ -39,9 +27,9 @@ def send(wanted: InviteMail) -> Outcome:
     """
     found = repository.for_mail(wanted.organization, wanted.invite_id)
     if found is None:
-        return Outcome.NO_LONGER_PENDING
+        return mail.Outcome.NO_LONGER_PENDING
     if found.mailed >= wanted.id:
-        return Outcome.SENT_BEFORE
+        return mail.Outcome.SENT_BEFORE
     invite = found.invite
     try:
         mail.send_invitation(
@@ -54,12 +42,12 @@ def send(wanted: InviteMail) -> Outcome:
             valid_until=invite.valid_until,
         )
     except MailRefused:
-        return Outcome.REFUSED
+        return mail.Outcome.REFUSED
     except MailNotSetUp:
-        return Outcome.NOT_SET_UP
+        return mail.Outcome.NOT_SET_UP
     try:
         repository.note_mailed(wanted.organization, wanted.invite_id, wanted.id)
     except (Throttled, ClientError, BotoCoreError) as error:
         # The mail is sent. An error here would only send it again.
         logger.warning("mail_not_noted", extra={"invite": wanted.invite_id, "error": type(error).__name__})
-    return Outcome.SENT
+    return mail.Outcome.SENT

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from enum import StrEnum
 
 from helpdesk.mail import sender
 from helpdesk.mail.names import safe_name
@@ -12,6 +13,16 @@ from helpdesk.visitor_texts.languages import Language
 from helpdesk.visitor_texts.texts import Sentences
 
 MAX_FILE_NAME_CHARACTERS = 200
+
+
+class Outcome(StrEnum):
+    """The result of a mail that waits for somebody's answer, for the function's log."""
+
+    SENT = "sent"
+    SENT_BEFORE = "sent_before"
+    NO_LONGER_PENDING = "no_longer_pending"
+    REFUSED = "refused"
+    NOT_SET_UP = "not_set_up"
 
 
 def send_code(email: str, code: str, minutes: int) -> None:

@@ -4,7 +4,6 @@ The code is chosen here, so that only its keyed hash is stored. The address wait
 last, so a mail that is sent twice does no harm.
 """
 
-from enum import StrEnum
 from functools import partial
 
 from helpdesk.mail import service as mail
@@ -16,17 +15,7 @@ from helpdesk.sign_in_codes import service as codes
 from helpdesk.storage import keys
 
 
-class Outcome(StrEnum):
-    """The result of a mail, for the function's log."""
-
-    SENT = "sent"
-    SENT_BEFORE = "sent_before"
-    NO_LONGER_PENDING = "no_longer_pending"
-    REFUSED = "refused"
-    NOT_SET_UP = "not_set_up"
-
-
-def send(wanted: SupportEmailMail) -> Outcome:
+def send(wanted: SupportEmailMail) -> mail.Outcome:
     """Mail a code to the pending address, if this mail is the last one that was requested for it.
 
     Raises MailNotSent if a retry may succeed. A mail that SES will never accept is dropped.
@@ -34,12 +23,12 @@ def send(wanted: SupportEmailMail) -> Outcome:
     try:
         found = repository.get(wanted.organization)
     except OrganizationNotFound:
-        return Outcome.NO_LONGER_PENDING
+        return mail.Outcome.NO_LONGER_PENDING
     pending = found.pending
     if pending is None or pending.mail_id != wanted.id:
-        return Outcome.NO_LONGER_PENDING
+        return mail.Outcome.NO_LONGER_PENDING
     if pending.handle:
-        return Outcome.SENT_BEFORE
+        return mail.Outcome.SENT_BEFORE
     key_of = partial(keys.SupportEmailCode, wanted.organization)
     begun = codes.begin(key_of, pending.email, wanted.organization, may_match=True)
     try:
@@ -47,8 +36,8 @@ def send(wanted: SupportEmailMail) -> Outcome:
         name = found.name if found.may_mail else None
         mail.send_support_code(pending.email, begun.code, codes.CODE_MINUTES, organization=name)
     except MailRefused:
-        return Outcome.REFUSED
+        return mail.Outcome.REFUSED
     except MailNotSetUp:
-        return Outcome.NOT_SET_UP
+        return mail.Outcome.NOT_SET_UP
     repository.note_code(wanted.organization, wanted.id, begun.handle)
-    return Outcome.SENT
+    return mail.Outcome.SENT

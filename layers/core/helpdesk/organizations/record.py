@@ -55,8 +55,8 @@ class OrganizationRecord(FrozenRecord, kw_only=True):
 
     `task_key_prefix` is None until someone chooses one. `former_task_key_prefixes` are those that keys had before,
     chosen or not, newest first. `former_slugs` are the slugs that are kept for the organization, each with the second
-    (since the Unix epoch) until which. `support_email` is confirmed.
-    `pending_support_email` is a PendingEmail as stored.
+    (since the Unix epoch) until which. `support_email` is confirmed; `pending_support_email` is a PendingEmail as
+    stored.
     """
 
     id: str
