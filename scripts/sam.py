@@ -1,7 +1,7 @@
 """SAM CLI, which with this also takes wheels for every version of glibc that Lambda's system has.
 
 Its builder asks pip for the tags manylinux_2_17, 2_28 and 2_34 alone when it builds for another processor or system
-than this machine's, and pip takes a tag literally: a wheel for manylinux_2_24 is not found (docs/decisions/0301).
+than this machine's, and pip takes a tag literally, so it misses wheels for manylinux_2_24, such as those of arro3.
 `make deploy` and the local stack build with this; its arguments are those of `sam`.
 """
 

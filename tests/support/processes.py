@@ -1,7 +1,7 @@
 """Tests in several processes, which fork from the one that has imported and collected all of them.
 
 A plugin of pytest that tests/conftest.py loads; `--processes 2` is what turns it on. A process takes the next file when
-it has run one, so a file's tests stay in one process, and what they share is made once (docs/decisions/0248).
+it has run one, so a file's tests stay in one process, and what they share is made once.
 """
 
 import multiprocessing

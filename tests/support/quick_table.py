@@ -6,8 +6,7 @@ else acts (before it is sent, or before it is repeated) goes the whole way, and 
 
 The table in memory does not check what is wrong in a request by itself: a syntax, a name without a value, a type. All
 of that is the same for each request of one form. The first requests of a form, until one succeeds, are put to moto as
-well, with the items that they are about. What moto refuses is refused; any other difference fails the test
-(docs/decisions/0172).
+well, with the items that they are about. What moto refuses is refused; any other difference fails the test.
 """
 
 import base64

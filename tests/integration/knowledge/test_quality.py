@@ -5,7 +5,7 @@ does not fail because of one question. Nothing was tuned with these questions: c
 other products (docs/decisions/0127). A failure lists questions that were not held out.
 
 The vectors of all guides take half a minute of the processor. `make test` has the guides that most questions are about,
-and what is asked about them or about none; `make test-all` has all of them (docs/decisions/0249).
+and what is asked about them or about none; `make test-all` has all of them.
 """
 
 import shutil

@@ -1,6 +1,6 @@
 """Every hostile or odd receiver that the sender is tried against, with the outcome that an attempt at it has.
 
-The rule (Specification: Events, Delivery and retries; decision 50): a success is a status line of 2xx with its headers
+The rule (Specification: Events, Delivery and retries; decision 0050): success is a status line of 2xx with its headers
 within the deadline, whatever the body. Every other outcome is a failure that says what it was.
 """
 

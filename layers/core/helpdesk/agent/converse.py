@@ -3,7 +3,8 @@
 https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
 
 A turn is one request and one response, without streaming. What the caller keeps between turns (`Turn.message`, the
-messages made here) is plain JSON. docs/decisions/0135 says why.
+messages made here) is plain JSON. A busy model raises ModelBusy, and the job waits in its queue: a function that sleeps
+is billed.
 """
 
 import re

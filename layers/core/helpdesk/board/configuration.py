@@ -2,7 +2,7 @@
 
 An entry with an id keeps it whatever its name becomes, so posts keep their board, status and tags. An entry that is
 left out is deleted, which is refused while posts have this board or status. A tag that is deleted is gone from all
-reads at once, and the signal worker takes it off the posts (docs/decisions/0180).
+reads at once, and the signal worker takes it off the posts.
 """
 
 from collections.abc import Sequence

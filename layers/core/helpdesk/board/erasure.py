@@ -1,4 +1,4 @@
-"""Erasure of what a customer has on the feedback board (docs/decisions/0151).
+"""Erasure of what a customer has on the feedback board.
 
 Their posts are deleted with all votes and comments, their comments and votes with the counts. A customer who is being
 erased adds nothing, because each write requires them. So once no trace is left, nothing of theirs is.

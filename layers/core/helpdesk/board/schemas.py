@@ -1,4 +1,4 @@
-"""Requests and responses of the feedback board (Specification: Feedback post; docs/decisions/0148 to 0152)."""
+"""Requests and responses of the feedback board (Specification: Feedback post)."""
 
 from enum import StrEnum
 from typing import Annotated

@@ -4,8 +4,8 @@ An App that is installed already leads to its settings and not back, so there ar
 installation, and its page of authorization, which names none. The address that the first leads back to names an
 installation, and anyone can write one there (GitHub Docs, "About the setup URL"). So the code is exchanged for the
 person's token, the installation must be among those that the person can reach, and its account must be theirs: anyone
-who reads one repository reaches the installation, too (docs/decisions/0288). That token is used for this alone and not
-stored: who chooses one of several accounts authorizes again, with the name in the state (docs/decisions/0294).
+who reads one repository reaches the installation, too. That token is used for this alone and not
+stored: who chooses one of several accounts authorizes again, with the name in the state.
 GitHub's page of an installation takes no PKCE; that of authorization does.
 """
 

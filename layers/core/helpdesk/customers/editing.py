@@ -1,6 +1,6 @@
 """What the team writes about customers.
 
-The team can add a customer who has not written, correct a record, and write down facts (docs/decisions/0112).
+The team can add a customer who has not written, correct a record, and write down facts (docs/decisions/0218).
 """
 
 from helpdesk.admission.caller import Caller

@@ -10,7 +10,7 @@ by its declared type. Its content counts, too, unless the declared type is text:
   (WHATWG MIME Sniffing, "identifying a resource with an unknown MIME type"), or if its first element is one of HTML's
   or `svg`; it is XML by its root element.
 
-Docs/decisions/0116 says why the name of the file does not count.
+The file's name does not count: a text file about `index.html` is still text, and browsers go by the declared type.
 """
 
 import codecs

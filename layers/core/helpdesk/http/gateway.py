@@ -31,7 +31,7 @@ class Request(NamedTuple):
     `is_base64`. `id` is the gateway's request id, for `x-request-id`. `address` is the URL of the API without a slash
     at its end. It comes from the gateway, never from the caller's Host header. `source_ip` is the caller's address as
     the gateway reports it, empty if it reports none. Headers do not affect it, except those of the deployment's own
-    CloudFront distribution, which proves itself by a secret (docs/decisions/0283).
+    CloudFront distribution, which proves itself by a secret (docs/decisions/0114).
     """
 
     method: str

@@ -1,7 +1,7 @@
 """The operator's credentials of the apps, as a function keeps them for a while.
 
 Credentials are changed while services sign with them. So those that were replaced count for signatures for a day, and
-a refusal is a reason to read again before it stands (docs/decisions/0296).
+a refusal is a reason to read again before it stands.
 """
 
 from helpdesk.integrations import secret_repository

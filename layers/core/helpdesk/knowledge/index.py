@@ -16,7 +16,7 @@ from helpdesk.s3_index.store import IndexLocation
 from helpdesk.s3_index.vectors import Floats, VectorSet
 
 # Functions that read or write the index have 2 GB in /tmp; a commit may need the space of the index twice. Their memory
-# holds its vectors, which are half of it (docs/decisions/0128).
+# holds its vectors, which are half of it (docs/decisions/0101).
 MAX_INDEX_BYTES = 700_000_000
 SEARCHABLE_BYTES = 400_000_000
 """About how much text an index of `MAX_INDEX_BYTES` is of: twice the quota of the Standard plan."""

@@ -26,7 +26,7 @@ def session(organization: str, session_hash: str) -> Session | None:
 def move(transaction: Transaction, before_hash: str, after: Session, conversation_id: str) -> None:
     """Add to a transaction that a conversation is in the list of another session.
 
-    It can be the newest open one there, so the next message looks for that (docs/decisions/0006). The transaction
+    It can be the newest open one there, so the next message looks for that (docs/decisions/0110). The transaction
     raises ConditionFailed if the other session is gone.
     """
     repository.delete_conversation(transaction, after.organization, before_hash, conversation_id)

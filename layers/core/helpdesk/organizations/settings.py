@@ -93,7 +93,7 @@ def change(caller: Caller, wanted: OrganizationUpdate) -> OrganizationAnswer:
     """Change the settings that were sent and return all settings. A request that changes nothing writes nothing.
 
     One transaction claims a new slug or support address. It releases the old address, so that no organization ever
-    holds two, and keeps the old slug for the organization (docs/decisions/0285). Raises InvalidRequest, InvalidSlug,
+    holds two, and keeps the old slug for the organization for a year. Raises InvalidRequest, InvalidSlug,
     SlugTaken, KeyPrefixInvalid, InvalidUrl, InvalidEmail, AddressTaken, InvalidCode, RateLimited.
     """
     sent = _checked(wanted)

@@ -151,7 +151,7 @@ def _mark_unchanged(organization: str, erasure_id: str, customer: ErasableCustom
     if customer.updated_at >= before or any(not conversation.being_erased for conversation in left):
         return False
     if board.is_there(organization, customer.id):
-        return False  # their posts, votes and comments are no conversations: they stay (docs/decisions/0151)
+        return False  # their posts, votes and comments are no conversations: they stay
     transaction = Transaction()
     customers.mark(transaction, organization, customer, erasure_id, unchanged=True)
     if session is not None and session_hash is not None:

@@ -1,4 +1,4 @@
-"""Errors of quotas, and the quotas of each plan (docs/decisions/0117) and of each day (docs/decisions/0126)."""
+"""Errors of quotas, and the quotas of each plan (docs/decisions/0117) and of each day."""
 
 from enum import StrEnum
 from typing import NamedTuple

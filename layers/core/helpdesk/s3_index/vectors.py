@@ -5,7 +5,7 @@ row counts unless a later file removes its document. Files of similar size are m
 rows that no longer count. So there are few files, and a commit costs about the same however many rows there are.
 
 The search compares a question with every row. 10,000 sections take a few milliseconds, and nothing has to be tuned or
-built (docs/decisions/0120).
+built (docs/decisions/0101).
 """
 
 import json

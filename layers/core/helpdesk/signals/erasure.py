@@ -1,4 +1,4 @@
-"""Erasure of what signals hold of a customer or a conversation (docs/decisions/0142).
+"""Erasure of what signals hold of a customer or a conversation.
 
 The customer is marked before. Reports, merges and messages to reporters require a customer who is not marked, so no row
 of theirs is added or moved any more, and those that there are become fewer.

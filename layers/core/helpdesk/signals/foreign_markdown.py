@@ -1,7 +1,7 @@
 """Text of customers in the Markdown of another service: it mentions nobody there, refers to nothing, loads nothing.
 
 A backslash does not keep GitHub from looking for mentions, and entities are decoded before. So a zero-width space
-divides what would be one (docs/decisions/0289). What is read stays the same.
+divides what would be one. What is read stays the same.
 """
 
 import re

@@ -250,7 +250,7 @@ class Reporter(FrozenRecord, kw_only=True):
         """Return whether the signal's becoming done at an instant (ms) is about what they reported.
 
         They reported it before that, or what they reported was merged into the signal: who merges says that it is the
-        same. A report of the signal itself after it was done is about the next fix (docs/decisions/0178).
+        same. A report of the signal itself after it was done is about the next fix (docs/decisions/0139).
         """
         return self.last_reported_at <= max(done_at, self.merged_at or 0)
 

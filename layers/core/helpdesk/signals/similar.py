@@ -1,8 +1,8 @@
 """Signals with a similar title, by sentence vectors: a synonym is found where no word is the same.
 
 Each title's vector is an item of its own, one byte for each dimension, which the signal worker writes. A search is one
-query of at most 1 MB: it compares the title with those of the newest 1,500 signals, so its cost is bounded
-(docs/decisions/0140). A signal that was merged keeps its vector, and stands for the one that it was merged into.
+query of at most 1 MB: it compares the title with those of the newest 1,500 signals, so its cost is bounded. A signal
+that was merged keeps its vector, and stands for the one that it was merged into.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """The feedback board of a help site: lists of posts, the roadmap, one post, and what visitors do with them.
 
 A list and the roadmap are the same for everyone. So is a post for a browser without our cookie, which is how a page can
-be kept by proxies: its forms have no token, and the first that is sent brings the cookie (docs/decisions/0268).
+be kept by proxies: its forms have no token, and the first that is sent brings the cookie.
 """
 
 from collections.abc import Callable

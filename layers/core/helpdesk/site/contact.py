@@ -4,9 +4,9 @@ A conversation is found by its visitor alone: by the customer who is signed in, 
 it was written in. Everyone else gets the page of an address that does not exist. Messages are escaped text, those of
 the AI agent are Markdown as HTML that executes nothing.
 
-The page looks for news by a script: often at first, ever less, and not while it is hidden. Each look is two reads
-(docs/decisions/0246). Without scripts the page after sending loads itself again, with growing pauses, and has no form
-that this would empty.
+A script polls for new messages: often at first, then less and less, and not while the page is hidden. A poll is two
+reads, which is cheaper than a function that waits for each reader. Without scripts, the page after sending reloads
+itself with growing pauses, and has no form that this would empty.
 """
 
 import json
@@ -62,7 +62,7 @@ MOVED_AFTER_SECONDS = "2"
 MAX_MARKDOWN_CHARACTERS = 40_000
 """Of the agent's answers on one page. Those before are shown as they were written: each view renders them again."""
 MOVES_WITHIN_MS = 30_000
-"""How long after a sign-in a conversation of before may be on its way to the customer (docs/decisions/0262)."""
+"""How long after a sign-in a conversation of before may be on its way to the customer."""
 
 
 def _step(value: object) -> int:

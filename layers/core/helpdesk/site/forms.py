@@ -1,8 +1,8 @@
 """Handles a visitor's form: identifies the visitor, checks that the form is the site's own, and runs it once.
 
 A visitor who is signed in acts as their customer. Anyone else is identified by the browser's cookie, which is their
-session: the first thing that they do creates a customer (docs/decisions/0244). Pages that proxies keep have forms
-without a token: a browser has to send its first form again, with the cookie (0268). Each form has a value of its own,
+session: the first thing that they do creates a customer (docs/decisions/0218). Pages that proxies keep have forms
+without a token: a browser has to send its first form again, with the cookie. Each form has a value of its own,
 `once`. A form that arrives twice, as with a second click, is done once, and both lead to the same page.
 """
 

@@ -14,7 +14,7 @@ from helpdesk.storage.transactions import Transaction
 
 
 def holder_of(slug: str) -> str | None:
-    """Return the id of the organization that holds a slug, or that it is kept for (docs/decisions/0285). One call."""
+    """Return the id of the organization that holds a slug, or that it is kept for. One call."""
     item = table.get(keys.Slug(slug), consistent=False)
     if item is None or item.get("expiresAt", math.inf) <= clock.seconds_from_now(0):
         return None

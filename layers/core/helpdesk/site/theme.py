@@ -1,4 +1,7 @@
-"""What the theme makes of an organization's accent (docs/decisions/0223)."""
+"""The CSS rules that a theme derives from an organization's accent.
+
+The accent is part of the stylesheet's address, so every cache can keep the file and no request reads an item.
+"""
 
 from typing import Final
 

@@ -58,7 +58,7 @@ def by_claims(organization: str, issuer: str | None, claims: Mapping[str, Any]) 
 def bring_along(transaction: Transaction, organization: str, browser: Browser, visitor: Visitor) -> None:
     """Add to the transaction of a sign-in that what the browser wrote before becomes the customer's. One call, or none.
 
-    The cookie of the browser proves that: it is the session in which an anonymous visitor wrote (docs/decisions/0262).
+    The cookie of the browser proves that: it is the session in which an anonymous visitor wrote (docs/decisions/0218).
     Who was signed in has nothing to bring along.
     """
     if browser.is_new or browser.visitor is not None:

@@ -187,7 +187,7 @@ def require_own_form(browser: Browser, csrf: str, client_info: ClientInfo, site:
 
     The token decides. If the browser also says where the form is from, that must be the site. A page that proxies keep
     has forms without a token. For a visitor who is not signed in, they count if the browser says that they are the
-    site's own (docs/decisions/0268).
+    site's own.
     """
     require_same_site(client_info, site)
     if not csrf and not browser.is_new and browser.visitor is None and says_same_site(client_info, site):

@@ -1,4 +1,4 @@
-"""Erasure of what suggestions hold of a conversation (docs/decisions/0123).
+"""Erasure of what suggestions hold of a conversation.
 
 The conversation is marked before, so no suggestion is learned from it any more.
 """

@@ -1,4 +1,4 @@
-"""Which enabled tools the agent's model is offered: as many as fit into one request (docs/decisions/0154).
+"""Which enabled tools the agent's model is offered: as many as fit into one request.
 
 Ten endpoints can declare 640 tools with 20 MB of schemas. No model takes that, every turn would pay for it, and a model
 chooses worse among more tools.

@@ -19,7 +19,7 @@ def visitor_of(identity: Identity) -> Visitor | None:
     """Return what a tool learns of a customer; None if nothing identifies them.
 
     The organization's own ID is the entry `externalId` of `user.metadata`. A name alone identifies nobody, nor does an
-    address that a stranger can type: a tool would tell them what its owner may know (docs/decisions/0280).
+    address that a stranger can type: a tool would tell them what its owner may know (docs/decisions/0218).
     """
     email = identity.email if identity.email_verified else None
     if identity.external_id is None and email is None:

@@ -1,7 +1,7 @@
 """Issues of signals: opened or linked once, and taken away when they are deleted (Specification: Signal).
 
 Linear takes an issue's id from who opens it, and no id twice. The id follows from the signal, so an opening that is
-repeated, by one worker or by two, makes one issue (docs/decisions/0227).
+repeated, by one worker or by two, makes one issue.
 """
 
 import hashlib
