@@ -1,7 +1,8 @@
 """A function's settings: what its environment sets, read once and frozen.
 
 A function declares the variables that it needs where it starts (`declare`). A missing variable then ends its start and
-not a request. template.yaml sets these variables and no others; a test compares the two.
+not a request. template.yaml sets these variables and no others; a test compares the two. pydantic-settings would add
+pydantic to the cold start of workers that have no other use for it.
 """
 
 import os

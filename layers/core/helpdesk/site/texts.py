@@ -1,4 +1,7 @@
-"""The pages' own words, by language: `texts/<language>.json`. What a language lacks is shown in English."""
+"""The pages' own words, by language: `texts/<language>.json`. A sentence that a language lacks is shown in English.
+
+Babel would add 30 MB for ninety sentences, two plural forms and one date format.
+"""
 
 import json
 import re
