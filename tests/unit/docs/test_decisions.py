@@ -20,8 +20,22 @@ def test_every_record_has_a_date_and_a_status() -> None:
     assert [path.name for path in RECORDS if not header.match(path.read_text().splitlines()[2])] == []
 
 
-def test_every_record_states_its_decision() -> None:
-    assert [path.name for path in RECORDS if "\n## Decision\n" not in path.read_text()] == []
+def sections_of(record: Path) -> dict[str, str]:
+    return dict(part.split("\n", 1) for part in record.read_text(encoding="utf-8").split("\n## ")[1:])
+
+
+def test_every_record_has_a_context_a_decision_and_consequences() -> None:
+    incomplete = [
+        path.name
+        for path in RECORDS
+        if not {"Context", "Decision", "Consequences"} <= sections_of(path).keys()
+    ]
+
+    assert incomplete == []
+
+
+def test_the_context_of_a_record_is_one_paragraph() -> None:
+    assert [path.name for path in RECORDS if "\n\n" in sections_of(path)["Context"].strip()] == []
 
 
 def test_the_index_lists_every_record_once_under_its_title() -> None:
