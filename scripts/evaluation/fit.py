@@ -98,7 +98,7 @@ def both_ways(by_corpus: Mapping[str, Sequence[Sample]]) -> list[str]:
     for name in [*by_corpus, "all"]:
         chosen = [name] if name != "all" else list(by_corpus)
         weights = fit([sample for each in chosen for sample in by_corpus[each]])
-        shown = ", ".join(f"{field}={getattr(weights, field):.2f}" for field in Weights._fields)
+        shown = ", ".join(f"{field}={getattr(weights, field):.2f}" for field in Weights.__struct_fields__)
         lines += [f"Fitted to {name}: Weights({shown})"]
         for other, judged in by_corpus.items():
             found = judge(weights, judged)

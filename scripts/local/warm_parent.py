@@ -23,6 +23,7 @@ LIBRARIES = (
     "botocore.client",
     "botocore.httpsession",
     "botocore.session",
+    "msgspec",
     "pydantic.alias_generators",
     "pydantic.main",
     "pydantic.plugin._schema_validator",
@@ -31,7 +32,7 @@ LIBRARIES = (
 )
 """What the functions import of their layers at start. No module of them reads a function's environment on import."""
 
-PACKAGES = ("aws_lambda_powertools", "botocore", "pydantic", "pydantic_core")
+PACKAGES = ("aws_lambda_powertools", "botocore", "msgspec", "pydantic", "pydantic_core")
 """What they are in. Layers without these, such as those that only some functions have, are looked into after a fork."""
 
 

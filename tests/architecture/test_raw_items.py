@@ -249,7 +249,7 @@ def test_a_record_is_not_in_a_repository(path: Path) -> None:
 
 @for_each("path", sorted(CORE.rglob("*.py")), ids=inside)
 def test_frozen_records_are_not_generated_by_a_decorator(path: Path) -> None:
-    """Each costs a function's start a millisecond; `FrozenRecord` is the same without (docs/decisions/0030)."""
+    """Each costs a function's start a millisecond; `Record` is the same without (docs/decisions/0030)."""
     generated = [
         node.name
         for node in ast.walk(parsed(path))

@@ -35,7 +35,7 @@ class Death(BaseException):
 
 def secret_of(repeated: Repeated, body: Any) -> str | None:
     """Return the secret in a response, as text."""
-    field = one_time_secret(repeated.route.answer)  # type: ignore[arg-type] # every POST answers a model
+    field = one_time_secret(repeated.route.answer)
     return None if field is None else json.dumps(body[field[0]])
 
 
@@ -166,7 +166,7 @@ def test_a_request_that_dies_at_any_step_happens_once_with_its_repeats(
     # Before the first write, a repeat runs. After it, the response is lost unless it was stored.
     applied = len(calls) - 1 if name in LEASE_ALONE else calls.index("dynamodb:TransactWriteItems")
     written = sum(step < applied for step in steps)
-    secret = one_time_secret(request.route.answer)  # type: ignore[arg-type] # every POST answers a model
+    secret = one_time_secret(request.route.answer)
     assert ends == [
         *["carried out"] * written,
         *["idempotency_answer_lost"] * (len(steps) - 1 - written),

@@ -1,5 +1,7 @@
 """Rows from the records that few flows of the inbox make."""
 
+from msgspec.structs import asdict
+
 from helpdesk.agent_runs.record import Call
 from helpdesk.agent_runs.state import CallState
 from helpdesk.analytics import facts, rows, usage_facts
@@ -42,7 +44,7 @@ def test_a_call_is_a_row_and_usage_once_it_has_an_outcome() -> None:
     )  # fmt: skip
     assert usage_facts.of_call(call, "conv_1") is None
 
-    ended = Call(**call._asdict() | {"state": CallState.FAILED, "duration": 250})
+    ended = Call(**asdict(call) | {"state": CallState.FAILED, "duration": 250})
     fact = usage_facts.of_call(ended, "conv_1")
 
     assert fact is not None

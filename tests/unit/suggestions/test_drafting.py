@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict
 
 from helpdesk.conversations.message_record import AttachedFile, Author, Message
 from helpdesk.suggestions import matching
@@ -153,7 +154,7 @@ def test_a_request_for_a_person_is_no_question() -> None:
 def test_an_answer_with_a_file_is_incomplete_without_it() -> None:
     exchange = only(("v", QUESTION), ("p", ANSWER))
     answer = Message(
-        **{**exchange.answer[0].__dict__, "attachments": (AttachedFile("a.png", 1, "image/png", "u"),)}
+        **{**asdict(exchange.answer[0]), "attachments": (AttachedFile("a.png", 1, "image/png", "u"),)}
     )
 
     assert (

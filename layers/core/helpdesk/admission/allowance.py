@@ -19,7 +19,7 @@ from helpdesk.admission.memory import Memory
 from helpdesk.admission.record import Allowance, Bucket
 from helpdesk.admission.repository import AllowanceNotTaken
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import MINUTE_US
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item, Throttled, WriteConflict
@@ -39,7 +39,7 @@ def bucket_attributes(tier: Tier, rate: Rate) -> Item:
     }
 
 
-class Charge(FrozenRecord):
+class Charge(Record):
     """An allowance after one request was charged to it at `now_us`."""
 
     allowance: Allowance

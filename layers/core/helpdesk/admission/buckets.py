@@ -12,8 +12,8 @@ from helpdesk.admission.limits import Rate
 from helpdesk.admission.record import Bucket
 from helpdesk.admission.repository import BucketNotTaken
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import HOUR_SECONDS, SECOND_US
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import Throttled
@@ -39,7 +39,7 @@ class Shape(NamedTuple):
         return cls(rate.interval_us, rate.burst)
 
 
-class BucketCharge(FrozenRecord):
+class BucketCharge(Record):
     """A bucket as it is at `now_us`, after tokens were taken or `peek` looked at it."""
 
     bucket: Bucket

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from helpdesk.admission.record import Allowance, Bucket
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import SECOND_US
 from helpdesk.storage import keys
 from helpdesk.storage.keys import ItemKey
@@ -32,7 +32,7 @@ LIMIT = 10_000
 """The most entries of each kind; the oldest ones make room."""
 
 
-class Seen(FrozenRecord):
+class Seen(Record):
     """An allowance as this environment saw it last, and whether it was filling although it was expected to be full."""
 
     allowance: Allowance

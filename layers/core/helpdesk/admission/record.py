@@ -5,12 +5,12 @@ from typing import NamedTuple, Self
 
 from helpdesk.admission.caller import Scope
 from helpdesk.admission.limits import Tier
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import SECOND_US
 from helpdesk.storage.table import Item
 
 
-class Bucket(FrozenRecord):
+class Bucket(Record):
     """A token bucket; all values are in microseconds.
 
     From `next_at` on it holds at least one token. From `full_at` on it is full. `interval` earns one token.
@@ -55,7 +55,7 @@ class LiveKey(NamedTuple):
     legacy: bool
 
 
-class Allowance(FrozenRecord):
+class Allowance(Record):
     """An organization's bucket for one request class, with its live keys by hash.
 
     `cursor_key` signs the organization's cursors.
@@ -84,7 +84,7 @@ class Allowance(FrozenRecord):
         )
 
 
-class TokenHolder(FrozenRecord):
+class TokenHolder(Record):
     """An access token and its person.
 
     `organization` is the one that the token is bound to, or None. `role` is the person's role in it; None without a

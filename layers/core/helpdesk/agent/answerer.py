@@ -9,19 +9,19 @@ from helpdesk.agent.schemas import AgentSettings
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.knowledge.retrieval import Passage
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.visitor_texts.languages import Language
 from helpdesk.visitor_texts.texts import Sentences
 
 
-class Turn(FrozenRecord):
+class Turn(Record):
     """What one side of the conversation wrote."""
 
     by_visitor: bool
     text: str
 
 
-class Question(FrozenRecord):
+class Question(Record):
     """A question to answer.
 
     `text` is what the visitor wrote since the organization's last message, `thread` the conversation up to and
@@ -37,7 +37,7 @@ class Question(FrozenRecord):
     sentences: Sentences
 
 
-class Reply(FrozenRecord):
+class Reply(Record):
     """An answer for the visitor, the passages that it comes from, and the tokens that a model used for it."""
 
     text: str
@@ -45,26 +45,26 @@ class Reply(FrozenRecord):
     usage: Usage | None = None
 
 
-class HandOff(FrozenRecord):
+class HandOff(Record):
     """The decision that a person must answer, and the tokens that a model used for it."""
 
     reason: Reason
     usage: Usage | None = None
 
 
-class Goodbye(FrozenRecord):
+class Goodbye(Record):
     """A last message, with which the conversation is resolved."""
 
     text: str
 
 
-class Written(FrozenRecord):
+class Written(Record):
     """Nothing to write: the agent's run has written what there was, and goes on by itself if it is not over."""
 
     outcome: str
 
 
-class Prepared(FrozenRecord):
+class Prepared(Record):
     """A visitor's message to answer, with what answering it needs.
 
     `newest` are the newest messages of the thread, newest first. `spoken` is the language that the visitor clearly

@@ -20,8 +20,8 @@ from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Handler, Speaker, Status, Transition, apply
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_MS, HOUR_MS
 from helpdesk.storage import shards
 from helpdesk.storage.retrying import Conflict
@@ -32,7 +32,7 @@ _PAGE = 100
 _THREADS = 8
 
 
-class Run(FrozenRecord):
+class Run(Record):
     """What a run did: how many conversations it resolved, and whether the night is done."""
 
     resolved: int

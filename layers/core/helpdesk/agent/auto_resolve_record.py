@@ -1,7 +1,7 @@
 """How far the runs of auto-resolve have come, as it is stored."""
 
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import shards
 from helpdesk.storage.table import Item
@@ -9,7 +9,7 @@ from helpdesk.storage.table import Item
 _KEPT_SECONDS = 7 * DAY_SECONDS
 
 
-class AutoResolveCheckpoint(FrozenRecord):
+class AutoResolveCheckpoint(Record):
     """How far the runs of one night have come.
 
     `shards_done` shards are complete. In the next one the runs have come to `organization`, and in its list of open

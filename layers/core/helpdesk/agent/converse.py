@@ -21,8 +21,8 @@ from botocore.exceptions import (
 from botocore.exceptions import ConnectionError as BrokenConnection
 
 from helpdesk.platform import clients
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class ModelFailed(ModelTrouble):
     """
 
 
-class ToolSpec(FrozenRecord):
+class ToolSpec(Record):
     """A tool that the model may call: its name, when to use it, and the JSON Schema of its input."""
 
     name: str
@@ -87,7 +87,7 @@ class ToolSpec(FrozenRecord):
     input_schema: Mapping[str, Any]
 
 
-class ToolUse(FrozenRecord):
+class ToolUse(Record):
     """A call that the model asks for.
 
     `input` is what the model wrote: an object if the model keeps to the schema, else any JSON value.
@@ -98,7 +98,7 @@ class ToolUse(FrozenRecord):
     input: Any
 
 
-class ToolResult(FrozenRecord):
+class ToolResult(Record):
     """The result of a call, for the model: text, or an object of JSON."""
 
     id: str
@@ -106,7 +106,7 @@ class ToolResult(FrozenRecord):
     is_error: bool = False
 
 
-class Usage(FrozenRecord):
+class Usage(Record):
     """The tokens of a turn. `input` counts those that Bedrock read from or wrote to its cache, too."""
 
     input: int
@@ -120,7 +120,7 @@ class Usage(FrozenRecord):
         return self.input + self.output
 
 
-class Turn(FrozenRecord):
+class Turn(Record):
     """What the model answered.
 
     `stop_reason` is Converse's own, or one that is not known yet. `text` has the text blocks, joined. `message` is the

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.visitor_texts.languages import LANGUAGES
 
 _FOLDER = Path(__file__).parent / "languages"
@@ -18,7 +18,7 @@ CODES = LANGUAGES
 """The languages that the agent understands without a model."""
 
 
-class Language(FrozenRecord):
+class Language(Record):
     """One language's patterns, as the source of regular expressions.
 
     `handoff` finds requests for a person. `closing` matches phrases that say by themselves that the matter is closed,

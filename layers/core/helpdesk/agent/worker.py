@@ -29,8 +29,8 @@ from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Handler, Status
 from helpdesk.knowledge import retrieval
 from helpdesk.knowledge.retrieval import Passage
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import cut
 from helpdesk.quotas.errors import TokensSpent
@@ -68,7 +68,7 @@ type RunAnswerer = Callable[[Prepared], Reply | HandOff | Written]
 """Answers with tools, in a run of its own (helpdesk/agent_runs)."""
 
 
-class AgentJob(FrozenRecord):
+class AgentJob(Record):
     """A visitor's message to answer."""
 
     organization: str

@@ -7,6 +7,8 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from msgspec.structs import asdict
+
 from helpdesk.agent.converse import ToolUse
 from helpdesk.agent_runs.prompts import BUILT_IN, FILE_SIGNAL
 from helpdesk.agent_runs.record import Call
@@ -151,4 +153,4 @@ def _number(text: str) -> float:
 
 
 def _rejected(call: Call, problem: str) -> Call:
-    return Call(**{**call._asdict(), "state": CallState.REJECTED, "content": problem})
+    return Call(**{**asdict(call), "state": CallState.REJECTED, "content": problem})

@@ -10,12 +10,12 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status
 from helpdesk.customers.identity import Identity
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.quotas.service import Spent
 from helpdesk.storage.table import Item
 
 
-class Call(FrozenRecord, kw_only=True):
+class Call(Record, kw_only=True):
     """A call that the model asked for.
 
     `id` is the receiver's idempotency key, `use_id` the model's name for the call. `input` is JSON text, and exactly
@@ -92,14 +92,14 @@ class Call(FrozenRecord, kw_only=True):
         }
 
 
-class ModelTurn(FrozenRecord):
+class ModelTurn(Record):
     """What the model said with some calls, and how many of the run's calls those are."""
 
     text: str
     calls: int
 
 
-class Run(FrozenRecord, kw_only=True):
+class Run(Record, kw_only=True):
     """A run for the visitor's message `message_id`.
 
     `model_calls` counts the turns of the model, `invalid_inputs` the inputs that did not fit. `resolutions` is how

@@ -13,7 +13,7 @@ from helpdesk.agent.answerer import Prepared
 from helpdesk.agent.converse import ModelFailed, ToolSpec, Usage
 from helpdesk.agent_runs import prompts
 from helpdesk.agent_runs.record import Call
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import escaped, one_line
 from helpdesk.quotas.errors import TokensSpent
@@ -72,7 +72,7 @@ class Decision(StrEnum):
     TO_TEAM = "pass_to_team"
 
 
-class Verdict(FrozenRecord):
+class Verdict(Record):
     """A decision, its reason in one sentence, and the tokens that it took."""
 
     decision: Decision

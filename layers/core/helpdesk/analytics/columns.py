@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 
 from helpdesk.analytics.datasets import DATASETS, FieldType
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 
 class ColumnType(StrEnum):
@@ -16,7 +16,7 @@ class ColumnType(StrEnum):
     TIMESTAMP = "timestamp"
 
 
-class Column(FrozenRecord):
+class Column(Record):
     """A column. `place` is where in a row its value is, None for the row's id and its title."""
 
     name: str

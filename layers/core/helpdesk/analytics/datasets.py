@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 type Values = Sequence[Any]
 
@@ -33,7 +33,7 @@ class FieldType(StrEnum):
         return self in {FieldType.NUMBER, FieldType.DURATION}
 
 
-class DatasetField(FrozenRecord):
+class DatasetField(Record):
     """A field of a dataset; `values` are the ids of an enumeration."""
 
     id: str
@@ -42,7 +42,7 @@ class DatasetField(FrozenRecord):
     values: tuple[str, ...] = ()
 
 
-class Dataset(FrozenRecord):
+class Dataset(Record):
     """A dataset: the instants that can place a row, the default one first, and the other fields."""
 
     id: str

@@ -26,7 +26,7 @@ from helpdesk.analytics.query_schemas import (
 from helpdesk.analytics.windows import ALL_TIME, Bucket, Window, window_of
 from helpdesk.http.unknown_names import did_you_mean
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 type Condition = Callable[[Values], bool]
 
@@ -60,7 +60,7 @@ _EXPECTED = {
 }
 
 
-class Measured(FrozenRecord):
+class Measured(Record):
     """What is computed: of the value at a place, of rows, or for a share of the rows that pass a condition."""
 
     op: Measure
@@ -69,7 +69,7 @@ class Measured(FrozenRecord):
     unit: Unit
 
 
-class Plan(FrozenRecord, kw_only=True):
+class Plan(Record, kw_only=True):
     """A query that can be carried out. `time_place` is where the instant is that places a row."""
 
     dataset: Dataset
@@ -86,7 +86,7 @@ class Plan(FrozenRecord, kw_only=True):
     """The window before, if the query compares."""
 
 
-class Listing(FrozenRecord):
+class Listing(Record):
     """Which rows are listed, and what of them. `sort_place` is None for the instant that places a row."""
 
     sort_place: int | None

@@ -6,10 +6,10 @@ from helpdesk.analytics import exploring
 from helpdesk.analytics.errors import ReportNotFound
 from helpdesk.analytics.query_schemas import Explored, ExploreInput
 from helpdesk.http.schemas import Answer
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 
-class Report(FrozenRecord):
+class Report(Record):
     """A report: the bodies of POST /v1/analytics/explore that it consists of."""
 
     name: str

@@ -3,7 +3,7 @@
 from typing import Any
 
 from helpdesk.analytics.datasets import DATASETS
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 CONVERSATIONS, MESSAGES, RATINGS, CUSTOMERS = "conversations", "messages", "ratings", "customers"
 LOGS, DOCUMENTS, SUGGESTIONS = "logs", "knowledgeDocs", "knowledgeSuggestions"
@@ -13,7 +13,7 @@ TOOL_REQUESTS, TOOL_RUNS, USAGE = "toolRequests", "toolRuns", "usageEvents"
 _SENDER = [field.id for field in DATASETS[MESSAGES].fields].index("sender")
 
 
-class Fact(FrozenRecord):
+class Fact(Record):
     """A row that is kept."""
 
     dataset: str

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import keys, table
 from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.table import Item, from_wire
@@ -30,7 +30,7 @@ _KINDS: tuple[tuple[str, type[ItemKey]], ...] = (
 )
 
 
-class Change(FrozenRecord):
+class Change(Record):
     """A change of an item: what it was and what it is, None for nothing. `sequence` sorts as the changes happened.
 
     `expired` means that the item went by its time to live.

@@ -3,13 +3,15 @@
 from copy import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from msgspec.structs import asdict
+
+from helpdesk.platform.record import Record
 
 if TYPE_CHECKING:
     from helpdesk.conversations.message_record import Message
 
 
-class Thread(FrozenRecord):
+class Thread(Record):
     """The messages of a conversation up to `up_to`, the id of the last one; ids sort in the order of the writes.
 
     `waiting_since` is when the first of the visitor's messages came that nobody has answered (ms). The response times
@@ -79,4 +81,4 @@ class Thread(FrozenRecord):
 
     def to_attribute(self) -> list[Any]:
         """Return the attribute of a row's item."""
-        return list(self._asdict().values())
+        return list(asdict(self).values())

@@ -10,14 +10,14 @@ from helpdesk.approvals import watches
 from helpdesk.approvals.record import Approval
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.platform import ids
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.transactions import Transaction
 
 RESUME = "resume"
 """The kind of the agent queue's messages that continue a run."""
 
 
-class ResumeJob(FrozenRecord):
+class ResumeJob(Record):
     """A run to continue, by the visitor's message that it is for.
 
     With `gives_up` the conversation goes to the team without another step, because the steps have failed repeatedly.

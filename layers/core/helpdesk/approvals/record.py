@@ -6,13 +6,13 @@ from typing import Any, Self
 from helpdesk.approvals.risk import Risk
 from helpdesk.approvals.schemas import ApprovalStatus, CallOutcome
 from helpdesk.customers.identity import Identity
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import by_name as by_names
 from helpdesk.storage import keys, shards
 from helpdesk.storage.table import Item
 
 
-class Approval(FrozenRecord, kw_only=True):
+class Approval(Record, kw_only=True):
     """An approval; times are in ms.
 
     `run_message_id` and `call_id` name the call in the agent's run. `input` is the JSON text that is run. `definition`

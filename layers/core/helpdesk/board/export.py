@@ -2,18 +2,18 @@
 
 from helpdesk.board import trace_repository
 from helpdesk.board.record import Comment, Post, Vote
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.keys import BoardTrace
 
 
-class OwnPost(FrozenRecord):
+class OwnPost(Record):
     """A post with its whole text."""
 
     post: Post
     body: str
 
 
-class BoardEntry(FrozenRecord):
+class BoardEntry(Record):
     """A post, vote or comment of a customer. Its place is where the next page continues."""
 
     place: str

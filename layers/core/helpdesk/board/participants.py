@@ -11,7 +11,7 @@ from helpdesk.messages.visitors import SessionChanged
 from helpdesk.organizations.actor import Actor
 from helpdesk.platform import ids
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import keys
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import repeat_when_stale
@@ -21,7 +21,7 @@ ORGANIZATION = "organization"
 """The voter behind a secret key."""
 
 
-class Participant(FrozenRecord):
+class Participant(Record):
     """An author or voter. `customer_id` is None for the team; `name` is then who.
 
     A visitor whose session is not known yet has `new_session`, its hash, and becomes a customer. `is_verified` is false

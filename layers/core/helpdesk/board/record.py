@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from copy import replace
-from dataclasses import field
 from enum import StrEnum
 from typing import Self
 
 from helpdesk.board.errors import EXCERPT_CHARACTERS
 from helpdesk.board.state import PostState
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record, field
 from helpdesk.platform.text import first_words, without_hidden
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys
@@ -30,7 +29,7 @@ class PostList(StrEnum):
     SPAM = "spam"
 
 
-class Activity(FrozenRecord):
+class Activity(Record):
     """The votes and comments of the last 30 days, by day since 1970."""
 
     votes: Mapping[int, int] = field(default_factory=dict)
@@ -64,7 +63,7 @@ class Activity(FrozenRecord):
         return replace(self, comments=_added(self.comments, number, at))
 
 
-class Post(FrozenRecord, kw_only=True):
+class Post(Record, kw_only=True):
     """A post without its whole text.
 
     `version` counts the writes of the item; each write requires it. `customer_id` is its author's, None if the team
@@ -197,7 +196,7 @@ class Post(FrozenRecord, kw_only=True):
         return replace(self, comments=self.comments - 1, activity=self.activity.with_comments(-1, at))
 
 
-class Vote(FrozenRecord):
+class Vote(Record):
     """A vote; `voter_id` is a customer's or a teammate's id, or `organization` for a secret key.
 
     `is_verified` is false for a visitor of whom only a session is known: a browser can have any number.
@@ -227,7 +226,7 @@ class Vote(FrozenRecord):
         }
 
 
-class Comment(FrozenRecord):
+class Comment(Record):
     """A comment. `customer_id` is its author's, None if the team wrote it; then `author_name` is who."""
 
     post_id: str

@@ -7,12 +7,11 @@ a status that does not exist, and the counts always equal the posts.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from typing import Self
 
 from helpdesk.board.errors import BoardNotFound, StatusNotFound, TagNotFound
 from helpdesk.board.record import Post, PostList
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record, field
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.storage.table import Item
 
@@ -20,7 +19,7 @@ COUNT = "posts_"
 """The beginning of the attributes that count posts."""
 
 
-class Board(FrozenRecord):
+class Board(Record):
     """A board. New posts of a `moderated` one wait until the team makes them public."""
 
     id: str
@@ -42,7 +41,7 @@ class Board(FrozenRecord):
         return [count_of_board(self.id, each) for each in PostList]
 
 
-class Status(FrozenRecord):
+class Status(Record):
     """A status. A post under a signal gets it when the signal's status becomes `signal_status`."""
 
     id: str
@@ -66,7 +65,7 @@ class Status(FrozenRecord):
         return [count_of_status(self.id)]
 
 
-class Tag(FrozenRecord):
+class Tag(Record):
     """A tag."""
 
     id: str
@@ -96,7 +95,7 @@ _STATUSES = (
 )
 
 
-class Settings(FrozenRecord):
+class Settings(Record):
     """The settings. `version` is 0 until someone changes them; `counts` are numbers of posts by attribute.
 
     `counted` counts the changes of `counts`.

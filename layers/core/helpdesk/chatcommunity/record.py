@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 
 
-class CommunitySettings(FrozenRecord, kw_only=True):
+class CommunitySettings(Record, kw_only=True):
     """What is set for the chat community.
 
     channel, role  their names when they were chosen; the ids stay the same when Discord renames them
@@ -64,7 +64,7 @@ class CommunitySettings(FrozenRecord, kw_only=True):
         }
 
 
-class Named(FrozenRecord):
+class Named(Record):
     """A channel or role of a server. `mentionable` is whether a mention of the role notifies its members."""
 
     id: str
@@ -81,7 +81,7 @@ class Named(FrozenRecord):
         return {"id": self.id, "name": self.name, "mentionable": self.mentionable}
 
 
-class Directory(FrozenRecord, kw_only=True):
+class Directory(Record, kw_only=True):
     """The channels and roles of a server, and when they were listed (ms); None before the first time."""
 
     channels: tuple[Named, ...] = ()
@@ -105,7 +105,7 @@ class FeedKind(StrEnum):
     ALERTS = "alerts"
 
 
-class Feed(FrozenRecord, kw_only=True):
+class Feed(Record, kw_only=True):
     """What a channel shows of a conversation.
 
     channel   where it appears: a thread, or a channel in which no thread can be

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 from helpdesk.chatmirror.time_stamps import instant_us
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 
@@ -17,7 +17,7 @@ class Mode(StrEnum):
     TWO_WAY = "two_way"
 
 
-class MirrorSettings(FrozenRecord, kw_only=True):
+class MirrorSettings(Record, kw_only=True):
     """What is set for the chat mirror.
 
     channel_id  Slack's id of the channel, which a rename keeps; `channel` is its name when it was chosen
@@ -64,7 +64,7 @@ class MirrorSettings(FrozenRecord, kw_only=True):
         }
 
 
-class Channel(FrozenRecord, kw_only=True):
+class Channel(Record, kw_only=True):
     """A channel of a workspace that the bot can see: any public one, and private ones to which it was invited."""
 
     organization: str
@@ -101,14 +101,14 @@ class Channel(FrozenRecord, kw_only=True):
         }
 
 
-class MirroredThread(FrozenRecord, kw_only=True):
+class MirroredThread(Record, kw_only=True):
     """A thread of a conversation. `thread` is the time stamp of its first message; None before that is posted."""
 
     key: keys.MirroredConversation
     thread: str | None
 
 
-class Thread(FrozenRecord, kw_only=True):
+class Thread(Record, kw_only=True):
     """A conversation's thread in a channel.
 
     ts        the time stamp of its first message, by which Slack names it; None before that is posted
@@ -171,7 +171,7 @@ class Thread(FrozenRecord, kw_only=True):
         }
 
 
-class Taken(FrozenRecord):
+class Taken(Record):
     """Who pressed *Take over* in a thread last: the member, and the person in Slack.
 
     state_changes  how often the conversation's state had changed when it was the team's by that
@@ -215,7 +215,7 @@ class Taken(FrozenRecord):
         return self.person == person and at > instant_us(self.at) and is_before_the_end
 
 
-class Hint(FrozenRecord):
+class Hint(Record):
     """What a person alone is to read in a thread."""
 
     user: str

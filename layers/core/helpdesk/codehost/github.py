@@ -20,7 +20,7 @@ from helpdesk.integrations.client import ServiceReply, ServiceRequest, TooLarge
 from helpdesk.knowledge.errors import MAX_BODY_BYTES
 from helpdesk.knowledge.images import is_image
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk_files.paths import is_markdown
 
 MAX_TREE_BYTES = 60_000_000
@@ -48,7 +48,7 @@ class Renamed(NotThere):
         self.number = number
 
 
-class Snapshot(FrozenRecord):
+class Snapshot(Record):
     """A commit with its Markdown files and images, hashes by path; `too_large` are the files that are not mirrored.
 
     `repo_id` is the repository's id at GitHub, which it keeps when it is renamed. `long` are files that may have more

@@ -4,7 +4,7 @@ from typing import Self
 
 from helpdesk.integrations.apps import App
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import attributes, keys
 from helpdesk.storage.table import Item
 
@@ -12,7 +12,7 @@ CLAIM_MS = 120_000
 """How long a worker may take to open an issue; another one looks whether it did."""
 
 
-class IssueSettings(FrozenRecord, kw_only=True):
+class IssueSettings(Record, kw_only=True):
     """What is set for issues.
 
     repo         where issues are opened; None if nothing is set
@@ -50,7 +50,7 @@ class IssueSettings(FrozenRecord, kw_only=True):
         }
 
 
-class Issue(FrozenRecord, kw_only=True):
+class Issue(Record, kw_only=True):
     """The issue of a signal.
 
     number   None while it is being opened

@@ -6,7 +6,7 @@
 import re
 from typing import Final
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.progress.references import MAX_CHARACTERS, MAX_REFERENCES, is_revert
 
 _REPO: Final = r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}"
@@ -18,7 +18,7 @@ _REFERENCE = re.compile(
 )
 
 
-class Reference(FrozenRecord):
+class Reference(Record):
     """An issue that a message names, and whether the message says that it is finished."""
 
     repo: str

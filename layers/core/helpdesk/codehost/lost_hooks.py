@@ -19,8 +19,8 @@ from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_MS, HOUR_MS, MINUTE_MS
 
 KEPT_MS = 3 * DAY_MS
@@ -35,7 +35,7 @@ _FORBIDDEN = 403
 _NEXT = re.compile(r'[?&]cursor=([\w%.~-]+)[^>]*>;\s*rel="next"')
 
 
-class Attempt(FrozenRecord):
+class Attempt(Record):
     """An attempt that failed: its id, the id of its hook, when it was made (ms), and what the hook is about."""
 
     id: int

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Self
 
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import attributes, keys
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import Item
@@ -20,7 +20,7 @@ class MirrorStatus(StrEnum):
     FAILED = "failed"
 
 
-class Mirror(FrozenRecord, kw_only=True):
+class Mirror(Record, kw_only=True):
     """A mirrored repository.
 
     id            of this mirror; mirroring the repository again makes another one
@@ -118,7 +118,7 @@ class Mirror(FrozenRecord, kw_only=True):
         }
 
 
-class MirroredFile(FrozenRecord):
+class MirroredFile(Record):
     """A file as it was mirrored: its path, Git's name of its content, and its document; None where it is none.
 
     `by_name` says that nothing in the file gives its title, so that another path may give another one. `settings` is

@@ -9,10 +9,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from helpdesk.codehost.mirror_record import MirroredFile
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 
-class Plan(FrozenRecord):
+class Plan(Record):
     """The work: renamed files as they were, with their new paths; those to delete; paths to fetch, with hashes.
 
     A file whose document has the addresses of former settings of the mirror is renamed to the path that it has.

@@ -9,13 +9,13 @@ from typing import Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.platform import ids
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 LEARN = "learn"
 """The kind of the suggestion queue's messages that read a conversation."""
 
 
-class LearnJob(FrozenRecord):
+class LearnJob(Record):
     """A conversation to read."""
 
     organization: str

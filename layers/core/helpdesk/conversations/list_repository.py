@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Handler, Speaker, State, Status
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Filter, Index, Item, Page
@@ -103,7 +103,7 @@ def latest(at_ms: int, conversation_id: str) -> Item:
     return {"GSI1SK": sort_key, "GSI3SK": sort_key}
 
 
-class Source(FrozenRecord):
+class Source(Record):
     """What a list query reads: partitions of one index, all sorted alike, and a filter on their conversations."""
 
     index: Index
@@ -111,7 +111,7 @@ class Source(FrozenRecord):
     matching: Filter | None
 
 
-class ListQuery(FrozenRecord):
+class ListQuery(Record):
     """Which conversations a list holds; None does not restrict it.
 
     `awaiting_human` selects those that wait for the team, or the others (`Conversation.waits_for_team`). `assignee` is

@@ -7,7 +7,7 @@ attributes of these items; times are milliseconds since 1970.
 from enum import StrEnum
 from typing import Any, Literal, Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 
@@ -19,7 +19,7 @@ class EntryKind(StrEnum):
     SYSTEM = "system"
 
 
-class Author(FrozenRecord):
+class Author(Record):
     """Who wrote on the organization's side."""
 
     kind: Literal["ai", "human"]
@@ -36,7 +36,7 @@ class Author(FrozenRecord):
         return {"kind": self.kind, "name": self.name, "avatarUrl": self.avatar_url}
 
 
-class AttachedFile(FrozenRecord):
+class AttachedFile(Record):
     """A file as a message shows it; `size` in bytes."""
 
     name: str
@@ -54,7 +54,7 @@ class AttachedFile(FrozenRecord):
         return {"name": self.name, "size": self.size, "type": self.type, "url": self.url}
 
 
-class RatingLine(FrozenRecord):
+class RatingLine(Record):
     """What a system line says about a visitor's rating."""
 
     rating_id: str
@@ -71,7 +71,7 @@ class RatingLine(FrozenRecord):
         return {"ratingId": self.rating_id, "stars": self.stars, "note": self.note}
 
 
-class AnswerSource(FrozenRecord):
+class AnswerSource(Record):
     """A section of a knowledge document that an answer of the agent comes from, as it was then."""
 
     document_id: str
@@ -96,14 +96,14 @@ class AnswerSource(FrozenRecord):
         }
 
 
-class TokenCount(FrozenRecord):
+class TokenCount(Record):
     """The tokens that a language model read and wrote for an answer."""
 
     tokens_in: int
     tokens_out: int
 
 
-class Message(FrozenRecord):
+class Message(Record):
     """An entry of a thread: a message, a note or a system line.
 
     `author` is None for the visitor and for system lines. `event_id` names the message.created event of a message.

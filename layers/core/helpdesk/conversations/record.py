@@ -7,14 +7,14 @@ from typing import NamedTuple, Self
 
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibility
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.visitor_texts.languages import Language, known
 
 
-class PageInfo(FrozenRecord):
+class PageInfo(Record):
     """The page that the visitor wrote the first message from."""
 
     url: str
@@ -31,7 +31,7 @@ class PageInfo(FrozenRecord):
         return {"url": self.url, "title": self.title, "referrer": self.referrer}
 
 
-class BrowserContext(FrozenRecord):
+class BrowserContext(Record):
     """The visitor's browser, as last reported."""
 
     time_zone: str | None
@@ -60,7 +60,7 @@ class BrowserContext(FrozenRecord):
         }
 
 
-class LatestRating(FrozenRecord):
+class LatestRating(Record):
     """A conversation's latest rating: its id, which resolution it is for, and when it was given first."""
 
     rating_id: str
@@ -77,7 +77,7 @@ class LatestRating(FrozenRecord):
         return {"id": self.rating_id, "resolution": self.resolution, "at": self.at, "stars": stars}
 
 
-class Snapshot(FrozenRecord, kw_only=True):
+class Snapshot(Record, kw_only=True):
     """What a write requires of a conversation: the state that it was read in.
 
     `newest_message_id` is its newest customer-visible message, None if that is not known. A message is written only
@@ -265,7 +265,7 @@ class SessionGone(ConditionFailed):
     """The conversation's session is gone: the conversation is in another one now, or its customer is being erased."""
 
 
-class ErasableConversation(FrozenRecord):
+class ErasableConversation(Record):
     """A conversation as an erasure sees it. `session_hash` is None if the team started it without a session."""
 
     id: str

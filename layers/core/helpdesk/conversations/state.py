@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
 from helpdesk.platform.errors import AppError
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 
 class Status(StrEnum):
@@ -75,7 +75,7 @@ class StateKey(NamedTuple):
     visibility: Visibility = Visibility.ACTIVE
 
 
-class State(FrozenRecord):
+class State(Record):
     """A conversation's state."""
 
     status: Status

@@ -31,7 +31,7 @@ from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import LINE, Event, Job, job_item
 from helpdesk.files.service import Attachments
 from helpdesk.platform import clock, ids
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.text import as_name, is_blank, trimmed
 from helpdesk.search import jobs as search
 from helpdesk.storage.transactions import Transaction
@@ -39,7 +39,7 @@ from helpdesk.storage.transactions import Transaction
 _SUBJECT_CHARACTERS = 80
 
 
-class VisitorMessage(FrozenRecord):
+class VisitorMessage(Record):
     """A visitor's message, ready to be written. `context` is None if none was sent."""
 
     body: str

@@ -20,7 +20,7 @@ from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.knowledge.service import Change, Draft
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.text import without_hidden
 from helpdesk.quotas.errors import KNOWLEDGE_IS_FULL
 from helpdesk.storage.transactions import Transaction
@@ -30,7 +30,7 @@ class QuotaReached(Exception):
     """The knowledge base is full; the text says what to do."""
 
 
-class Kept(FrozenRecord):
+class Kept(Record):
     """What is kept of a page, in Markdown."""
 
     title: str

@@ -11,8 +11,8 @@ from urllib.parse import urljoin
 from helpdesk.crawls.robots import USER_AGENT
 from helpdesk.outbound.fetcher import Fetched, Fetcher
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.isolation import Isolated
+from helpdesk.platform.record import Record
 
 ACCEPT_PAGE = "text/html, text/markdown;q=0.9"
 ACCEPT_MARKDOWN = "text/markdown"
@@ -53,7 +53,7 @@ class Browser:
         return self._runner.run(self._fetcher.get(url, accept))
 
 
-class Page(FrozenRecord):
+class Page(Record):
     """What a page says.
 
     title, text        in Markdown; both can be empty

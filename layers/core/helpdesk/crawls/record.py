@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 from helpdesk.crawls.schemas import CrawlStatus, Outcome, Refresh
 from helpdesk.crawls.scope import Scope, page_key
 from helpdesk.events.outbox import Job, JobQueue
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import attributes, keys
 from helpdesk.storage import by_name as by_names
@@ -35,7 +35,7 @@ def counted_as(outcome: Outcome) -> str:
     return COUNTED_AS.get(outcome, "skipped")
 
 
-class Settings(FrozenRecord):
+class Settings(Record):
     """What a person chose of a crawl."""
 
     url: str
@@ -62,7 +62,7 @@ class Settings(FrozenRecord):
         return Scope(self.url, self.include, self.exclude)
 
 
-class SliceJob(FrozenRecord):
+class SliceJob(Record):
     """An instruction to work on a crawl's run for up to a minute.
 
     `turn` counts the slices of a run, so that a repeated message does not begin a second chain of them.
@@ -90,7 +90,7 @@ class SliceJob(FrozenRecord):
         return cls(body["organization"], body["crawlId"], body["run"], body["turn"])
 
 
-class RemovalJob(FrozenRecord):
+class RemovalJob(Record):
     """An instruction to let go of a deleted crawl's documents, or to delete them."""
 
     organization: str
@@ -107,7 +107,7 @@ class RemovalJob(FrozenRecord):
         return cls(body["organization"], body["crawlId"])
 
 
-class Crawl(FrozenRecord):
+class Crawl(Record):
     """A crawl and its latest run. Times are in ms.
 
     run, turn        number of the run, and of its slice
@@ -192,7 +192,7 @@ class Kind(StrEnum):
     LLMS = "llms"
 
 
-class Address(FrozenRecord):
+class Address(Record):
     """An address of a run: a page, or a list of pages (`kind`), in the order in which it was found (`number`).
 
     `tries` counts the requests without a usable answer. `text_hash` is that of the text that was kept.
@@ -250,7 +250,7 @@ class Address(FrozenRecord):
         )
 
 
-class CrawledPage(FrozenRecord):
+class CrawledPage(Record):
     """A page that has, or had, a document. `deleted` once someone deleted that document.
 
     `text_hash` is that of the title and text that the document was last given.
@@ -282,14 +282,14 @@ class CrawledPage(FrozenRecord):
         return cls(item["url"], item["documentId"], item["textHash"], item["deleted"])
 
 
-class Removal(FrozenRecord):
+class Removal(Record):
     """What is left to do about a deleted crawl: its start is still taken, and its documents are deleted or kept."""
 
     url: str
     delete_documents: bool
 
 
-class DueCrawl(FrozenRecord):
+class DueCrawl(Record):
     """An entry of the index of crawls that need attention: one to run, or one whose worker may be gone."""
 
     organization: str

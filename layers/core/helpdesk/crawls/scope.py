@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsp
 
 from helpdesk.outbound.errors import MAX_URL_CHARACTERS
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 MAX_SEGMENTS = 20
 MAX_REPEATS = 3
@@ -36,7 +36,7 @@ _NO_PAGES: Final = re.compile(
 )
 
 
-class Scope(FrozenRecord):
+class Scope(Record):
     """The part of a website that a crawl reads.
 
     start            the address that it begins at

@@ -7,7 +7,7 @@ from typing import Final
 
 from helpdesk.outbound.fetcher import MAX_PAGE_BYTES
 from helpdesk.platform import charsets
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 MAX_SITEMAPS = 20
 """How many sitemaps a run reads, those that another one names included."""
@@ -22,7 +22,7 @@ _MARKDOWN_LINK: Final = re.compile(r"\]\(\s*<?([^\s()<>]{1,2048})")
 _GZIP: Final = b"\x1f\x8b"
 
 
-class Sitemap(FrozenRecord):
+class Sitemap(Record):
     """What a sitemap lists: pages, or with `index` other sitemaps."""
 
     index: bool

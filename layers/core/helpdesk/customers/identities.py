@@ -12,7 +12,7 @@ from helpdesk.customers.identity_repository import IdentityChanged
 from helpdesk.customers.record import EMAIL_IS_UNPROVEN, Customer
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.search import jobs as search
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import Item
@@ -42,7 +42,7 @@ class Introduce(Protocol):
         """Add them."""
 
 
-class Proven(FrozenRecord):
+class Proven(Record):
     """Who signs in: the hashes of what proves it, the strongest first, and what is said about them.
 
     `said` has the attributes of a customer's record, without what is not said. An address in it is proven unless

@@ -6,10 +6,10 @@ A session's user can change at any time, so a call of a tool keeps the identity 
 from typing import Any, Self
 
 from helpdesk.customers.record import EXTERNAL_ID, Customer
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 
-class Identity(FrozenRecord):
+class Identity(Record):
     """Who a customer was at one moment; None is what nobody had said.
 
     `external_id` is the organization's own ID of them. `email_verified` means that the organization vouched for the

@@ -5,14 +5,14 @@ from typing import Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.platform import ids
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.transactions import Transaction
 
 MERGE = "merge"
 """The kind of the job in the erase queue."""
 
 
-class MergeJob(FrozenRecord):
+class MergeJob(Record):
     """An anonymous customer, the hash of their session, and the customer who takes both over."""
 
     organization: str

@@ -1,10 +1,9 @@
 """Customers and the facts about them as they are stored. Times are milliseconds since 1970."""
 
 from copy import replace
-from dataclasses import field
 from typing import Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record, field
 from helpdesk.storage import by_name as by_names
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
@@ -17,7 +16,7 @@ MAX_EXTERNAL_ID_CHARACTERS = 200
 """As long as an entry of metadata may be."""
 
 
-class Customer(FrozenRecord):
+class Customer(Record):
     """A customer.
 
     `session_hash` is the session that they write in, None if they never wrote. Name, e-mail, avatar and metadata are
@@ -68,7 +67,7 @@ class Customer(FrozenRecord):
         return replace(self, **{names[name]: value for name, value in said.items()})
 
 
-class Fact(FrozenRecord):
+class Fact(Record):
     """What the team wrote down about a customer; `created_by_name` is None where a key did so before that was kept."""
 
     id: str
@@ -93,7 +92,7 @@ class Fact(FrozenRecord):
         }
 
 
-class ErasableCustomer(FrozenRecord):
+class ErasableCustomer(Record):
     """A customer as an erasure sees them; `erasure_id` is the erasure that marked them, or None.
 
     `outreach_id` is the conversation that the team started with a customer without a session. `merged_from` are

@@ -14,14 +14,14 @@ from helpdesk.customers.record import EMAIL_IS_UNPROVEN, Customer
 from helpdesk.customers.repository import ConcurrentOutreach
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.people.record import normalized_email
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
 __all__ = ["ConcurrentOutreach"]  # and everything below
 
 
-class Recipient(FrozenRecord):
+class Recipient(Record):
     """A customer to write to.
 
     `email` is the address that their messages gave, None if mail cannot be sent to it.

@@ -17,7 +17,7 @@ Four rules keep one run of at most five attempts, whatever is repeated, lost or 
 from enum import StrEnum
 
 from helpdesk.delivery.schedule import MAX_ATTEMPTS
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 CLAIM_MS = 40_000
 """How long a claim holds: an attempt's 15 s, its writes, and room for a slow start. It is shorter than the queues'
@@ -46,7 +46,7 @@ class Step(StrEnum):
     """The attempt was claimed and its worker died: record that and queue the next one."""
 
 
-class Progress(FrozenRecord):
+class Progress(Record):
     """How far a delivery has come.
 
     made           how many attempts of the run were claimed, 0 to 5
@@ -66,7 +66,7 @@ class Progress(FrozenRecord):
         return not self.recorded and self.claimed_until > now
 
 
-class Decision(FrozenRecord):
+class Decision(Record):
     """A step, and for LATER the time (ms) from which to look again."""
 
     step: Step

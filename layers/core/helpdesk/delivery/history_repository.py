@@ -6,7 +6,7 @@ from helpdesk.delivery.record import AttemptRecord, DeliveryId, DeliveryRecord
 from helpdesk.delivery.repository import HISTORY_DAYS, PENDING_INDEX, pending_index_values
 from helpdesk.delivery.schedule import parse_delays
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.storage import keys, table
@@ -38,7 +38,7 @@ def newest(
     return [DeliveryRecord.from_item(item) for item in page.items], page.after is not None
 
 
-class Found(FrozenRecord):
+class Found(Record):
     """What a redelivery starts from: the endpoint, the delivery, and when its event expires (seconds)."""
 
     endpoint: Endpoint

@@ -7,16 +7,18 @@ up the others (Amazon SQS Developer Guide, "fair queues").
 import json
 from collections.abc import Sequence
 
+from msgspec.structs import asdict
+
 from helpdesk.delivery.record import DeliveryId
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.platform import clients
 from helpdesk.platform.delays import hop_delay_seconds
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.queues import send_all
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 
 
-class DeliveryTask(FrozenRecord):
+class DeliveryTask(Record):
     """An attempt to make: of which delivery, its number in which run, and when it is due (ms).
 
     `key_id` is the key that signed for the endpoint when the task was made. The attempt reads that key's secret
@@ -38,17 +40,17 @@ class DeliveryTask(FrozenRecord):
 
     def to_job(self) -> Job:
         """Return the outbox job that queues the task. The stream may repeat it, which is harmless."""
-        return Job(JobQueue.DELIVERY, self.endpoint_id, "", self._asdict())
+        return Job(JobQueue.DELIVERY, self.endpoint_id, "", asdict(self))
 
     def to_json(self) -> str:
         """Return the message's body."""
-        return json.dumps(self._asdict(), separators=(",", ":"))
+        return json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> "DeliveryTask":
         """Read a message's body. Fields that this version does not know are ignored."""
         body = json.loads(text)
-        return cls(**{name: body[name] for name in cls._fields})
+        return cls(**{name: body[name] for name in cls.__struct_fields__})
 
 
 def enqueue_first(tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:

@@ -19,8 +19,8 @@ from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.delivery.record import DeliveryRecord
 from helpdesk.events import outbox_pending
 from helpdesk.platform import clock, metrics, unreadable
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import Item, Throttled
@@ -33,7 +33,7 @@ _PAGE = 100  # as many as one transaction marks dispatched
 _THREADS = 8
 
 
-class Repairs(FrozenRecord):
+class Repairs(Record):
     """What a run repaired: how many outbox items it fanned out, and how many overdue deliveries it enqueued."""
 
     fanned_out: int

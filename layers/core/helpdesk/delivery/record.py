@@ -2,7 +2,7 @@
 
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 from helpdesk.outbound.outcome import Failure
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import attributes, keys
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import Item
@@ -10,7 +10,7 @@ from helpdesk.storage.table import Item
 _KNOWN_FAILURES = {failure.value for failure in Failure}
 
 
-class DeliveryId(FrozenRecord):
+class DeliveryId(Record):
     """The identity of a delivery: one event and one endpoint."""
 
     organization: str
@@ -23,7 +23,7 @@ class DeliveryId(FrozenRecord):
         return keys.Delivery(self.organization, self.endpoint_id, self.event_id)
 
 
-class AttemptRecord(FrozenRecord):
+class AttemptRecord(Record):
     """One attempt in a delivery's history.
 
     attempt      its number in its run, 1 to 5
@@ -70,7 +70,7 @@ class AttemptRecord(FrozenRecord):
         }
 
 
-class DeliveryRecord(FrozenRecord):
+class DeliveryRecord(Record):
     """A delivery: its event, how far it has come, and its history. Times are in ms, `expires_at` is in seconds.
 
     next_at     when the next attempt is due; None if there is none

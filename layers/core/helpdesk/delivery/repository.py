@@ -7,7 +7,7 @@ from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 from helpdesk.delivery.record import AttemptRecord, DeliveryId, DeliveryRecord, progress_from_item
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import ConditionFailed, Item
@@ -36,7 +36,7 @@ def pending_index(delivery: DeliveryId, due_at: int) -> Item:
     }
 
 
-class DeliveryContext(FrozenRecord):
+class DeliveryContext(Record):
     """What one attempt needs: the delivery's progress, the body, the endpoint and the secrets to sign with."""
 
     progress: Progress | None
@@ -114,7 +114,7 @@ def claim(delivery: DeliveryId, seen: Progress, attempt: int, now: int) -> None:
     _advance(delivery, seen, expression, values)
 
 
-class Result(FrozenRecord):
+class Result(Record):
     """The result of an attempt: its run and number, when it began (ms), its outcome, and the delivery's new state.
 
     `next_at` is when the next attempt is due (ms), None if there is none.

@@ -6,13 +6,12 @@ where one change leads to both (a visitor's message: notify the endpoints, and l
 """
 
 import json
-from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform import clock, ids
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record, field
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import attributes, keys, shards
 from helpdesk.storage.attributes import UnreadableItem
@@ -71,7 +70,7 @@ class JobQueue(StrEnum):
         }
 
 
-class Job(FrozenRecord):
+class Job(Record):
     """Work for a queue.
 
     `group` is what must happen in order (a conversation, an organization). `deduplication` identifies the unit of work,
@@ -117,7 +116,7 @@ class Job(FrozenRecord):
         )
 
 
-class Event(FrozenRecord):
+class Event(Record):
     """Something that happened, for the webhook endpoints of one organization.
 
     `data` has the shape that the specification gives for the kind (Specification: Events, data by kind). `created_at`

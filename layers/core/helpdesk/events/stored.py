@@ -4,13 +4,13 @@ They are apart from `outbox`, because most functions only write events (docs/dec
 """
 
 from helpdesk.events.outbox import LINE, Job
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import attributes, keys
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import Item
 
 
-class StoredEvent(FrozenRecord):
+class StoredEvent(Record):
     """An event as its outbox item holds it. `body` is the JSON text that every attempt of every delivery sends."""
 
     id: str
@@ -33,7 +33,7 @@ class StoredEvent(FrozenRecord):
         )
 
 
-class OutboxItem(FrozenRecord):
+class OutboxItem(Record):
     """What the fan-out dispatches: an event with its jobs, jobs alone, or a line of a thread.
 
     `line` is the organization and the conversation of a system line that came without an event.

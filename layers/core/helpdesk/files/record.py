@@ -2,11 +2,11 @@
 
 from typing import Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 
-class File(FrozenRecord):
+class File(Record):
     """An uploaded file.
 
     `size` is in bytes. Until `received` it is the size that the client announced, and nobody has read the content.

@@ -19,7 +19,7 @@ from helpdesk.files.repository import UNATTACHED_HOURS
 from helpdesk.files.store import Content
 from helpdesk.idempotency import service as idempotency
 from helpdesk.platform import charsets, clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.text import as_name
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage.transactions import Transaction
@@ -30,7 +30,7 @@ _READ_ATTEMPTS = 2  # how often bytes are read that change while they are checke
 _ADDRESS = re.compile(r"([0-9a-z]{26})-([0-9a-z]{26})-[0-9A-Za-z]{43}")
 
 
-class Attachments(FrozenRecord):
+class Attachments(Record):
     """The checked files of a message: `shown` as the message shows them, `file_ids` with their sizes in bytes."""
 
     shown: list[dict[str, Any]]
@@ -118,7 +118,7 @@ def id_of(organization: str, address: str) -> str | None:
     return None if file is None or file.removing or file.url != address else file.id
 
 
-class Attachment(FrozenRecord):
+class Attachment(Record):
     """A file that deleted messages attach: its URL, how many of them attach it, and whether the visitor sent it."""
 
     url: str

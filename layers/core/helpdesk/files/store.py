@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from helpdesk.files.errors import MAX_FILE_BYTES
 from helpdesk.files.media_types import PLAIN_TEXT, REFUSED_TYPES, SNIFFED_BYTES, UNTYPED, essence
 from helpdesk.platform import clients
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import HOUR_SECONDS
 
@@ -39,7 +39,7 @@ _ABSENT = {"NoSuchKey", "404"}
 _CHANGED = {"PreconditionFailed", "ConditionalRequestConflict", "412", "409"}
 
 
-class Content(FrozenRecord):
+class Content(Record):
     """What was read of a file, from its beginning; its whole size in bytes, and its ETag."""
 
     beginning: bytes

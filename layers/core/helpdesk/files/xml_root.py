@@ -11,7 +11,7 @@ import re
 from contextlib import suppress
 from xml.parsers import expat
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 MAX_PARSED_CHARACTERS = 65_536
 """The maximum length of a document type, and of a root's start tag."""
@@ -28,7 +28,7 @@ _IN_TAG = re.compile(r"[\"'>]")
 _CLOSED_BY = {"<!--": "-->", "<?": "?>", '"': '"', "'": "'"}
 
 
-class Root(FrozenRecord):
+class Root(Record):
     """A root element: its name without the prefix, and its namespace, empty if it has none."""
 
     namespace: str

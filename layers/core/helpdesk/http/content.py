@@ -1,13 +1,12 @@
 """Request and response content other than models: a file's bytes, pages, raw JSON and redirects."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import ClassVar, NamedTuple
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record, field
 
 
-class Content(FrozenRecord):
+class Content(Record):
     """A text response with its own headers. A route declares the subclass that it returns.
 
     `status` is set for a page that shows an error. None means the status that the route declares. With `is_base64` the

@@ -11,7 +11,7 @@ import re
 
 from helpdesk.http.content import ClientInfo, SharedJson, SharedPage
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 # An hour: the documents change only with a deployment. A proxy may send an old one for a day while it asks again.
 _CACHED = {
@@ -23,7 +23,7 @@ _NOT_MODIFIED = 304
 _COMPRESSION = 6  # 9 takes three times as long, for 2 % less
 
 
-class Document(FrozenRecord):
+class Document(Record):
     """A text with its compressed form in Base64, and the tag of each."""
 
     text: str

@@ -20,7 +20,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from helpdesk.http.unknown_names import first_unknown
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 
 def schema_hint(**keywords: Any) -> Any:
@@ -31,7 +31,7 @@ def schema_hint(**keywords: Any) -> Any:
     return Field(json_schema_extra=keywords)
 
 
-class OneTimeSecret(FrozenRecord):
+class OneTimeSecret(Record):
     """Marks a response field that holds a secret, which is never stored in plain text.
 
     So a repeat with the same Idempotency-Key cannot get the response again. `instead` says what the caller should do

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 
@@ -22,7 +22,7 @@ class State(StrEnum):
     """It was rejected and changed nothing. Any request can use the key again."""
 
 
-class Record(FrozenRecord):
+class IdempotencyRecord(Record):
     """An Idempotency-Key as stored.
 
     `lease_until` is in ms. `status` and `body` are the stored response, set in the state ANSWERED. `advice` says what a

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Mapping
 
-from helpdesk.idempotency.record import Record, State
+from helpdesk.idempotency.record import IdempotencyRecord, State
 from helpdesk.storage import keys, table
 from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.table import ConditionFailed
@@ -17,7 +17,7 @@ _NAMES = {"#state": "state"}
 class KeyTaken(Exception):
     """Another request holds the key; `record` is what is stored, None if it was removed in the same moment."""
 
-    def __init__(self, record: Record | None) -> None:
+    def __init__(self, record: IdempotencyRecord | None) -> None:
         self.record = record
         super().__init__("key taken")
 
@@ -51,7 +51,9 @@ def claim(
             },
         )
     except ConditionFailed as failed:
-        raise KeyTaken(Record.from_item(failed.item) if failed.item is not None else None) from None
+        raise KeyTaken(
+            IdempotencyRecord.from_item(failed.item) if failed.item is not None else None
+        ) from None
 
 
 def proof(key: ItemKey, claim_id: str, on_failure: Callable[[], Exception]) -> Transaction:

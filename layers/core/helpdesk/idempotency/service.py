@@ -29,12 +29,12 @@ from helpdesk.idempotency.errors import (
     IdempotencyInProgress,
     IdempotencyMismatch,
 )
-from helpdesk.idempotency.record import Record, State
+from helpdesk.idempotency.record import IdempotencyRecord, State
 from helpdesk.idempotency.repository import KeyTaken
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import HOUR_SECONDS
 from helpdesk.storage import keys
 from helpdesk.storage.item_key import ItemKey
@@ -54,7 +54,7 @@ _MAX_RETRY_AFTER_SECONDS = 2
 """The longest Retry-After of a repeat: most requests end long before their lease."""
 
 
-class IdempotentRequest(FrozenRecord):
+class IdempotentRequest(Record):
     """A request with an Idempotency-Key.
 
     `subject` is whose allowance the route charges. A request that concerns a person and no organization belongs to
@@ -85,7 +85,7 @@ class IdempotentRequest(FrozenRecord):
         return _sha256([hashlib.sha256(self.body).hexdigest(), dict(self.query), self.media_type])
 
 
-class Outcome(FrozenRecord):
+class Outcome(Record):
     """The response to a request.
 
     `advice` is set if the response contains a secret; it says what a repeat should do instead.
@@ -159,7 +159,7 @@ def run_once(request: IdempotentRequest, remaining_ms: int, run: Callable[[], Ou
     return outcome
 
 
-def _stored_outcome(record: Record | None, fingerprint: str, now: int) -> Outcome:
+def _stored_outcome(record: IdempotencyRecord | None, fingerprint: str, now: int) -> Outcome:
     """Return the stored outcome for a repeat, or raise the reason why there is none."""
     if record is None:
         raise _in_progress()

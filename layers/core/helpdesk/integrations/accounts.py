@@ -12,7 +12,7 @@ from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthori
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
 from helpdesk.integrations.record import AppCredentials, Connection, ConnectionStatus, Tokens
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import MINUTE_MS
 
 RENEW_BEFORE_MS = 5 * MINUTE_MS
@@ -21,7 +21,7 @@ _CLAIM_MS = MINUTE_MS
 _WAIT_SECONDS = 5
 
 
-class Account(FrozenRecord):
+class Account(Record):
     """A connection with what its requests are sent with."""
 
     connection: Connection

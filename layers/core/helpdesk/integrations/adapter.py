@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 
 class Way(NamedTuple):
@@ -26,7 +26,7 @@ ONE_WAY: tuple[Way, ...] = ()
 """The ways of a service with one page: its button is named after the service."""
 
 
-class Authorization(FrozenRecord):
+class Authorization(Record):
     """What the service's page is to bring back: our `state`, to our address, for this PKCE challenge (S256).
 
     `way` is the name of the way that the person chose, empty for the first one.
@@ -38,7 +38,7 @@ class Authorization(FrozenRecord):
     way: str = ""
 
 
-class Callback(FrozenRecord):
+class Callback(Record):
     """What the service's page brought back.
 
     parameters  every parameter by its name
@@ -55,7 +55,7 @@ class Callback(FrozenRecord):
     connected: Callable[[Sequence[str]], frozenset[str]] = lambda _: frozenset()
 
 
-class Connected(FrozenRecord):
+class Connected(Record):
     """An account that the person may connect: its id and name, its tokens, and what the adapter keeps with it."""
 
     account_id: str
@@ -64,7 +64,7 @@ class Connected(FrozenRecord):
     details: Mapping[str, Any]
 
 
-class AccountChoice(FrozenRecord):
+class AccountChoice(Record):
     """Names of accounts of which the person chooses one. The choice starts again with that name."""
 
     accounts: tuple[str, ...]
@@ -85,14 +85,14 @@ class Connector(Protocol):
         ...
 
 
-class Hook(FrozenRecord):
+class Hook(Record):
     """A request of a service: its headers by their names in lower case, and the bytes that are signed."""
 
     headers: Mapping[str, str]
     body: bytes
 
 
-class Received(FrozenRecord):
+class Received(Record):
     """What is to be done about a request.
 
     delivery_id  the service's id of the request, the same when it is sent again

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from helpdesk.integrations.outcomes import OutcomeUnknown, RateLimited, TryLater
 from helpdesk.platform import clock, received_json
 from helpdesk.platform.errors import InvalidJson
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Unauthorized(Exception):
     """The service answered 401: it does not take the token."""
 
 
-class ServiceRequest(FrozenRecord, kw_only=True):
+class ServiceRequest(Record, kw_only=True):
     """A request to a service.
 
     json       the body, as JSON; `body` instead are bytes whose type a header gives
@@ -59,7 +59,7 @@ class ServiceRequest(FrozenRecord, kw_only=True):
     deadline_seconds: float = DEADLINE_SECONDS
 
 
-class ServiceReply(FrozenRecord):
+class ServiceReply(Record):
     """A service's response."""
 
     status: int

@@ -1,13 +1,12 @@
 """Jobs of the integration queue. It keeps no order: each job reads what is true when it runs."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.integrations.apps import App
 from helpdesk.platform import ids
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record, field
 from helpdesk.storage.transactions import Transaction
 
 HOOK = "hook"
@@ -21,7 +20,7 @@ SIGNAL = "signal"
 """A signal was filed or changed its status. It is for the adapters of every app."""
 
 
-class IntegrationJob(FrozenRecord, kw_only=True):
+class IntegrationJob(Record, kw_only=True):
     """A job. `kind` is one of those above, or an adapter's own; `data` are ids and what a service sent.
 
     `tries` counts how often it was put off, `due_at` (ms) is until when.

@@ -1,12 +1,11 @@
 """Connections, their tokens, the operator's credentials, and a connection on its way through a service's pages."""
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import StrEnum
 from typing import Any, Self
 
 from helpdesk.integrations.apps import App
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record, field
 from helpdesk.storage import attributes, keys, shards
 from helpdesk.storage import by_name as by_names
 from helpdesk.storage.attributes import UnreadableItem
@@ -24,7 +23,7 @@ class ConnectionStatus(StrEnum):
     NOT_CONNECTED = "not_connected"
 
 
-class Connection(FrozenRecord, kw_only=True):
+class Connection(Record, kw_only=True):
     """A connection of an organization to an account of a service.
 
     id          of this connection; connecting the account again makes another one
@@ -95,7 +94,7 @@ class Connection(FrozenRecord, kw_only=True):
         }
 
 
-class Tokens(FrozenRecord):
+class Tokens(Record):
     """What a service takes instead of a password, by names that the adapter chooses.
 
     `ends_at` (ms) is when the token that is sent ends; None if it does not. A token that ended is renewed before use.
@@ -109,7 +108,7 @@ class Tokens(FrozenRecord):
         return f"Tokens(ends_at={self.ends_at})"
 
 
-class AppCredentials(FrozenRecord):
+class AppCredentials(Record):
     """What the operator entered for an app.
 
     `former` is what that replaced: what is signed with it is accepted until `former_until` (ms).
@@ -134,7 +133,7 @@ class AppCredentials(FrozenRecord):
         return f"AppCredentials({self.app.value})"
 
 
-class ConnectState(FrozenRecord, kw_only=True):
+class ConnectState(Record, kw_only=True):
     """A connection that a person began: in which browser, for which organization, until when (ms).
 
     `verifier` is the secret of PKCE (RFC 7636); `way` and `account` are what the person chose, empty if nothing.

@@ -6,11 +6,11 @@ It holds neither the token nor the address, so reading the outbox or the queue g
 from typing import Any
 
 from helpdesk.events.outbox import Job, JobQueue, job_item
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 
-class InviteMail(FrozenRecord):
+class InviteMail(Record):
     """One mail of one invitation. `id` sorts by request time; `base_url` is the address that its link points to."""
 
     organization: str

@@ -5,11 +5,11 @@ from typing import Self
 from helpdesk.admission.caller import Role
 from helpdesk.people.record import hash_of_email
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 
-class InviteRecord(FrozenRecord, kw_only=True):
+class InviteRecord(Record, kw_only=True):
     """An invitation; times are in ms. `token_hash` is the SHA-256 of the token in its link."""
 
     organization: str
@@ -61,7 +61,7 @@ class InviteRecord(FrozenRecord, kw_only=True):
         }
 
 
-class InvitePreview(FrozenRecord):
+class InvitePreview(Record):
     """What the page behind an invitation's link shows; `valid_until` is in ms."""
 
     organization_id: str
@@ -72,7 +72,7 @@ class InvitePreview(FrozenRecord):
     valid_until: int
 
 
-class InviteeState(FrozenRecord):
+class InviteeState(Record):
     """What is known of an address before an organization invites it.
 
     `user_id` is the person with the address, `invited_until` (ms) is the end of its latest invitation, and `pending`
@@ -84,7 +84,7 @@ class InviteeState(FrozenRecord):
     pending: dict[str, int] | None
 
 
-class InviteMailContent(FrozenRecord):
+class InviteMailContent(Record):
     """The content of an invitation's mail.
 
     `mailed` is the id of the latest mail that was sent, empty before. `may_name` says whether the mail may have the

@@ -8,13 +8,13 @@ from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.knowledge.schemas import DocumentStatus, SourceKind
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex_of
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import by_name as by_names
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 
 
-class Source(FrozenRecord):
+class Source(Record):
     """Where a document's text comes from.
 
     `url` is the page that was crawled; `repo` and `path` name a file of a repository. `synced_at` (ms) is when the text
@@ -63,7 +63,7 @@ class Source(FrozenRecord):
         return replace(self, path=path, version=None if path is None else version)
 
 
-class IndexJob(FrozenRecord):
+class IndexJob(Record):
     """An instruction to bring the index in line with one document.
 
     The document's record says what to do: index it, do nothing because it is ready, or remove it because it is gone. So
@@ -99,7 +99,7 @@ class IndexJob(FrozenRecord):
         }
 
 
-class Document(FrozenRecord):
+class Document(Record):
     """A document without its text.
 
     `version` counts the changes of title, text and url, from 1. `revision` identifies one of these versions among those

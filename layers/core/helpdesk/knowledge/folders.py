@@ -20,14 +20,14 @@ from helpdesk.knowledge.errors import (
     OrderInvalid,
 )
 from helpdesk.platform import ids
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 ROOT = "root"
 """The parent of the folders on the first level. No folder's id is equal to it: those begin with `fold_`."""
 
 
-class Folder(FrozenRecord):
+class Folder(Record):
     """A folder's own item: its name, and how many documents are in it. Its place is in the tree."""
 
     id: str
@@ -40,7 +40,7 @@ class Folder(FrozenRecord):
         return cls(item["id"], item["name"], item["documents"])
 
 
-class FolderJob(FrozenRecord):
+class FolderJob(Record):
     """An instruction to move the documents of a deleted folder to where they belong now."""
 
     organization: str
@@ -66,7 +66,7 @@ class FolderJob(FrozenRecord):
         )
 
 
-class Tree(FrozenRecord):
+class Tree(Record):
     """All folders of an organization.
 
     `children` has the subfolders of each folder that has any, in their order. `closing` has the deleted folders whose

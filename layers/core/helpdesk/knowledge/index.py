@@ -9,7 +9,7 @@ import tantivy
 from helpdesk.embeddings.embedder import embedder
 from helpdesk.knowledge import index_format, language
 from helpdesk.knowledge.index_format import TERM_FIELDS, IndexedDocument, key_of
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.s3_index.cache import CachedIndex, IndexCache
 from helpdesk.s3_index.store import IndexLocation
@@ -28,7 +28,7 @@ _WEIGHTS = {"title": 1.5, "heading": 2.0, "body": 1.0}
 _OTHER_FIELDS_SHARE = 0.3  # of a term's weaker fields; the best field counts whole
 
 
-class Hit(FrozenRecord):
+class Hit(Record):
     """A section, with its BM25 score for the words that were searched for."""
 
     document_id: str

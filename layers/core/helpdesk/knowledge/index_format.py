@@ -12,7 +12,7 @@ import tantivy
 
 from helpdesk.knowledge.language import terms
 from helpdesk.knowledge.markdown import Section
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.s3_index import vectors
 from helpdesk.s3_index.directory import Edit, IndexFormat, Match
 from helpdesk.s3_index.manifest import OWNERS_NOTE
@@ -24,7 +24,7 @@ VERSION = "v3"
 TERM_FIELDS = ("title", "heading", "body")
 
 
-class IndexedDocument(FrozenRecord):
+class IndexedDocument(Record):
     """A document as the index takes it: one version of it.
 
     `revision` names the version among those of all documents. `vectors` is None if no model knows its language.

@@ -13,13 +13,13 @@ from helpdesk.embeddings.embedder import Embedder, embedder
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.knowledge import index_format
 from helpdesk.knowledge.index import KnowledgeIndex, index_of, prefix_of
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.s3_index import store
 from helpdesk.s3_index.manifest import OWNERS_NOTE
 
 
-class ReindexJob(FrozenRecord):
+class ReindexJob(Record):
     """An instruction to index an organization's documents for the model that is set: those older than the id `before`.
 
     A job does what it has time for and hands the rest on to the next `turn` of the same `run`.
@@ -62,7 +62,7 @@ class ReindexJob(FrozenRecord):
         return replace(self, turn=self.turn + 1, before=before)
 
 
-class KindOfIndex(FrozenRecord):
+class KindOfIndex(Record):
     """An index and the model of its vectors. `is_whole` says whether it has, or is about to have, every document."""
 
     index: KnowledgeIndex

@@ -8,7 +8,7 @@ bytes, so every step is linear in their length.
 import re
 from collections.abc import Iterator
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 MAX_HEADING_CHARACTERS = 200
 MAX_SECTION_CHARACTERS = 1_600
@@ -22,7 +22,7 @@ _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 
 
-class Section(FrozenRecord):
+class Section(Record):
     """A part of a document: its headings from the outermost to its own, its text, and its position."""
 
     heading: str

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Self
 
 from helpdesk.knowledge.documents import Document
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 
-class DocumentPage(FrozenRecord, kw_only=True):
+class DocumentPage(Record, kw_only=True):
     """What stands at an address: a document, the way to its present address, or nothing any more.
 
     moved_to    the slug that the document got instead; None at its present address

@@ -12,7 +12,7 @@ from helpdesk.knowledge.folders import ROOT, Folder, Tree
 from helpdesk.knowledge.links import Links
 from helpdesk.knowledge.pages import DocumentPage, in_order
 from helpdesk.knowledge.slugs import candidates
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import keys
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.table import Item
@@ -25,7 +25,7 @@ type Reader[T] = Callable[[DocumentPage], T]
 """Makes something of a document's text. Raises TextMissing if the text was replaced."""
 
 
-class Contents(FrozenRecord):
+class Contents(Record):
     """Everything that is published: folders in their order, and the documents in each."""
 
     tree: Tree
@@ -135,7 +135,7 @@ def keys_of(organization: str, slug: str) -> Sequence[ItemKey]:
     return (keys.DocumentPage(organization, slug), keys.KnowledgeTree(organization))
 
 
-class Found(FrozenRecord):
+class Found(Record):
     """What stands at an address, and whether it is, or was when it was deleted, published.
 
     `was_moved` says that the document is at another address now, which `page` has.

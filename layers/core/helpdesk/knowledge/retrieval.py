@@ -21,8 +21,8 @@ from helpdesk.knowledge.scoring import (
     order,
 )
 from helpdesk.knowledge.terms import Corpus, Term, coverage, relevance, terms_of, wanted
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record
 from helpdesk.s3_index.vectors import VectorSet
 
 CONFIDENT = 0.5
@@ -32,7 +32,7 @@ CANDIDATES = 40
 """Sections that each ranker proposes."""
 
 
-class Passage(FrozenRecord):
+class Passage(Record):
     """A section that may answer a question.
 
     `text` is the section as Markdown and `excerpt` the part to quote. `score` is from 0 to 1.
@@ -48,7 +48,7 @@ class Passage(FrozenRecord):
     score: float
 
 
-class Candidate(FrozenRecord):
+class Candidate(Record):
     """A section with its evidence."""
 
     hit: Hit

@@ -9,7 +9,7 @@ about products that are not this one, and judged by questions about yet another 
 import math
 
 from helpdesk.embeddings.embedder import Vectors
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 WORDS_SHARE = 0.15
 """The weight of the words in the order of sections. That of the section's own vectors is 1."""
@@ -30,7 +30,7 @@ USUAL_SECTIONS = 1_000
 may be on the subject, and their mean and spread say little."""
 
 
-class Background(FrozenRecord):
+class Background(Record):
     """Mean and standard deviation of the similarities of all sections with one question."""
 
     mean: float
@@ -50,7 +50,7 @@ class Background(FrozenRecord):
         return (similarity - self.mean) / self.spread
 
 
-class Evidence(FrozenRecord):
+class Evidence(Record):
     """What speaks for a section as the answer to a question.
 
     `similarity` is the cosine of the best of its vectors with the question, and None where only words are compared;
@@ -69,7 +69,7 @@ class Evidence(FrozenRecord):
     lead: float = 0.0
 
 
-class Weights(FrozenRecord):
+class Weights(Record):
     """The log-odds of a right section: a sum over its evidence. None of the weights but the offset is negative."""
 
     standing: float

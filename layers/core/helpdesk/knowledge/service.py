@@ -29,7 +29,7 @@ from helpdesk.knowledge.slugs import candidates, require_slug
 from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import AppError
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.quotas import service as quotas
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
@@ -50,7 +50,7 @@ class Keep(Enum):
 KEEP: Final = Keep.KEEP
 
 
-class Draft(FrozenRecord):
+class Draft(Record):
     """A document to write. `folder_id` and `url` are None for no folder and no public page.
 
     `path` is the file that a client copies the document from, if there is one. Without a `slug` it is made from the
@@ -67,7 +67,7 @@ class Draft(FrozenRecord):
     slug: str | None = None
 
 
-class Change(FrozenRecord):
+class Change(Record):
     """What to change of a document; None, or KEEP where None is a value, leaves a field as it is.
 
     `source` is for code that syncs the document: it shows that the text was compared with its source. `path` is the

@@ -8,7 +8,7 @@ from typing import Protocol
 from helpdesk.knowledge import language
 from helpdesk.knowledge.index import Hit
 from helpdesk.knowledge.stopwords import ABBREVIATIONS, INCIDENTAL_WORDS, STOP_WORDS
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.s3_index.vectors import Floats, VectorSet
 
 UNKNOWN_SHARE = 0.4  # of a word's weight that no document has: the point of the question, or a name in it
@@ -22,7 +22,7 @@ _MONEY = ("cost", "price", "fee", "charg")
 _PLURAL_NUMBER = re.compile(r"^(\d+)s$")  # "429s"
 
 
-class Term(FrozenRecord):
+class Term(Record):
     """A word of the question as the index has it.
 
     `alternatives` are the forms that count for it, each with its share. `weight` is its importance: its inverse

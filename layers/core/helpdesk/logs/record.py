@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from helpdesk.logs.kinds import LogKind
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import by_name as by_names
 from helpdesk.storage.by_name import ByName
 from helpdesk.storage.table import Item
 
 
-class LogRecord(FrozenRecord):
+class LogRecord(Record):
     """A log entry as stored. `at` is in ms.
 
     Refusals of one minute share an entry: `occurrences` counts them, and `last_at` is when the last one happened (ms).

@@ -3,11 +3,11 @@
 from typing import Self
 
 from helpdesk.admission.caller import Role
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 
-class MemberRecord(FrozenRecord):
+class MemberRecord(Record):
     """A person's membership; `joined_at` is in ms."""
 
     user_id: str

@@ -3,11 +3,11 @@
 from typing import Self
 
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 
-class Session(FrozenRecord):
+class Session(Record):
     """A visitor's session.
 
     `current` hints at its newest open conversation and `handled_by` at who handled that at the last message: the

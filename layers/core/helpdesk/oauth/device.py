@@ -25,7 +25,7 @@ from helpdesk.oauth.record import (
 from helpdesk.oauth.schemas import DeviceAnswer, DeviceForm
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import ConditionFailed
 
 LIFETIME_SECONDS = 600
@@ -40,7 +40,7 @@ USER_CODE_LETTERS = 8
 _MOST_TRIES = 5
 
 
-class ApprovedLogin(FrozenRecord):
+class ApprovedLogin(Record):
     """A device login that a person allowed."""
 
     device_hash: str

@@ -5,7 +5,7 @@ from typing import Self
 
 from helpdesk.admission.caller import Scope
 from helpdesk.admission.record import scopes_from_item
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 CODE_GRANT = "authorization_code"
@@ -29,7 +29,7 @@ def scopes_in(text: str | None) -> Scopes:
     return tuple(each for each in Scope if each is Scope.API or each.value in named)
 
 
-class ClientRecord(FrozenRecord):
+class ClientRecord(Record):
     """A registered client. `is_unapproved` means that no person has allowed it yet, so that its item expires."""
 
     id: str
@@ -65,7 +65,7 @@ class ClientRecord(FrozenRecord):
         }
 
 
-class RequestRecord(FrozenRecord, kw_only=True):
+class RequestRecord(Record, kw_only=True):
     """What a client asks of a person, from the first redirect through sign-in to consent.
 
     `browser_hash` is the browser in which it began. A device login sets `device_hash` and `user_code`; an authorization
@@ -120,7 +120,7 @@ class RequestRecord(FrozenRecord, kw_only=True):
         }
 
 
-class Approval(FrozenRecord):
+class Approval(Record):
     """What a person allowed a client: to act for them in an organization, or in none yet (None), within scopes.
 
     `bound_at` (ms) is when that organization was chosen: leaving it ends what was chosen before.
@@ -154,7 +154,7 @@ class Approval(FrozenRecord):
         }
 
 
-class CodeRecord(FrozenRecord, kw_only=True):
+class CodeRecord(Record, kw_only=True):
     """An authorization code. `used` means that it was exchanged; it stays known for a day to detect a second use."""
 
     code_hash: str
@@ -201,7 +201,7 @@ class DeviceStatus(StrEnum):
     USED = "used"
 
 
-class DeviceRecord(FrozenRecord, kw_only=True):
+class DeviceRecord(Record, kw_only=True):
     """A device login. `interval` is in seconds; a poll before `next_poll_at` (ms) is too early."""
 
     device_hash: str
@@ -245,7 +245,7 @@ class DeviceRecord(FrozenRecord, kw_only=True):
         }
 
 
-class BrowserRecord(FrozenRecord):
+class BrowserRecord(Record):
     """A browser in which a person signed in.
 
     `user_id` is None after they sign out. `before` holds the hashes of the browser's earlier cookies: what began under
@@ -273,7 +273,7 @@ class BrowserRecord(FrozenRecord):
         }
 
 
-class AccessTokenRecord(FrozenRecord):
+class AccessTokenRecord(Record):
     """An access token by its hash, and until when it is valid."""
 
     token_hash: str
@@ -289,7 +289,7 @@ class AccessTokenRecord(FrozenRecord):
         return {"hash": self.token_hash, "validUntil": self.valid_until}
 
 
-class GrantRecord(FrozenRecord, kw_only=True):
+class GrantRecord(Record, kw_only=True):
     """What one approval led to: the one valid refresh token and the newest access tokens, oldest first.
 
     `family_hash` is the hash of the part that all refresh tokens of the grant share. `previous_hash` is the hash of the

@@ -16,7 +16,7 @@ from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
 
 SESSION_SECONDS = 12 * HOUR_SECONDS
@@ -25,7 +25,7 @@ KNOWN_SECONDS = 180 * DAY_SECONDS
 _MOST_BEFORE, _MOST_KNOWN = 5, 5
 
 
-class Browser(FrozenRecord):
+class Browser(Record):
     """A browser by its cookie. `person` is who is signed in; `before` holds the hashes of its earlier cookies.
 
     `known` holds the hashes of the addresses that signed in there, the latest last.

@@ -3,14 +3,14 @@
 from typing import Any
 
 from helpdesk.events.outbox import Job, JobQueue, job_item
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 SUPPORT_EMAIL_MAIL = "support_email"
 """The kind of a job for a support address."""
 
 
-class SupportEmailMail(FrozenRecord):
+class SupportEmailMail(Record):
     """One mail with a code, to the address that is pending under this mail's id."""
 
     organization: str

@@ -6,7 +6,7 @@ from copy import replace
 from typing import Any, Self
 
 from helpdesk.admission.limits import Plan, Tier
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 # The settings that PATCH /organization changes, by attribute of the item.
@@ -30,7 +30,7 @@ _DEFAULT_PREFIX_LETTERS = 3
 _PREFIX_WITHOUT_LETTERS = "TASK"  # of a slug that holds digits alone
 
 
-class PendingEmail(FrozenRecord):
+class PendingEmail(Record):
     """A support address that waits for its code.
 
     `mail_id` is the mail that was requested last. `handle` is that of its code, empty until it is sent.
@@ -50,7 +50,7 @@ class PendingEmail(FrozenRecord):
         return {"email": self.email, "mailId": self.mail_id}
 
 
-class OrganizationRecord(FrozenRecord, kw_only=True):
+class OrganizationRecord(Record, kw_only=True):
     """An organization; `created_at` is in ms, `retention_days` is None to keep conversations without limit.
 
     `task_key_prefix` is None until someone chooses one. `former_task_key_prefixes` are those that keys had before,

@@ -10,7 +10,7 @@ from helpdesk.logs.kinds import LogKind
 from helpdesk.organizations import repository
 from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.platform import clock, ids
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.quotas import service as quotas
 from helpdesk.storage import shards
 from helpdesk.storage.transactions import Transaction
@@ -97,7 +97,7 @@ def retention_days(organization: str) -> int | None:
     return repository.get(organization).retention_days
 
 
-class Named(FrozenRecord):
+class Named(Record):
     """An organization with what people know it by."""
 
     id: str
@@ -110,7 +110,7 @@ def names_of(wanted: Sequence[str]) -> list[Named]:
     return [Named(each.id, each.name, each.slug) for each in repository.get_many(wanted)]
 
 
-class Correspondent(FrozenRecord):
+class Correspondent(Record):
     """An organization as it writes to customers.
 
     `support_email` is where replies to its mail go, None if nobody reads them. `may_mail` says whether its plan
@@ -128,7 +128,7 @@ def correspondent(organization: str) -> Correspondent:
     return Correspondent(found.name, found.support_email, found.may_mail)
 
 
-class TaskKeys(FrozenRecord):
+class TaskKeys(Record):
     """How an organization names its cards: the prefix of their keys, former ones, and the address of its board."""
 
     prefix: str

@@ -22,7 +22,7 @@ from helpdesk.outbound import lookups
 from helpdesk.outbound.errors import MAX_URL_CHARACTERS, InvalidUrl, RefusedAddress
 from helpdesk.outbound.lookups import Resolver, resolve
 from helpdesk.outbound.ranges import Address, is_loopback, refusal
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 MAX_HOST_CHARACTERS = 253
 RESOLVE_SECONDS = 2.0
@@ -60,7 +60,7 @@ _LOCAL_NAMES: Final = {
 }
 
 
-class Target(FrozenRecord):
+class Target(Record):
     """What a URL points to.
 
     host      in the form for a lookup: lower case, an IPv6 address without its brackets

@@ -20,7 +20,7 @@ from helpdesk.outbound.connections import GuardedConnector
 from helpdesk.outbound.outcome import Failure
 from helpdesk.outbound.sender import failure_of, guarded_session, tls_context
 from helpdesk.platform import deadline
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 _HEADERS: Final = {
     "accept": "application/json",
@@ -31,7 +31,7 @@ _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 _HEAD_ROOM: Final = 64 * 1024  # heads and the framing of chunks, which count as received bytes too
 
 
-class Reply(FrozenRecord):
+class Reply(Record):
     """The result of one request.
 
     status       the HTTP status; None if no complete head came
@@ -52,7 +52,7 @@ class Reply(FrozenRecord):
     headers: Mapping[str, str] = _NO_HEADERS
 
 
-class Request(FrozenRecord):
+class Request(Record):
     """A request: its URL, its headers beyond the usual ones, and its body, None for one without."""
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -83,7 +83,7 @@ def exchange(
     return asyncio.run(_exchange(request, guard))
 
 
-class _Guard(FrozenRecord):
+class _Guard(Record):
     max_bytes: int
     deadline_seconds: float
     allow_loopback: bool

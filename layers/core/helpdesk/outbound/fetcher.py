@@ -20,7 +20,7 @@ from helpdesk.outbound import addresses, lookups
 from helpdesk.outbound.connections import BrokenBody, GuardedConnector
 from helpdesk.outbound.outcome import Failure
 from helpdesk.outbound.sender import failure_of, guarded_session, tls_context
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 MAX_PAGE_BYTES = 5_000_000
 """How much of a body is read at most, and how much of it is left after decompression."""
@@ -33,7 +33,7 @@ _ENCODINGS: Final = {"": False, "identity": False, "gzip": True, "x-gzip": True,
 _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-class Fetched(FrozenRecord):
+class Fetched(Record):
     """The result of one request.
 
     status     the HTTP status; None if there was no complete response

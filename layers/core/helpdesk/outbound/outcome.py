@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 
 class Failure(StrEnum):
@@ -34,7 +34,7 @@ class Failure(StrEnum):
     """The sender itself failed. The logs show why."""
 
 
-class Outcome(FrozenRecord):
+class Outcome(Record):
     """The result of one attempt (Specification: Events, Delivery and retries).
 
     status       the HTTP status of the response; None if there was none

@@ -14,7 +14,7 @@ Registries (as of 2025-10-09), each range with the name it has there:
 
 import ipaddress
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 type Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -22,7 +22,7 @@ CLOUD = "cloud"
 """Used in place of a registry for a range whose meaning a cloud provider defines within its own addresses."""
 
 
-class RefusedRange(FrozenRecord):
+class RefusedRange(Record):
     """Addresses whose bits under `mask` equal `base`.
 
     label     the range as written, usually a prefix

@@ -13,7 +13,7 @@ import hashlib
 import hmac
 import secrets
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 SIGNATURE_HEADER = "svc-signature"
 FORMER_SIGNATURE_HEADER = "portal-signature"
@@ -73,7 +73,7 @@ def sign_standard(secret: str, event_id: str, timestamp_s: int, body: bytes) -> 
     return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
 
 
-class Signing(FrozenRecord):
+class Signing(Record):
     """What a delivery is signed with: the event's ID, the secret of the endpoint's key, the endpoint's own secrets."""
 
     event_id: str

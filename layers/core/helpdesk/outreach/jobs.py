@@ -3,14 +3,14 @@
 from typing import Any
 
 from helpdesk.events.outbox import Job, JobQueue, job_item
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 MESSAGE_MAIL = "message"
 """The kind of this job among the others of its queue."""
 
 
-class MessageMail(FrozenRecord):
+class MessageMail(Record):
     """The mail of one message to one customer. Mails to one customer keep their order."""
 
     organization: str

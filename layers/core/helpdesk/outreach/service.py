@@ -29,7 +29,7 @@ from helpdesk.outreach.errors import CustomerUnreachable
 from helpdesk.outreach.jobs import MessageMail
 from helpdesk.outreach.schemas import MailOutcome, OutreachAccepted, OutreachInput
 from helpdesk.platform.errors import AppError
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
@@ -46,7 +46,7 @@ _NOT_SET_UP = (
 )
 
 
-class _Message(FrozenRecord):
+class _Message(Record):
     """What is written, and its author's name. A notice answers nothing."""
 
     name: str

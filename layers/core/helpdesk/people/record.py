@@ -2,13 +2,12 @@
 
 import re
 import unicodedata
-from dataclasses import field
 from typing import Self
 
 from helpdesk.admission.caller import Role
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record, field
 from helpdesk.platform.text import is_blank
 from helpdesk.storage.table import Item
 
@@ -18,7 +17,7 @@ MAX_NAME_CHARACTERS = 80
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:\"\\]{1,64}@[^\s@<>()\[\],;:\"\\.]+(\.[^\s@<>()\[\],;:\"\\.]+)+")
 
 
-class PersonRecord(FrozenRecord):
+class PersonRecord(Record):
     """A person; `roles` holds their role in each of their organizations.
 
     `joined_at` (ms) is when they became a member there. It is missing for people who joined before it was stored.

@@ -11,7 +11,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import overload
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 EVERYWHERE = ("STAGE", "TABLE_NAME", "LOCAL_ENDPOINT_URL", "FAIR_USE_NOTICE_MINUTES", "PROXY_SECRET_HASH")
 """The variables that every function has (template.yaml, Globals)."""
@@ -71,7 +71,7 @@ def _text(text: str) -> str:
     return text
 
 
-class Settings(FrozenRecord):
+class Settings(Record):
     """The environment of one function. Errors: MissingSettings, where a required variable is read and not set."""
 
     environment: Mapping[str, str]

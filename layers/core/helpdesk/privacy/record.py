@@ -2,11 +2,13 @@
 
 from typing import Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from msgspec.structs import asdict
+
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 
-class Counts(FrozenRecord):
+class Counts(Record):
     """How many items of each kind an erasure has removed."""
 
     customers: int = 0
@@ -24,10 +26,11 @@ class Counts(FrozenRecord):
 
     def by_kind(self) -> dict[str, int]:
         """Return the counts by the name of their kind."""
-        return self._asdict()
+        counts: dict[str, int] = asdict(self)
+        return counts
 
 
-class Erasure(FrozenRecord):
+class Erasure(Record):
     """An erasure of a customer, or of the conversations that exceeded the retention period. Instants are in ms.
 
     `customer_id` is None for retention; `before` is then the instant before which conversations are erased.

@@ -18,7 +18,7 @@ from helpdesk.outreach import service as outreach
 from helpdesk.outreach.errors import CustomerUnreachable
 from helpdesk.platform import clock
 from helpdesk.platform.errors import RateLimited
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.signals import jobs, notifying
 from helpdesk.signals.jobs import SignalJob
 from helpdesk.signals.record import Reporter, Signal
@@ -31,7 +31,7 @@ _LONGEST_WAIT_SECONDS = 15 * 60  # as long as SQS delays a message
 _PAGE = 100
 
 
-class _Organization(FrozenRecord):
+class _Organization(Record):
     sender: Correspondent
     texts: VisitorTexts
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from helpdesk.events.outbox import Job
 from helpdesk.platform import clock, ids
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.signals import jobs
 from helpdesk.signals.jobs import JobKind, SignalJob
@@ -25,7 +25,7 @@ _MAX_BYTES = 200_000
 """Of the parts of one item, which may have 400 KB."""
 
 
-class Part(FrozenRecord):
+class Part(Record):
     """A commit or pull request, and the cards that it names: by their numbers, whether it finishes them."""
 
     what: LinkedCommit | LinkedPullRequest
@@ -45,7 +45,7 @@ class Part(FrozenRecord):
         return {"what": self.what.attributes(), "cards": self.cards}
 
 
-class QueuedReport(FrozenRecord, kw_only=True):
+class QueuedReport(Record, kw_only=True):
     """The rest of a report, by whom it was sent, and when what it says happened (ms)."""
 
     organization: str

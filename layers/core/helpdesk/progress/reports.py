@@ -15,7 +15,7 @@ from helpdesk.admission.caller import Caller
 from helpdesk.organizations import service as organizations
 from helpdesk.organizations.service import TaskKeys
 from helpdesk.platform import clock, deadline
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.progress import queued_reports
 from helpdesk.progress.moves import add_signal_move, retry
 from helpdesk.progress.queued_reports import Part
@@ -44,14 +44,14 @@ class _TimeIsOver(Exception):
     """Some of what names a card is not linked to it yet."""
 
 
-class _Named(FrozenRecord):
+class _Named(Record):
     """Something of a report that names a card, and whether it finishes the card."""
 
     what: LinkedCommit | LinkedPullRequest
     finishes: bool
 
 
-class _Sender(FrozenRecord):
+class _Sender(Record):
     """Whose report it is, and when what it says happened (ms)."""
 
     organization: str

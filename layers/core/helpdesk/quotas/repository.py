@@ -6,7 +6,7 @@ and requires that the item has it.
 
 from helpdesk.admission.limits import Plan
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.quotas.errors import (
     KNOWLEDGE_QUOTAS,
@@ -34,14 +34,14 @@ class StalePlan(Exception):
         super().__init__(plan)
 
 
-class KnowledgeUsage(FrozenRecord):
+class KnowledgeUsage(Record):
     """The number of documents, and the bytes of their texts together."""
 
     documents: int
     size: int
 
 
-class Used(FrozenRecord):
+class Used(Record):
     """What an organization has used of its quotas: `tokens` in this month, the others on this day (UTC)."""
 
     knowledge: KnowledgeUsage

@@ -2,11 +2,11 @@
 
 from typing import Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 
-class Rating(FrozenRecord):
+class Rating(Record):
     """A visitor's rating of one resolution: when it was given first (ms), and how many stars."""
 
     conversation_id: str

@@ -16,7 +16,6 @@ import inspect
 import traceback
 from collections.abc import Callable, Mapping
 from copy import replace
-from dataclasses import field
 from typing import Any, get_args, get_type_hints
 
 from helpdesk.admission import anonymous
@@ -39,8 +38,8 @@ from helpdesk.platform.errors import (
     InternalError,
     NotFound,
 )
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record, field
 from helpdesk.routing.names import with_names_now
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import Conflict
@@ -55,7 +54,7 @@ type Refusal = Callable[[AppError], AppError | Content]
 """Converts an error to the form that a route's callers understand: another error, or a page."""
 
 
-class Route(FrozenRecord):
+class Route(Record):
     """A declared route. Its parameters are found by their annotations."""
 
     method: str

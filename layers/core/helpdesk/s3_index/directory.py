@@ -16,14 +16,14 @@ from pathlib import Path
 
 import tantivy
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.s3_index.manifest import STATE_FILES
 
 _HEAP_BYTES = 50_000_000
 _LOCKS = ".tantivy-"
 
 
-class IndexFormat(FrozenRecord):
+class IndexFormat(Record):
     """The fields of an index, and its analyzers by the name under which a field refers to them."""
 
     schema: Callable[[], tantivy.Schema]
@@ -48,14 +48,14 @@ class IndexFormat(FrozenRecord):
             index.register_tokenizer(name, analyzer)
 
 
-class Match(FrozenRecord):
+class Match(Record):
     """Documents that have one of some values in a field."""
 
     field: str
     values: Sequence[str | int]
 
 
-class Edit(FrozenRecord):
+class Edit(Record):
     """The changes of one commit: documents to delete, then documents to add.
 
     `beside` changes files beside the segments, if there are any, in the directory that it is given; it adds and removes

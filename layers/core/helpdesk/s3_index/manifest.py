@@ -6,11 +6,10 @@ Nothing here reads or changes what the files say.
 """
 
 import json
-from dataclasses import field
 from typing import Any, Self
 
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record, field
 from helpdesk.platform.units import HOUR_MS
 
 OWNERS_NOTE = "note"
@@ -26,7 +25,7 @@ Four times as long as a Lambda function may run, so that no reader still works f
 """
 
 
-class Bundle(FrozenRecord):
+class Bundle(Record):
     """One S3 object that holds index files, one after the other; `files` has their names and sizes in that order."""
 
     key: str
@@ -38,7 +37,7 @@ class Bundle(FrozenRecord):
         return frozenset(name for name, _ in self.files)
 
 
-class Manifest(FrozenRecord):
+class Manifest(Record):
     """One committed version of an index.
 
     `number` counts the versions, `etag` is the manifest's own in S3; both are empty before the first commit. `state`

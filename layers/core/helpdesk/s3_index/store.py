@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, cast
 from botocore.exceptions import ClientError
 
 from helpdesk.platform import clients, clock, ids
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_MS
 from helpdesk.s3_index.joined_files import JoinedFiles
 from helpdesk.s3_index.manifest import Bundle, Manifest
@@ -35,7 +35,7 @@ _LAST_NUMBER = 10**_NUMBER_DIGITS
 _CHUNK_BYTES = 1_000_000
 
 
-class IndexLocation(FrozenRecord):
+class IndexLocation(Record):
     """The bucket and the key prefix of an index, without a slash at the end."""
 
     bucket: str

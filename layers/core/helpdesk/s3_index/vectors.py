@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from helpdesk.platform import ids
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +35,7 @@ _SECTION = 0xFFFF_FFFF  # the part of a key that is the section; the rest is the
 _ROWS_AT_ONCE = 16_384  # bounds the memory of a search: 25 MB of floats for vectors of 384
 
 
-class DocumentVectors(FrozenRecord):
+class DocumentVectors(Record):
     """The rows of one document: vectors of length one as int8, each with a scale and the section that it is of.
 
     The sections are in ascending order.
@@ -58,7 +58,7 @@ class DocumentVectors(FrozenRecord):
         return len(self.sections)
 
 
-class _Part(FrozenRecord):
+class _Part(Record):
     """The content of a file: documents with their rows, and the ids of documents whose earlier rows do not count."""
 
     removed: frozenset[str]

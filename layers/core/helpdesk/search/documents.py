@@ -8,7 +8,7 @@ the conversation replaces it. A new message therefore costs the same in a long t
 import hashlib
 from enum import IntEnum
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.search.record import BacklogRecord, ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.search.terms import terms_of
 
@@ -25,7 +25,7 @@ class Kind(IntEnum):
     TASK = 5
 
 
-class Document(FrozenRecord):
+class Document(Record):
     """A document as the index takes it.
 
     `key` is the id of an entry, `id` that of everything else, which a search returns. `conversation` and

@@ -8,9 +8,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from msgspec.structs import asdict
+
 from helpdesk.events.outbox import Job, JobQueue, job_item
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.queues import send_all
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.storage.transactions import Transaction
 
@@ -30,7 +32,7 @@ _NAMES = {
 _SUBJECTS = _NAMES.keys() - {"organization", "messageId", "noteId"}
 
 
-class SearchJob(FrozenRecord):
+class SearchJob(Record):
     """A customer, signal, post or card, a conversation as a whole, or one message or note of a conversation."""
 
     organization: str
@@ -59,11 +61,11 @@ class SearchJob(FrozenRecord):
     @property
     def ids(self) -> set[str | None]:
         """The ids of the items that the job names."""
-        return {value for name, value in self._asdict().items() if name != "organization"}
+        return {value for name, value in asdict(self).items() if name != "organization"}
 
     def to_body(self) -> dict[str, str]:
         """Return the job as a queue message."""
-        values = self._asdict()
+        values = asdict(self)
         return {name: values[field] for name, field in _NAMES.items() if values[field] is not None}
 
 

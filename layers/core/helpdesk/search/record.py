@@ -2,14 +2,14 @@
 
 from typing import Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
 """What reading an item raises whose attributes are missing or of another type."""
 
 
-class ConversationRecord(FrozenRecord):
+class ConversationRecord(Record):
     """A conversation. `last_message_at` is in ms."""
 
     id: str
@@ -28,7 +28,7 @@ class ConversationRecord(FrozenRecord):
         )
 
 
-class CustomerRecord(FrozenRecord):
+class CustomerRecord(Record):
     """A customer. `created_at` is in ms."""
 
     id: str
@@ -47,7 +47,7 @@ class CustomerRecord(FrozenRecord):
         )
 
 
-class EntryRecord(FrozenRecord):
+class EntryRecord(Record):
     """A message or note, with the names of its attachments."""
 
     id: str
@@ -66,7 +66,7 @@ class EntryRecord(FrozenRecord):
         )
 
 
-class BacklogRecord(FrozenRecord):
+class BacklogRecord(Record):
     """A signal, a post or a card. `created_at` is in ms; `number` is that of a card, `customer_id` a post's author."""
 
     id: str

@@ -1,11 +1,10 @@
 """Reads the records that the search index is built from, as they are at this moment."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
 from typing import Any
 
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record, field
 from helpdesk.search.documents import Kind
 from helpdesk.search.record import MALFORMED, BacklogRecord, ConversationRecord, CustomerRecord, EntryRecord
 from helpdesk.storage import keys, table
@@ -15,7 +14,7 @@ from helpdesk.storage.table import Item
 _PAGE = 500
 
 
-class EntryName(FrozenRecord):
+class EntryName(Record):
     """The identity of a message or a note; a note's item has a sort key of its own."""
 
     conversation_id: str
@@ -28,7 +27,7 @@ class EntryName(FrozenRecord):
         return kind(organization, self.conversation_id, self.id)
 
 
-class Found[R](FrozenRecord):
+class Found[R](Record):
     """Records by id, and the ids of items that exist but are malformed."""
 
     records: dict[str, R] = field(default_factory=dict)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.search import documents, lookup, terms
 from helpdesk.search.documents import Kind
 from helpdesk.search.terms import Word
@@ -22,7 +22,7 @@ MAX_TEXT_CHARACTERS = 200
 """The rest of a text is ignored."""
 
 
-class Found(FrozenRecord):
+class Found(Record):
     """One page of results.
 
     `after` is the position after which the next page begins, to be passed back as it is (JSON can hold it); None at the

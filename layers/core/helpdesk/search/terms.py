@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 SHORTEST_WORD = 2
 """In characters. In a script without spaces one is enough, because it may be a word."""
@@ -34,7 +34,7 @@ _MARKS = re.compile(
 )
 
 
-class Word(FrozenRecord):
+class Word(Record):
     """A word to search for: the terms that a match has together. With `prefix`, the last term is a prefix."""
 
     terms: tuple[str, ...]

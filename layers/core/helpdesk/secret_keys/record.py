@@ -2,12 +2,12 @@
 
 from typing import Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import by_name as by_names
 from helpdesk.storage.table import Item
 
 
-class KeyRecord(FrozenRecord):
+class KeyRecord(Record):
     """What people see of a key; times are in ms.
 
     The allowances hold `last_used_at` while the key is live; the record holds it after the key is revoked. A `legacy`
@@ -51,7 +51,7 @@ class KeyRecord(FrozenRecord):
         }
 
 
-class LiveKey(FrozenRecord):
+class LiveKey(Record):
     """A key that is accepted, as the allowances list it."""
 
     id: str

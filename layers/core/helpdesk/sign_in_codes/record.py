@@ -2,11 +2,11 @@
 
 from typing import Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 
-class WaitingSignIn(FrozenRecord):
+class WaitingSignIn(Record):
     """A sign-in that waits for its code. `code_hash` is keyed with the handle, which only the browser has."""
 
     email: str

@@ -8,14 +8,14 @@ from helpdesk.files import service as files
 from helpdesk.files.errors import MAX_NAME_CHARACTERS
 from helpdesk.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.text import as_name
 from helpdesk.signals.errors import MAX_IMAGES, MAX_URL_CHARACTERS
 from helpdesk.signals.record import Image
 from helpdesk.signals.schemas import ImageInput
 
 
-class Images(FrozenRecord):
+class Images(Record):
     """The images that a report sends. `uploads` are the files that it attaches, and `shown` all of them in order."""
 
     shown: tuple[Image, ...] = ()

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.platform import ids
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -35,7 +35,7 @@ class JobKind(StrEnum):
     """An operator restores what search and similar signals find."""
 
 
-class SignalJob(FrozenRecord, kw_only=True):
+class SignalJob(Record, kw_only=True):
     """A job about a signal. `after` is where a slice of the work continues, None at the start.
 
     `notify` is that of a change to done. `conversation_id` is the one in which images were sent. A job that isn't about

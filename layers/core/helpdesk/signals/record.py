@@ -2,8 +2,10 @@
 
 from typing import Any, Self
 
+from msgspec.structs import asdict
+
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.signals import titles
 from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
 from helpdesk.storage import by_name as by_names
@@ -15,7 +17,7 @@ __all__ = ["Priority", "SignalKind", "SignalStatus"]  # and everything below
 _MADE_ID_CHARACTERS = 26
 
 
-class TrackerLink(FrozenRecord):
+class TrackerLink(Record):
     """The issue of a signal in the issue tracker. `id` is the tracker's own, which a move to another team keeps."""
 
     id: str
@@ -23,14 +25,14 @@ class TrackerLink(FrozenRecord):
     url: str
 
 
-class CodehostLink(FrozenRecord):
+class CodehostLink(Record):
     """The issue of a signal in the code host."""
 
     number: int
     url: str
 
 
-class Signal(FrozenRecord, kw_only=True):
+class Signal(Record, kw_only=True):
     """A signal.
 
     `version` counts the writes of the item; each write requires it. `done_at` is when the status last became done, None
@@ -144,7 +146,7 @@ class Signal(FrozenRecord, kw_only=True):
                     ("moving", self.moving or None),
                     ("quiet", self.quiet or None),
                     ("titledByTeam", self.titled_by_team or None),
-                    ("tracker", None if self.tracker is None else self.tracker._asdict()),
+                    ("tracker", None if self.tracker is None else asdict(self.tracker)),
                     (
                         "codehost",
                         None
@@ -185,14 +187,14 @@ class ChangedSince(Exception):
     """The signal is no longer as its caller read it, who decides again."""
 
 
-class Report(FrozenRecord):
+class Report(Record):
     """A conversation in which a reporter reported a signal."""
 
     conversation_id: str
     subject: str
 
 
-class Image(FrozenRecord):
+class Image(Record):
     """An image of a reporter. `file_id` is the upload that the report itself attaches, None for any other image."""
 
     url: str
@@ -211,7 +213,7 @@ class Image(FrozenRecord):
         return {"url": self.url, "name": self.name, "external": self.external, **own}
 
 
-class Reporter(FrozenRecord, kw_only=True):
+class Reporter(Record, kw_only=True):
     """A customer who reported a signal, or a name.
 
     `quoted_in` is the conversation that the quote was sent with. `reported_at` is when they reported it first, and
@@ -318,7 +320,7 @@ def named_id(who: str) -> str:
     return f"name_{sha256_hex(titles.folded(who))[:_MADE_ID_CHARACTERS]}"
 
 
-class Commit(FrozenRecord, kw_only=True):
+class Commit(Record, kw_only=True):
     """A commit that may finish a signal; `applied` says that it did."""
 
     organization: str

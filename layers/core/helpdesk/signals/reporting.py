@@ -11,7 +11,7 @@ from helpdesk.customers.record import Customer
 from helpdesk.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.text import as_name
 from helpdesk.signals import images, repository, titles
 from helpdesk.signals.errors import MAX_IMAGES, MAX_QUOTE_CHARACTERS, MAX_WHO_CHARACTERS
@@ -26,7 +26,7 @@ _VISITOR = "Visitor"
 _CONVERSATIONS = 100
 
 
-class NewReport(FrozenRecord):
+class NewReport(Record):
     """A checked report, ready to be written. `reporter` names no signal yet."""
 
     reporter: Reporter

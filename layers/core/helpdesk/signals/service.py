@@ -6,11 +6,13 @@ A signal is written on the condition that its version is the one that was read, 
 from copy import replace
 from typing import Any, Final
 
+from msgspec.structs import asdict
+
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job
 from helpdesk.integrations import jobs as integrations
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.search import jobs as search
 from helpdesk.signals import repository
 from helpdesk.signals.filtering import SignalFilter
@@ -70,7 +72,7 @@ def requests(organization: str, limit: int, before: str | None) -> tuple[list[Si
     return repository.requests(organization, limit, before)
 
 
-class Details(FrozenRecord, kw_only=True):
+class Details(Record, kw_only=True):
     """What else changes of a signal: None leaves a value as it is.
 
     `untracked` takes the issue of the tracker away, `unhosted` that of the code host.
@@ -88,7 +90,7 @@ class Details(FrozenRecord, kw_only=True):
 
     def given(self) -> dict[str, Any]:
         """Return the values that change, by their names."""
-        values = self._asdict()
+        values = asdict(self)
         gone = {"tracker": values.pop("untracked"), "codehost": values.pop("unhosted")}
         given = {name: value for name, value in values.items() if value is not None}
         return {**given, **{name: None for name, is_gone in gone.items() if is_gone}}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal, Self, get_args
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 type Theme = Literal["paper"]
 type Scheme = Literal["system", "light", "dark"]
@@ -16,7 +16,7 @@ _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-class AppearanceRecord(FrozenRecord, kw_only=True):
+class AppearanceRecord(Record, kw_only=True):
     """How a site looks; the defaults are those of a site that nobody has changed (Specification: Appearance).
 
     accent    a colour as `#0a7c66`; None for the theme's own

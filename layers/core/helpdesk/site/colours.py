@@ -6,7 +6,7 @@ Contrast is that of WCAG 2.2 (relative luminance, success criteria 1.4.3 and 1.4
 import re
 from collections.abc import Sequence
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 MIN_TEXT_CONTRAST = 4.5
 """The least contrast of text (WCAG 2.2, 1.4.3)."""
@@ -18,7 +18,7 @@ _HEX = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6})")
 _STEPS = 256
 
 
-class Colour(FrozenRecord):
+class Colour(Record):
     """A colour of the sRGB space; each part is from 0 to 255."""
 
     red: int

@@ -1,14 +1,14 @@
 """The items of searches that found nothing."""
 
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
 
 KEPT_DAYS = 90
 
 
-class SearchGap(FrozenRecord):
+class SearchGap(Record):
     """A search that found nothing: its words, how often, and when last (ms)."""
 
     query: str

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.text import escaped
 from helpdesk.site import (
     heading_ids,
@@ -72,7 +72,7 @@ _ALONE_ON_ITS_PAGE = {"*": _ATTRIBUTES["*"] | {"id"}}
 _NAMES = frozenset({"class", "id"}).union(*_ATTRIBUTES.values())
 
 
-class Rendered(FrozenRecord):
+class Rendered(Record):
     """A document as HTML. `description` is its first paragraph, cut; `language` is None where it is not clear."""
 
     html: str

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -17,7 +17,7 @@ _CONTENTS_DOWN_TO = 3
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
 
 
-class Heading(FrozenRecord):
+class Heading(Record):
     """A heading as the table of contents lists it; `level` is 2 or 3."""
 
     level: int

@@ -4,20 +4,20 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from helpdesk.organizations.record import OrganizationRecord
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.site.appearance_record import AppearanceRecord
 from helpdesk.storage.table import Item
 from helpdesk.visitor_texts.languages import Language, known
 
 
-class FooterLinkRecord(FrozenRecord):
+class FooterLinkRecord(Record):
     """A link in the footer of every page."""
 
     label: str
     url: str
 
 
-class SiteRecord(FrozenRecord, kw_only=True):
+class SiteRecord(Record, kw_only=True):
     """The settings of a help site; the defaults are those of a site that nobody has set up.
 
     language  of the pages' own words; None for that of each visitor's browser
@@ -67,7 +67,7 @@ class SiteRecord(FrozenRecord, kw_only=True):
         }
 
 
-class Site(FrozenRecord, kw_only=True):
+class Site(Record, kw_only=True):
     """A help site as its pages see it: the organization, and what it set for its site."""
 
     organization: OrganizationRecord

@@ -12,9 +12,9 @@ from typing import Any
 from helpdesk.knowledge import prose, publishing
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.isolation import Isolated, NotStarted, Unreadable
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record
 from helpdesk.platform.text import escaped, first_words
 from helpdesk.platform.units import DAY_MS, MINUTE_MS
 from helpdesk.site import markdown
@@ -34,7 +34,7 @@ _MOST_REMEMBERED_CHARACTERS = 20_000_000
 _remembered: dict[str, "Made"] = {}
 
 
-class Made(FrozenRecord):
+class Made(Record):
     """What is shown of a document.
 
     html            its page

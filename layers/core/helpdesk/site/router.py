@@ -27,8 +27,8 @@ from helpdesk.http.gateway import Paths, Request
 from helpdesk.organizations.slugs import is_slug
 from helpdesk.platform import deadline
 from helpdesk.platform.errors import AppError, ConflictingWrites, InternalError
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.site import refusals, repository, sending
 from helpdesk.site.errors import PageNotFound
@@ -59,7 +59,7 @@ class FormerAddress(Content):
     media_type = "text/plain; charset=utf-8"
 
 
-class Route(FrozenRecord):
+class Route(Record):
     """A declared page."""
 
     method: str

@@ -8,7 +8,7 @@ from helpdesk.knowledge import publishing, retrieval
 from helpdesk.knowledge.documents import searchable
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.knowledge.publishing import Contents
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.text import first_words, one_line
 from helpdesk.site import contents, gaps, rendering
 from helpdesk.site.visit import Visit
@@ -33,7 +33,7 @@ class SearchQuery(Query):
     """The words to look for."""
 
 
-class Result(FrozenRecord):
+class Result(Record):
     """A document that was found: its page, where it is, and the passage that fits best."""
 
     page: DocumentPage

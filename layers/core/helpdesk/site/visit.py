@@ -7,7 +7,7 @@ from helpdesk.http.content import ClientInfo
 from helpdesk.http.gateway import Request
 from helpdesk.http.schemas import Form, Query
 from helpdesk.http.validation import parse_form, parse_query
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.site.record import Site
 from helpdesk.site_visitors import browsers, place
@@ -19,7 +19,7 @@ from helpdesk.storage.table import Item
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, Language, preferred
 
 
-class Visit(FrozenRecord, kw_only=True):
+class Visit(Record, kw_only=True):
     """A request for a page.
 
     site      the site, which is enabled

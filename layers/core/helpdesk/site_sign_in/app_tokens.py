@@ -11,7 +11,7 @@ from joserfc.jwk import OctKey
 
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.site_sign_in import secret_repository, signed_claims, states
 from helpdesk.site_sign_in.errors import Refused
 
@@ -23,7 +23,7 @@ _MIN_ID_CHARACTERS, _MAX_ID_CHARACTERS = 16, 200
 _KEPT = ("sub", "name", "email", "email_verified", "picture")
 
 
-class AppToken(FrozenRecord):
+class AppToken(Record):
     """A token that is valid: the hash of its id, the sign-in that it answers, what it says, and until when (ms)."""
 
     hash: str

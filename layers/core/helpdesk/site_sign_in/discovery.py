@@ -10,7 +10,7 @@ from helpdesk.outbound import addresses
 from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform import received_json
 from helpdesk.platform.errors import InvalidJson
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.site_sign_in.errors import MAX_ISSUER_CHARACTERS, DiscoveryFailed
 
@@ -23,7 +23,7 @@ ALGORITHMS = (
 """The signatures of ID tokens that are accepted: by keys of the provider, never by the client secret."""
 
 
-class Discovered(FrozenRecord, kw_only=True):
+class Discovered(Record, kw_only=True):
     """The parts of a discovery document that a sign-in needs."""
 
     authorization: str

@@ -16,7 +16,7 @@ from helpdesk.mail.ceilings import CeilingReached, MailKind
 from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import RateLimited
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.site_sign_in.errors import SignInUnavailable
 from helpdesk.site_visitors.browsers import Browser
 from helpdesk.storage import keys
@@ -32,7 +32,7 @@ NETWORK_SHARE = 2
 """One network gets half of an organization's codes."""
 
 
-class Asked(FrozenRecord):
+class Asked(Record):
     """A code that a browser asks for: at whose site, for which address of mail, and from which network address."""
 
     organization: OrganizationRecord

@@ -14,7 +14,7 @@ from joserfc.jwk import JWKRegistry, Key, KeySet
 from helpdesk.outbound.exchange import Reply, Request, exchange
 from helpdesk.platform import clock, received_json
 from helpdesk.platform.errors import InvalidJson
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import HOUR_MS, MINUTE_MS
 from helpdesk.site_sign_in import signed_claims
@@ -46,7 +46,7 @@ _DECLINED = {
 _keys: dict[str, tuple[int, KeySet | Key | None]] = {}
 
 
-class Flow(FrozenRecord):
+class Flow(Record):
     """What a sign-in at a provider is bound to."""
 
     redirect_uri: str

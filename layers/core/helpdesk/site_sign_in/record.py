@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.site_visitors.record import SignInMethod
 from helpdesk.storage.table import Item
 
 
-class Provider(FrozenRecord, kw_only=True):
+class Provider(Record, kw_only=True):
     """An OpenID Connect provider, with what its discovery document said when the settings were saved.
 
     secret_hint    the last four characters of the client secret
@@ -57,7 +57,7 @@ class Provider(FrozenRecord, kw_only=True):
         }
 
 
-class Problem(FrozenRecord):
+class Problem(Record):
     """Why the last sign-in was refused.
 
     code     the provider's code, or ours
@@ -80,7 +80,7 @@ class Problem(FrozenRecord):
         return {"at": self.at, "code": self.code, "message": self.message, "detail": self.detail}
 
 
-class SignInSettings(FrozenRecord, kw_only=True):
+class SignInSettings(Record, kw_only=True):
     """How visitors of an organization's help site sign in.
 
     epoch    counts the changes of the method. A session of an earlier epoch is over
@@ -121,7 +121,7 @@ class SignInSettings(FrozenRecord, kw_only=True):
         }
 
 
-class TokenRecord(FrozenRecord):
+class TokenRecord(Record):
     """A token of the customer's app that was checked and waits for the browser in which its sign-in began.
 
     `claims` holds who signs in, as the app says. It is removed with the token's use.

@@ -25,7 +25,7 @@ from helpdesk.http.schemas import Form
 from helpdesk.http.validation import parse_form
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.site.visit import Visit
 from helpdesk.site_sign_in import codes, pages, people, problems, repository, secret_repository, states
 from helpdesk.site_sign_in.codes import CodeExpired, WrongCode
@@ -53,7 +53,7 @@ from helpdesk.storage.transactions import Transaction
 FINISH: Final = "sign-in/finish"
 
 
-class Here(FrozenRecord):
+class Here(Record):
     """A request for a page of sign-in: the site, the browser, and how visitors sign in."""
 
     visit: Visit

@@ -19,7 +19,7 @@ from helpdesk.http import gateway
 from helpdesk.http.content import ClientInfo
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
 from helpdesk.site_visitors import repository
 from helpdesk.site_visitors.errors import FormNotOwn
@@ -41,7 +41,7 @@ _NAME = "helpdesk-site"
 _VALUE = re.compile(r"[0-9A-Za-z]{43}(?:\.(cus_[0-9a-z]{26}))?")
 
 
-class Visitor(FrozenRecord):
+class Visitor(Record):
     """A customer who is signed in.
 
     `session_hash` is the session in which they write (`messages.service.post_as`). `email` can be one that nobody has
@@ -55,7 +55,7 @@ class Visitor(FrozenRecord):
     signed_in_at: int | None = None
 
 
-class Browser(FrozenRecord):
+class Browser(Record):
     """A browser by its cookie, and who is signed in; None for an anonymous visitor.
 
     `known_email` is the address that signed in there before, where nobody is signed in now.
@@ -77,7 +77,7 @@ class Browser(FrozenRecord):
         return sha256_hex(f"csrf {self.value}")
 
 
-class SentCookie(FrozenRecord):
+class SentCookie(Record):
     """The cookie of a request, before anything is read; `customer_id` is whom it says is signed in."""
 
     value: str | None

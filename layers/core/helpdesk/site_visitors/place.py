@@ -2,10 +2,10 @@
 
 from urllib.parse import urlsplit
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 
-class SitePlace(FrozenRecord):
+class SitePlace(Record):
     """An organization's help site as its visitors reach it.
 
     root  its address without a slash at the end: https://support.example.com/site/acme

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 
@@ -18,7 +18,7 @@ class SignInMethod(StrEnum):
     """An OpenID Connect provider."""
 
 
-class SessionRecord(FrozenRecord):
+class SessionRecord(Record):
     """A browser in which a visitor is signed in. It holds no name and no address: the customer's record has them."""
 
     customer_id: str

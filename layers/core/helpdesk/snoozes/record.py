@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import attributes
 from helpdesk.storage.table import Item
@@ -10,7 +10,7 @@ from helpdesk.storage.table import Item
 _KEPT_MS = 7 * DAY_MS  # after its time, in case the timers function stood still; then time to live removes it
 
 
-class Reminder(FrozenRecord):
+class Reminder(Record):
     """A conversation's snooze ends at `until` (ms)."""
 
     organization: str

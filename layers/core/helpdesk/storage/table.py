@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from helpdesk.platform import clients
 from helpdesk.platform.clients import THROTTLING as THROTTLING_CODES
 from helpdesk.platform.clients import ThrottledAtOnce, one_try_when_throttled, tries_once
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.retrying import Pauses
@@ -116,7 +116,7 @@ def get_many(keys: Sequence[ItemKey], *, consistent: bool = True) -> dict[ItemKe
     return found
 
 
-class Page(FrozenRecord):
+class Page(Record):
     """One page of a query; `after` is the key to go on from, None at the end."""
 
     items: list[Item]

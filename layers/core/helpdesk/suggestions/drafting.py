@@ -11,7 +11,7 @@ from helpdesk.agent.closing_intent import is_closing_message
 from helpdesk.agent.conversation_language import first_clear
 from helpdesk.knowledge.language import ENGLISH
 from helpdesk.knowledge.terms import words_of
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.text import is_blank
 from helpdesk.suggestions.exchanges import Exchange
 from helpdesk.suggestions.wording import (
@@ -27,7 +27,7 @@ LEAST_WORDS = 4
 _SHORTEST_NAME = 3
 
 
-class Draft(FrozenRecord):
+class Draft(Record):
     """A document's title, and the guidance that it gives as Markdown."""
 
     title: str

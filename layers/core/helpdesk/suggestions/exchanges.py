@@ -11,11 +11,11 @@ from itertools import groupby
 from helpdesk.agent.closing_intent import is_closing_message
 from helpdesk.agent.handoff_intent import requests_human
 from helpdesk.conversations.message_record import Message
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.suggestions.wording import is_greeting
 
 
-class Exchange(FrozenRecord):
+class Exchange(Record):
     """A question with its answer, as messages, oldest first.
 
     `reaction` is what the visitor wrote next, None if nothing. `unclear` says that the visitor asked several times

@@ -8,14 +8,14 @@ from typing import Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.platform import ids
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.transactions import Transaction
 
 ASK = "ask"
 """The kind of the suggestion queue's messages that ask the questions of an accepted suggestion."""
 
 
-class AskJob(FrozenRecord):
+class AskJob(Record):
     """An accepted suggestion whose questions are to be asked of the index."""
 
     organization: str

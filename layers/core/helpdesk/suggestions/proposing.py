@@ -2,7 +2,7 @@
 
 from helpdesk.knowledge import listing, retrieval
 from helpdesk.knowledge.errors import DocumentNotFound
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.suggestions import matching
 from helpdesk.suggestions.drafting import Draft
 from helpdesk.suggestions.errors import MAX_CHANGED_BYTES
@@ -10,7 +10,7 @@ from helpdesk.suggestions.schemas import SuggestionKind
 from helpdesk.suggestions.wording import section_heading
 
 
-class Proposal(FrozenRecord):
+class Proposal(Record):
     """The document as proposed. For a change: the changed one, and the version of it that was read."""
 
     kind: SuggestionKind

@@ -2,14 +2,14 @@
 
 from typing import Any, Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import by_name as by_names
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 from helpdesk.suggestions.schemas import SuggestionKind, SuggestionStatus
 
 
-class Evidence(FrozenRecord):
+class Evidence(Record):
     """A question that a suggestion answers; `at` is when it was asked (ms)."""
 
     conversation_id: str
@@ -26,14 +26,14 @@ class Evidence(FrozenRecord):
         return {"conversationId": self.conversation_id, "question": self.question, "at": self.at}
 
 
-class Asked(FrozenRecord):
+class Asked(Record):
     """How many of the evidence's questions the index answers."""
 
     answered: int
     of: int
 
 
-class Suggestion(FrozenRecord, kw_only=True):
+class Suggestion(Record, kw_only=True):
     """A suggestion.
 
     `body` is the whole text of the document as suggested. `guidance` is the part of it that was learned, and `heading`
@@ -133,7 +133,7 @@ class Suggestion(FrozenRecord, kw_only=True):
         }
 
 
-class LearnedQuestion(FrozenRecord, kw_only=True):
+class LearnedQuestion(Record, kw_only=True):
     """A question of a conversation, by the id of its last message, and the suggestion that has it.
 
     `answered_up_to` is the last message of the answer that was read. `event_id` names the event of a suggestion that

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from copy import replace
 
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import repository
 from helpdesk.tasks.record import LinkedCommit, LinkedPullRequest, Task
@@ -18,7 +18,7 @@ __all__ = ["LinkedCommit", "LinkedPullRequest"]  # and everything below
 type Identity = tuple[str, str, int]
 
 
-class News(FrozenRecord):
+class News(Record):
     """What a report holds that a card did not have, and how many of it are new rows."""
 
     identities: frozenset[Identity]

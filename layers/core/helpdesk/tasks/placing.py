@@ -6,7 +6,7 @@ because two cards came at the same instant, its neighbours on both sides are spr
 
 from collections.abc import Sequence
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.tasks import ranks, repository
 from helpdesk.tasks.record import Task
 from helpdesk.tasks.schemas import Place, TaskStatus
@@ -15,7 +15,7 @@ _NEIGHBOURS = (20, 45)
 """How many cards on each side are spread; more only if those leave no room. A transaction takes a hundred writes."""
 
 
-class Placed(FrozenRecord):
+class Placed(Record):
     """A rank for a card, and the new ranks of its neighbours."""
 
     rank: str

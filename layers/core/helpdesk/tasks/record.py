@@ -3,7 +3,7 @@
 from copy import replace
 from typing import Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.signals.kinds import Priority
 from helpdesk.storage import by_name as by_names
 from helpdesk.storage import keys
@@ -14,7 +14,7 @@ COLUMNS = tuple(TaskStatus)
 """From left to right."""
 
 
-class Task(FrozenRecord, kw_only=True):
+class Task(Record, kw_only=True):
     """A card.
 
     `rank` sorts it in its column; it is empty in `done`, which is sorted by `done_at`. `version` counts the writes
@@ -124,7 +124,7 @@ class Task(FrozenRecord, kw_only=True):
         )
 
 
-class LinkedCommit(FrozenRecord, kw_only=True):
+class LinkedCommit(Record, kw_only=True):
     """A commit that is linked to a card. `on_default` says whether it was reported on the default branch."""
 
     sha: str
@@ -169,7 +169,7 @@ class LinkedCommit(FrozenRecord, kw_only=True):
         }
 
 
-class LinkedPullRequest(FrozenRecord, kw_only=True):
+class LinkedPullRequest(Record, kw_only=True):
     """A pull request that is linked to a card, with its state, and since when (ms) it was that at the earliest."""
 
     repo: str

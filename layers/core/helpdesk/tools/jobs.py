@@ -3,13 +3,13 @@
 from typing import Any, Self
 
 from helpdesk.events.outbox import Job, JobQueue, job_item
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 
 _SYNC, _REMOVAL = "sync", "removal"
 
 
-class SyncJob(FrozenRecord):
+class SyncJob(Record):
     """Read an endpoint's manifest. A later sync of the endpoint makes this one void."""
 
     organization: str
@@ -27,7 +27,7 @@ class SyncJob(FrozenRecord):
         return cls(body["organization"], body["endpointId"], body["syncId"])
 
 
-class RemovalJob(FrozenRecord):
+class RemovalJob(Record):
     """Delete what a removed endpoint left: its tools, and calls that wait for an approval."""
 
     organization: str

@@ -6,8 +6,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.approvals.risk import Risk
 from helpdesk.platform import clock, ids
-from helpdesk.platform.frozen_record import FrozenRecord
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item, Throttled
@@ -17,7 +17,7 @@ from helpdesk.tools.results import CallOutcome, CallResult
 _KEPT_SECONDS = 2 * DAY_SECONDS  # the table's stream keeps a change for one
 
 
-class ToolTestRun(FrozenRecord):
+class ToolTestRun(Record):
     """A test of a tool: when it was made, and how it ended. Times are in ms."""
 
     id: str

@@ -22,7 +22,7 @@ from copy import replace
 from typing import NamedTuple
 
 from helpdesk.approvals.risk import Risk
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.tools.errors import MAX_WITHDRAWN_TOOLS
 from helpdesk.tools.json_text import quoted
 from helpdesk.tools.record import (
@@ -54,7 +54,7 @@ class Write(NamedTuple):
     seen: Tool | None
 
 
-class Plan(FrozenRecord):
+class Plan(Record):
     """The result of comparing a manifest with what is stored.
 
     writes   tools to store, those that the manifest declares before those that it withdraws

@@ -8,7 +8,7 @@ from typing import Any, Self
 from helpdesk.approvals.risk import Risk
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import attributes, keys, shards
 from helpdesk.storage.attributes import UnreadableItem
@@ -24,7 +24,7 @@ def higher(one: Risk, other: Risk | None) -> Risk:
     return one if other is None or one.rank >= other.rank else other
 
 
-class Declaration(FrozenRecord):
+class Declaration(Record):
     """A tool as a manifest declares it."""
 
     name: str
@@ -82,7 +82,7 @@ def _risk(text: str) -> Risk:
         raise UnreadableItem("risk") from None
 
 
-class Tool(FrozenRecord):
+class Tool(Record):
     """A tool.
 
     declared          what its manifest declared when the organization last accepted it, by a sync or by an admin
@@ -205,7 +205,7 @@ class ChangeKind(StrEnum):
     REMOVED = "removed"
 
 
-class ToolChange(FrozenRecord):
+class ToolChange(Record):
     """A difference that the latest sync found.
 
     `id` is set while the change waits for an admin, and is of exactly this change. `fields` names what differs.
@@ -243,7 +243,7 @@ def change_id(definition: str) -> str:
     return f"change_{definition[:32]}"
 
 
-class ToolEndpoint(FrozenRecord):
+class ToolEndpoint(Record):
     """A tool endpoint.
 
     key_id        the key whose secret signs; None after it was revoked

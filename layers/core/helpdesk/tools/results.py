@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from helpdesk.outbound.outcome import Failure
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.platform.text import as_sentence, one_line
 from helpdesk.tools import json_text, schema_rules
 from helpdesk.tools.errors import CALL_SECONDS, MAX_RESULT_BYTES
@@ -29,7 +29,7 @@ class CallOutcome(StrEnum):
     """The server can have done it, and its response does not say so. Such a call is never repeated."""
 
 
-class CallResult(FrozenRecord):
+class CallResult(Record):
     """The result of one call.
 
     result       the tool's return value as JSON text; None if there is none

@@ -1,10 +1,10 @@
 """For whom a tool is called, as its server reads it."""
 
 from helpdesk.customers.identity import Identity
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 
-class Visitor(FrozenRecord):
+class Visitor(Record):
     """For whom a tool is called. `external_id` is the organization's own ID of them. None is what is not known.
 
     `email` is an address that the organization vouches for or the visitor has proven. `name` proves nothing.

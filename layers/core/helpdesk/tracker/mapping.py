@@ -7,7 +7,7 @@ one. A state that belongs to no status counts by its type.
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.tracker.record import Found, Issue, NamedState, State
 
@@ -95,7 +95,7 @@ class Follow(StrEnum):
     """They differ, and neither has moved: an admin named other states."""
 
 
-class SignalState(FrozenRecord):
+class SignalState(Record):
     """A signal's status, and when that changed last (ms)."""
 
     status: SignalStatus

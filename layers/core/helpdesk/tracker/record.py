@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from copy import replace
-from dataclasses import field
 from typing import Any, NamedTuple, Self
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record, field
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.storage import attributes, keys
 from helpdesk.storage.attributes import UnreadableItem
@@ -32,7 +31,7 @@ class NamedState(NamedTuple):
         return cls("", stored) if isinstance(stored, str) else cls(stored["id"], stored["name"])
 
 
-class Team(FrozenRecord, kw_only=True):
+class Team(Record, kw_only=True):
     """A team of a workspace, with its states in the order of its board. `key` begins the identifiers of its issues."""
 
     organization: str
@@ -73,7 +72,7 @@ class Team(FrozenRecord, kw_only=True):
         }
 
 
-class TrackerSettings(FrozenRecord, kw_only=True):
+class TrackerSettings(Record, kw_only=True):
     """What is set for the tracker.
 
     account_id   the workspace that the team is in
@@ -120,7 +119,7 @@ class TrackerSettings(FrozenRecord, kw_only=True):
         return self if self.account_id == account_id else TrackerSettings()
 
 
-class Found(FrozenRecord, kw_only=True):
+class Found(Record, kw_only=True):
     """An issue as Linear shows it; `at` is when anything about it changed last."""
 
     id: str
@@ -132,7 +131,7 @@ class Found(FrozenRecord, kw_only=True):
     trashed: bool
 
 
-class Issue(FrozenRecord, kw_only=True):
+class Issue(Record, kw_only=True):
     """The issue of a signal.
 
     identifier  such as ENG-12; None while it is being opened
@@ -224,7 +223,7 @@ class Issue(FrozenRecord, kw_only=True):
         }
 
 
-class IssueRequest(FrozenRecord, kw_only=True):
+class IssueRequest(Record, kw_only=True):
     """What was asked for about the issue of a signal.
 
     wanted   a team's id or an issue's identifier, with the word for which; None if nothing is

@@ -12,7 +12,7 @@ from helpdesk.integrations.client import ServiceRequest
 from helpdesk.integrations.outcomes import Revoked, TryLater
 from helpdesk.integrations.record import AppCredentials, Tokens
 from helpdesk.platform import clock
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.tracker.linear import ACCESS, API, HOSTS, OFFLINE, REFRESH
 
 _FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -23,7 +23,7 @@ class NoToken(Exception):
     """Linear gives no token for what was sent."""
 
 
-class Given(FrozenRecord):
+class Given(Record):
     """Tokens, and what may be done with them."""
 
     tokens: Tokens

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 
 MAX_TEXT_CHARACTERS = 400
 """The longest sentence. All of them at this length, in every language, fit into one item of 400 KB."""
@@ -55,7 +55,7 @@ class TextName(StrEnum):
         return self.value.startswith(("widget", "refusal")) or self is TextName.UNAVAILABLE
 
 
-class Placeholders(FrozenRecord):
+class Placeholders(Record):
     """The placeholders of a sentence: those that it must have, and those that it may have."""
 
     required: frozenset[str] = frozenset()

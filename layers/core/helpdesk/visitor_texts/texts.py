@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES, Language, known
 
@@ -34,7 +34,7 @@ def attribute(key: TextKey) -> str:
     return f"{_PREFIX}{name}.{language}"
 
 
-class Sentences(FrozenRecord):
+class Sentences(Record):
     """The sentences in one language."""
 
     language: Language
@@ -50,7 +50,7 @@ class Sentences(FrozenRecord):
         return {name.value: self.write(name) for name in TextName if name.is_of_widget}
 
 
-class VisitorTexts(FrozenRecord):
+class VisitorTexts(Record):
     """An organization's sentences: its default language, and its own sentences in place of the defaults."""
 
     language: Language = DEFAULT_LANGUAGE

@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from helpdesk.events.kinds import WebhookEvent
-from helpdesk.platform.frozen_record import FrozenRecord
+from helpdesk.platform.record import Record
 from helpdesk.storage import attributes, keys
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.table import Item
@@ -11,7 +11,7 @@ from helpdesk.storage.table import Item
 _KNOWN = [kind.value for kind in WebhookEvent]  # a list, because an entry of a wrong type may not be hashable
 
 
-class Endpoint(FrozenRecord):
+class Endpoint(Record):
     """A webhook endpoint; times are in ms.
 
     `key_id` is None after its signing key was revoked. `secret_created_at` is None unless it has a secret of its own.
