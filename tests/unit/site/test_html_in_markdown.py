@@ -49,8 +49,8 @@ def visible(html: str) -> LexborHTMLParser:
 def test_what_follows_a_sentence_is_shown_whatever_tags_the_sentence_has(
     one: str, frame: str, other: str
 ) -> None:
-    # A comment, a script and what stays as it is may go on behind an empty line, if they end there.
-    other = re.sub("--+>|</(?:script|style|pre)>", "", other, flags=re.IGNORECASE)
+    # A comment, a script, closed details and preformatted text may go on behind an empty line, if they end there.
+    other = re.sub("--+>|</(?:script|style|pre|details)>", "", other, flags=re.IGNORECASE)
     text = f"{frame.replace('{}', one)}\n\n## Next\n\nThe **second** text.\n\n{other}\n\n### Last\n\nThe last text."
 
     page = visible(markdown.render("T", text).html)
