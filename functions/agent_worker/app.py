@@ -14,9 +14,9 @@ from helpdesk.agent_runs import worker as agent
 from helpdesk.agent_runs.making import NotYet
 from helpdesk.approvals.jobs import RESUME, ResumeJob
 from helpdesk.platform import clock
-from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon
-from helpdesk.platform.settings import declare, settings
+from helpdesk.platform.logging import error_name, logger
+from helpdesk.platform.queues import MAX_RECEIVES, BatchResponse, JobUnfinished, Record, receives, run_batch
+from helpdesk.platform.settings import declare
 from helpdesk.suggestions import worker as suggestions
 from helpdesk.suggestions.asking import NotIndexed
 
@@ -34,43 +34,25 @@ NEEDS = declare(
 )
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Do the jobs of a batch in order; report the messages that failed.
-
-    After a failure, the later messages of that group wait with it.
-    """
+def handler(event: dict[str, Any], context: Any) -> BatchResponse:
+    """Do the jobs of a batch in order; report the messages that failed."""
     # No step of a run begins that this invocation could not end.
     until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - engine.STEP_MS
-    failed: list[str] = []
-    waiting: set[str] = set()
-    for record in event["Records"]:
-        group = record["attributes"]["MessageGroupId"]
-        if group not in waiting and _done(record, until):
-            continue
-        if group not in waiting:
-            try_again_soon(_queue_of(record), record)
-        waiting.add(group)
-        failed.append(record["messageId"])
-    return {"batchItemFailures": [{"itemIdentifier": identifier} for identifier in failed]}
+    return run_batch(event, lambda record: _work(record, until), fifo=True)
 
 
-def _done(record: dict[str, Any], until: int) -> bool:
-    try:
-        body = json.loads(record["body"])
-        match body.get("kind"):
-            case None:
-                return _answered(record, AgentJob.from_body(body), until)
-            case kind if kind == RESUME:
-                return _answered(record, ResumeJob.from_body(body), until)
-            case _:
-                return _learned(record, body)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        about_failure = {"message_id": record["messageId"], "error": type(error).__name__}
-        logger.error("job_unreadable", extra=about_failure)
-        return False
+def _work(record: Record, until: int) -> None:
+    body = json.loads(record["body"])
+    match body.get("kind"):
+        case None:
+            _answer(record, AgentJob.from_body(body), until)
+        case kind if kind == RESUME:
+            _answer(record, ResumeJob.from_body(body), until)
+        case _:
+            _learn(record, body)
 
 
-def _answered(record: dict[str, Any], job: AgentJob | ResumeJob, until: int) -> bool:
+def _answer(record: Record, job: AgentJob | ResumeJob, until: int) -> None:
     about = {
         "organization": job.organization,
         "conversation": job.conversation_id,
@@ -82,33 +64,24 @@ def _answered(record: dict[str, Any], job: AgentJob | ResumeJob, until: int) -> 
             outcome = agent.resume(job, until=until, last_try=last_try)
         else:
             outcome = agent.work(job, until=until, last_try=last_try)
-    except (ModelTrouble, NotYet):
+    except (ModelTrouble, NotYet) as error:
         logger.warning("answer_postponed", extra=about)
-        return False
-    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        logger.error("answer_failed", extra={**about, "error": type(error).__name__})
-        return False
+        raise JobUnfinished from error
+    except Exception as error:
+        logger.error("answer_failed", extra={**about, "error": error_name(error)})
+        raise JobUnfinished from error
     logger.info("agent_worked", extra={**about, "outcome": outcome.value})
-    return True
 
 
-def _learned(record: dict[str, Any], body: dict[str, Any]) -> bool:
-    ids: tuple[str, ...] = ("organization", "conversationId", "suggestionId")
+def _learn(record: Record, body: dict[str, Any]) -> None:
+    ids = ("organization", "conversationId", "suggestionId")
     about = {name: body[name] for name in ids if name in body}
     try:
         outcomes = suggestions.work(body, last_try=receives(record) >= MAX_RECEIVES)
     except (ModelTrouble, NotIndexed) as error:
         logger.info("learning_postponed", extra={**about, "error": type(error).__name__})
-        return False
-    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        logger.error("learning_failed", extra={**about, "error": type(error).__name__})
-        return False
+        raise JobUnfinished from error
+    except Exception as error:
+        logger.error("learning_failed", extra={**about, "error": error_name(error)})
+        raise JobUnfinished from error
     logger.info("learned", extra={**about, "outcomes": outcomes})
-    return True
-
-
-def _queue_of(record: dict[str, Any]) -> str:
-    """Return the address of the queue that a message came from."""
-    name = record.get("eventSourceARN", "").rpartition(":")[2]
-    urls = (settings().agent_queue_url, settings().suggestion_queue_url)
-    return next((url for url in urls if url.rpartition("/")[2] == name), urls[0])

@@ -15,7 +15,7 @@ from helpdesk.crawls.record import RemovalJob, SliceJob
 from helpdesk.platform import clock
 from helpdesk.platform.isolation import Isolated
 from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import MAX_RECEIVES, receives, try_again_soon
+from helpdesk.platform.queues import MAX_RECEIVES, BatchResponse, Record, receives, run_batch
 from helpdesk.platform.settings import declare, settings
 
 NEEDS = declare("CRAWL_QUEUE_URL", "KNOWLEDGE_BUCKET", "ALLOW_LOOPBACK_URLS")
@@ -23,36 +23,25 @@ NEEDS = declare("CRAWL_QUEUE_URL", "KNOWLEDGE_BUCKET", "ALLOW_LOOPBACK_URLS")
 _RESERVE_MS = 10_000  # for the document, or the page of crawls, that is under way when the time is over
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
+def handler(event: dict[str, Any], context: Any) -> BatchResponse | None:
     """Do the work of a batch and report the messages that failed, or begin the runs that are due."""
     until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
     if "Records" not in event:
         logger.info("crawls_begun", extra={"count": crawls.start_due(until)})
         return None
-    failed = [record for record in event["Records"] if not _done(record, until)]
-    for record in failed:
-        try_again_soon(settings().crawl_queue_url, record)
-    return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
+    return run_batch(event, lambda record: _work(record, until))
 
 
-def _done(record: dict[str, Any], until: int) -> bool:
-    try:
-        body = json.loads(record["body"])
-        about = {name: body[name] for name in ("kind", "organization", "crawlId")}
-        outcome = (
-            _slice(body, record)
-            if body["kind"] == "slice"
-            else removal.work(RemovalJob.from_body(body), until)
-        )
-    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        about_failure = {"error": type(error).__name__, "message_id": record["messageId"]}
-        logger.error("crawl_failed", extra=about_failure)
-        return False
+def _work(record: Record, until: int) -> None:
+    body = json.loads(record["body"])
+    about = {name: body[name] for name in ("kind", "organization", "crawlId")}
+    outcome = (
+        _slice(body, record) if body["kind"] == "slice" else removal.work(RemovalJob.from_body(body), until)
+    )
     logger.info("crawl_worked", extra={**about, "outcome": outcome})
-    return True
 
 
-def _slice(body: dict[str, Any], record: dict[str, Any]) -> str:
+def _slice(body: dict[str, Any], record: Record) -> str:
     skip = receives(record) >= MAX_RECEIVES - 1  # one try is left to go on with the next page
     with Browser(allow_loopback=settings().allow_loopback_urls) as web:
         return worker.work(SliceJob.from_body(body), web, _reader(), time.sleep, skip=skip)

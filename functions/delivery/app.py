@@ -7,7 +7,7 @@ from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import try_again_soon
+from helpdesk.platform.queues import BatchResponse, Record, report_failed
 from helpdesk.platform.settings import declare, settings
 
 NEEDS = declare(
@@ -19,15 +19,12 @@ NEEDS = declare(
 )
 
 
-def handler(event: dict[str, Any], _context: object) -> dict[str, list[dict[str, str]]]:
+def handler(event: dict[str, Any], _context: object) -> BatchResponse:
     """Handle a batch; report the messages that failed, which return to the queue soon."""
-    failed = asyncio.run(_handle_all(event["Records"]))
-    for record in failed:
-        try_again_soon(_queue_of(record), record)
-    return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
+    return report_failed(asyncio.run(_handle_all(event["Records"])))
 
 
-async def _handle_all(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+async def _handle_all(records: list[Record]) -> list[Record]:
     async with Sender(allow_loopback=settings().allow_loopback_urls) as sender:
         outcomes = await asyncio.gather(
             *(_handle(record, sender) for record in records), return_exceptions=True
@@ -43,14 +40,7 @@ async def _handle_all(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return failed
 
 
-async def _handle(record: dict[str, Any], sender: Sender) -> None:
+async def _handle(record: Record, sender: Sender) -> None:
     # Parsed here, so that a malformed message fails alone.
-    first = _queue_of(record) == settings().delivery_queue_url
+    first = settings().queue_url_of(record["eventSourceARN"]) == settings().delivery_queue_url
     await deliveries.handle(DeliveryTask.from_json(record["body"]), sender, healthy_only=first)
-
-
-def _queue_of(record: dict[str, Any]) -> str:
-    """Return the URL of the queue that a message came from: one of the two that this function serves."""
-    name = str(record["eventSourceARN"]).rpartition(":")[2]
-    urls = (settings().delivery_queue_url, settings().retry_queue_url)
-    return next((url for url in urls if url.rpartition("/")[2] == name), "")

@@ -14,8 +14,8 @@ from helpdesk.customers import jobs as merges
 from helpdesk.customers.jobs import MergeJob
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import try_again_soon
-from helpdesk.platform.settings import declare, settings
+from helpdesk.platform.queues import BatchResponse, JobUnfinished, Record, run_batch
+from helpdesk.platform.settings import declare
 from helpdesk.privacy import erasing, merging, retention, service
 from helpdesk.privacy.erasing import Outcome
 
@@ -29,37 +29,25 @@ _WORK: dict[str, Callable[[str, str, int], Outcome]] = {
 }
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
+def handler(event: dict[str, Any], context: Any) -> BatchResponse | None:
     """Do the work of a batch and report the messages that failed, or queue the night's retention work."""
     until = clock.now_ms() + int(context.get_remaining_time_in_millis()) - _RESERVE_MS
     if "Records" not in event:
         logger.info("retention_begun", extra={"organizations": retention.start_daily_jobs(until)})
         return None
-    failed = [record for record in event["Records"] if not _done(record, until)]
-    for record in failed:
-        try_again_soon(settings().erase_queue_url, record)
-    return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
+    return run_batch(event, lambda record: _work(record, until))
 
 
-def _done(record: dict[str, Any], until: int) -> bool:
-    try:
-        work = json.loads(record["body"])
-        if work["kind"] == jobs.POST:
-            return deletion.finish(
-                work["organization"], work["postId"], until
-            )  # if not, the queue tries again
-        if work["kind"] == merges.MERGE:
-            outcome = merging.merge(MergeJob.from_body(work), until)
-            logger.info(
-                "customers_merged", extra={"organization": work["organization"], "outcome": outcome.value}
-            )
-            return True
-        about = {"kind": work["kind"], "organization": work["organization"], "erasure": work["erasureId"]}
-        outcome = _WORK[work["kind"]](work["organization"], work["erasureId"], until)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        logger.error(
-            "erasure_failed", extra={"error": type(error).__name__, "message_id": record["messageId"]}
-        )
-        return False
-    logger.info("erasure_worked", extra={**about, "outcome": outcome.value})
-    return True
+def _work(record: Record, until: int) -> None:
+    work = json.loads(record["body"])
+    organization = work["organization"]
+    if work["kind"] == jobs.POST:
+        if not deletion.finish(organization, work["postId"], until):
+            raise JobUnfinished
+    elif work["kind"] == merges.MERGE:
+        outcome = merging.merge(MergeJob.from_body(work), until)
+        logger.info("customers_merged", extra={"organization": organization, "outcome": outcome.value})
+    else:
+        about = {"kind": work["kind"], "organization": organization, "erasure": work["erasureId"]}
+        outcome = _WORK[work["kind"]](organization, work["erasureId"], until)
+        logger.info("erasure_worked", extra={**about, "outcome": outcome.value})

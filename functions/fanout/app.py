@@ -3,12 +3,12 @@
 from typing import Any
 
 from helpdesk.delivery.fanout import fan_out
+from helpdesk.platform.queues import BatchResponse, batch_response
 from helpdesk.platform.settings import QUEUES, declare
 
 NEEDS = declare(*QUEUES, "DEAD_LETTERS_URL")
 
 
-def handler(event: dict[str, Any], _context: object) -> dict[str, list[dict[str, str]]]:
+def handler(event: dict[str, Any], _context: object) -> BatchResponse:
     """Fan out a batch of stream records; report those that failed, so that only they are repeated."""
-    failed = fan_out(event["Records"])
-    return {"batchItemFailures": [{"itemIdentifier": sequence} for sequence in failed]}
+    return batch_response(fan_out(event["Records"]))

@@ -16,9 +16,9 @@ from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock
-from helpdesk.platform.logging import error_name, logger
-from helpdesk.platform.queues import try_again_soon
-from helpdesk.platform.settings import declare, settings
+from helpdesk.platform.logging import logger
+from helpdesk.platform.queues import BatchResponse, Record, run_batch
+from helpdesk.platform.settings import declare
 from helpdesk.tracker import worker as tracker
 
 NEEDS = declare("INTEGRATION_QUEUE_URL", "SERVICES_URL", "BASE_URL", "KNOWLEDGE_BUCKET")
@@ -41,7 +41,7 @@ _SLICE_MS = 60_000
 _RESERVE_MS = 25_000  # for the request and the document that are under way when the time is over
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, list[dict[str, str]]] | None:
+def handler(event: dict[str, Any], context: Any) -> BatchResponse | None:
     """Do the work of a batch and report the messages that failed, or do the run that an event names.
 
     The next run makes up for one that is missed or fails.
@@ -52,20 +52,12 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, list[dict[str, str
         run = event["run"]
         logger.info("integrations_run", extra={"run": run, "count": _RUNS[run](until)})
         return None
-    failed = [record for record in event["Records"] if not _done(record, until)]
-    for record in failed:
-        try_again_soon(settings().integration_queue_url, record)
-    return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
+    return run_batch(event, lambda record: _work(record, until))
 
 
-def _done(record: dict[str, Any], until: int) -> bool:
-    try:
-        job = IntegrationJob.from_body(json.loads(record["body"]))
-        outcome = worker.work(job, ADAPTERS, until)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        about = {"error": error_name(error), "message_id": record["messageId"]}
-        logger.error("integration_work_failed", extra=about)
-        return False
+def _work(record: Record, until: int) -> None:
+    job = IntegrationJob.from_body(json.loads(record["body"]))
+    outcome = worker.work(job, ADAPTERS, until)
     about = {
         "kind": job.kind,
         "app": job.app.value if job.app else None,
@@ -73,4 +65,3 @@ def _done(record: dict[str, Any], until: int) -> bool:
         "tries": job.tries,
     }
     logger.info("integration_worked", extra={**about, "outcome": outcome})
-    return True

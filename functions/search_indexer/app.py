@@ -8,8 +8,8 @@ import json
 from typing import Any
 
 from helpdesk.platform.logging import log_failure, logger
-from helpdesk.platform.queues import receives, try_all_again_soon
-from helpdesk.platform.settings import declare, settings
+from helpdesk.platform.queues import BatchResponse, Record, receives, report_failed
+from helpdesk.platform.settings import declare
 from helpdesk.search import indexing
 from helpdesk.search.jobs import SearchJob
 
@@ -18,10 +18,8 @@ NEEDS = declare("SEARCH_QUEUE_URL", "SEARCH_BUCKET")
 # The longest time that one organization's commit takes, with merges and repetitions.
 _LEFT_FOR_ONE_MS = 15_000
 
-type Record = dict[str, Any]
 
-
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+def handler(event: dict[str, Any], context: Any) -> BatchResponse:
     """Index a batch; report the messages that failed, and those for which there is no time left.
 
     A malformed conversation fails alone. If an organization's commit fails, its messages return to the queue soon. The
@@ -45,10 +43,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
             failed += [record for record, _ in work]
         else:
             failed += _failures(organization, work)
-    try_all_again_soon(settings().search_queue_url, failed)
-    failed_ids = {record["messageId"] for record in failed}
-    in_order = [record["messageId"] for record in event["Records"] if record["messageId"] in failed_ids]
-    return {"batchItemFailures": [{"itemIdentifier": identifier} for identifier in in_order]}
+    return report_failed(failed)
 
 
 def _failures(organization: str, work: list[tuple[Record, SearchJob]]) -> list[Record]:

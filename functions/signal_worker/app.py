@@ -5,8 +5,8 @@ from typing import Any
 
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import try_again_soon
-from helpdesk.platform.settings import declare, settings
+from helpdesk.platform.queues import BatchResponse, Record, run_batch
+from helpdesk.platform.settings import declare
 from helpdesk.progress import worker
 from helpdesk.signals.jobs import SignalJob
 
@@ -23,24 +23,15 @@ _SLICE_MS = 50_000
 _RESERVE_MS = 10_000  # for the transaction that is under way when the time is over
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, list[dict[str, str]]]:
+def handler(event: dict[str, Any], context: Any) -> BatchResponse:
     """Do the work of a batch and report the messages that failed."""
     left = int(context.get_remaining_time_in_millis()) - _RESERVE_MS
     until = clock.now_ms() + min(_SLICE_MS, left)
-    failed = [record for record in event["Records"] if not _done(record, until)]
-    for record in failed:
-        try_again_soon(settings().signal_queue_url, record)
-    return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
+    return run_batch(event, lambda record: _work(record, until))
 
 
-def _done(record: dict[str, Any], until: int) -> bool:
-    try:
-        job = SignalJob.from_body(json.loads(record["body"]))
-        outcome = worker.work(job, until)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        about = {"error": type(error).__name__, "message_id": record["messageId"]}
-        logger.error("signal_work_failed", extra=about)
-        return False
+def _work(record: Record, until: int) -> None:
+    job = SignalJob.from_body(json.loads(record["body"]))
+    outcome = worker.work(job, until)
     about = {"kind": job.kind.value, "organization": job.organization, "signalId": job.signal_id}
     logger.info("signal_worked", extra={**about, "outcome": outcome})
-    return True

@@ -9,8 +9,8 @@ from helpdesk.approvals import expiry
 from helpdesk.conversations.approvals import END_APPROVALS
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import try_again_soon
-from helpdesk.platform.settings import declare, settings
+from helpdesk.platform.queues import BatchResponse, Record, run_batch
+from helpdesk.platform.settings import declare
 from helpdesk.snoozes import service as snoozes
 from helpdesk.tools import lost_syncs
 
@@ -28,7 +28,7 @@ _RUNS: dict[str, Callable[[int], int]] = {
 _ALL = "due"
 
 
-def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
+def handler(event: dict[str, Any], context: Any) -> BatchResponse | None:
     """Do the work of a batch and report the messages that failed, or do the run that an event names; `due` is all.
 
     The next run makes up for one that is missed or fails.
@@ -38,22 +38,13 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any] | None:
         for run in _RUNS if event["run"] == _ALL else (event["run"],):
             logger.info("timer_run", extra={"run": run, "count": _RUNS[run](until)})
         return None
-    failed = [record for record in event["Records"] if not _done(record)]
-    for record in failed:
-        try_again_soon(settings().timer_queue_url, record)
-    return {"batchItemFailures": [{"itemIdentifier": record["messageId"]} for record in failed]}
+    return run_batch(event, _work)
 
 
-def _done(record: dict[str, Any]) -> bool:
-    try:
-        work = json.loads(record["body"])
-        outcome = _WORK[work["kind"]](work)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the queue tries again
-        about = {"error": type(error).__name__, "message_id": record["messageId"]}
-        logger.error("timer_failed", extra=about)
-        return False
+def _work(record: Record) -> None:
+    work = json.loads(record["body"])
+    outcome = _WORK[work["kind"]](work)
     logger.info("timer_worked", extra={"kind": work["kind"], "outcome": outcome})
-    return True
 
 
 def _wake(work: dict[str, Any]) -> str:

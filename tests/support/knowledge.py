@@ -25,7 +25,9 @@ def jobs() -> list[dict[str, Any]]:
 
 def work(*bodies: dict[str, Any]) -> dict[str, Any]:
     """Hand jobs to the indexer, all that there are by default; return its answer."""
-    answer: dict[str, Any] = function("knowledge_indexer").handler(sqs_event(*(bodies or jobs())), Context())
+    answer: dict[str, Any] = function("knowledge_indexer").handler(
+        sqs_event(*(bodies or jobs()), queue="knowledge"), Context()
+    )
     return answer
 
 

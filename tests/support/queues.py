@@ -3,9 +3,14 @@
 import json
 from typing import Any
 
+from helpdesk.platform.settings import settings
 
-def sqs_event(*bodies: dict[str, Any], group: str = "", receives: int = 1) -> dict[str, Any]:
+
+def sqs_event(
+    *bodies: dict[str, Any], queue: str = "agent", group: str = "", receives: int = 1
+) -> dict[str, Any]:
     """Return a batch of messages of a first-in-first-out queue; the group is the body's organization unless given."""
+    name = settings().queue_url(queue).rpartition("/")[2]
     return {
         "Records": [
             {
@@ -16,7 +21,7 @@ def sqs_event(*bodies: dict[str, Any], group: str = "", receives: int = 1) -> di
                     "MessageGroupId": group or body["organization"],
                     "ApproximateReceiveCount": str(receives),
                 },
-                "eventSourceARN": "arn:aws:sqs:eu-west-1:123456789012:queue.fifo",
+                "eventSourceARN": f"arn:aws:sqs:eu-west-1:123456789012:{name}",
             }
             for number, body in enumerate(bodies)
         ]

@@ -98,7 +98,7 @@ def delete(item: dict[str, Any]) -> None:
 
 def run(*jobs: Job) -> dict[str, Any]:
     """Run the search indexer on jobs as one batch."""
-    answer: dict[str, Any] = function("search_indexer").handler(sqs_event(*jobs), Context())
+    answer: dict[str, Any] = function("search_indexer").handler(sqs_event(*jobs, queue="search"), Context())
     return answer
 
 

@@ -52,7 +52,9 @@ class Desk:
         """Add a document and index it."""
         document_id = self.api.post("/v1/knowledge/documents", {"title": title, "body": body}).body["id"]
         job = {"organization": self.organization, "documentId": document_id}
-        assert function("knowledge_indexer").handler(sqs_event(job), Context()) == {"batchItemFailures": []}
+        assert function("knowledge_indexer").handler(sqs_event(job, queue="knowledge"), Context()) == {
+            "batchItemFailures": []
+        }
         return str(document_id)
 
     def thread(self, conversation_id: str) -> list[dict[str, Any]]:

@@ -328,11 +328,10 @@ def test_a_failed_message_comes_back_long_before_its_visibility_timeout(
 ) -> None:
     asked: list[dict[str, Any]] = []
     monkeypatch.setattr(conversations, "find", lambda *_: 1 / 0)
-    monkeypatch.setattr(clients.sqs(), "change_message_visibility", lambda **sent: asked.append(sent))
+    monkeypatch.setattr(clients.sqs(), "change_message_visibility_batch", lambda **sent: asked.append(sent))
     stocked.work(stocked.write("How do I get a refund?"), receives=receives)
-    assert asked == [
-        {"QueueUrl": settings().agent_queue_url, "ReceiptHandle": "receipt-0", "VisibilityTimeout": rest}
-    ]
+    entry = {"Id": "0", "ReceiptHandle": "receipt-0", "VisibilityTimeout": rest}
+    assert asked == [{"QueueUrl": settings().agent_queue_url, "Entries": [entry]}]
 
 
 def test_a_message_that_cannot_be_hastened_is_still_reported(

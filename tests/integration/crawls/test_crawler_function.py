@@ -8,6 +8,7 @@ import pytest
 
 from helpdesk.platform.settings import settings
 from tests.support.api import Client, function
+from tests.support.queues import sqs_event
 from tests.support.website import documents_of
 from tests.support.workers import LongContext, Workers
 
@@ -56,16 +57,9 @@ def test_the_function_crawls_a_site(api: Client, site: str, monkeypatch: pytest.
 
 
 def test_a_message_that_cannot_be_read_fails_alone() -> None:
-    record = {
-        "messageId": "m",
-        "receiptHandle": "r",
-        "body": "{}",
-        "attributes": {"ApproximateReceiveCount": "1"},
-    }
+    answer = function("crawler").handler(sqs_event({}, queue="crawl", group="org_1"), LongContext())
 
-    answer = function("crawler").handler({"Records": [record]}, LongContext())
-
-    assert answer == {"batchItemFailures": [{"itemIdentifier": "m"}]}
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
 
 
 def test_the_schedule_begins_what_is_due() -> None:

@@ -119,11 +119,11 @@ def test_a_message_that_failed_because_of_throttling_comes_back_within_seconds(
         raise Throttled
 
     monkeypatch.setattr(repository, "load_context", load)
-    monkeypatch.setattr(clients.sqs(), "change_message_visibility", lambda **how: asked.append(how))
+    monkeypatch.setattr(clients.sqs(), "change_message_visibility_batch", lambda **how: asked.append(how))
     event = batch(good.to_json())
     event["Records"][0]["eventSourceARN"] = "arn:aws:sqs:eu-west-1:123456789012:delivery"
     assert function("delivery").handler(event, None) == {"batchItemFailures": [{"itemIdentifier": "0"}]}
-    assert [how["VisibilityTimeout"] for how in asked] == [5]
+    assert [entry["VisibilityTimeout"] for how in asked for entry in how["Entries"]] == [5]
 
 
 def test_a_task_of_a_run_that_a_redelivery_replaced_sends_nothing(

@@ -34,7 +34,7 @@ def no_copies() -> Iterator[None]:
 def run(organization: str, *document_ids: str, receives: int = 1) -> dict[str, Any]:
     jobs = [{"organization": organization, "documentId": document_id} for document_id in document_ids]
     answer: dict[str, Any] = function("knowledge_indexer").handler(
-        sqs_event(*jobs, receives=receives), Context()
+        sqs_event(*jobs, queue="knowledge", receives=receives), Context()
     )
     return answer
 
@@ -225,7 +225,10 @@ def test_organizations_in_one_batch_are_kept_apart(
         {"organization": other_organization.organization_id, "documentId": theirs},
         {"organization": other_organization.organization_id, "documentId": ours},
     ]
-    assert function("knowledge_indexer").handler(sqs_event(*jobs), Context()) == NOTHING_FAILED
+    assert (
+        function("knowledge_indexer").handler(sqs_event(*jobs, queue="knowledge"), Context())
+        == NOTHING_FAILED
+    )
     assert found(organization.organization_id, "secret") == [(ours, "")]
     assert found(other_organization.organization_id, "secret") == [(theirs, "")]
 

@@ -187,7 +187,7 @@ def test_a_temporarily_rejected_mail_is_retried_and_logged_without_its_address(
     refuse(monkeypatch, "TooManyRequestsException")
     with recorded_calls() as calls:
         assert run_mailer(records) == [records[0]["messageId"]]
-    assert calls == ["dynamodb:BatchGetItem", "sqs:ChangeMessageVisibility"]
+    assert calls == ["dynamodb:BatchGetItem", "sqs:ChangeMessageVisibilityBatch"]
     logged = repr([vars(record) for record in caplog.records])
     assert "mail_failed" in logged
     assert "TooManyRequestsException" in logged

@@ -287,10 +287,12 @@ def test_the_timers_function_wakes_conversations_and_reports_failed_messages(
     timers = function("timers").handler
     with monkeypatch.context() as broken:
         broken.setattr(repository, "find", _trouble)
-        assert timers(sqs_event(work), Context()) == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
+        assert timers(sqs_event(work, queue="timer"), Context()) == {
+            "batchItemFailures": [{"itemIdentifier": "message-0"}]
+        }
     unknown = {**work, "kind": "tea"}
 
-    answer = timers(sqs_event(unknown, work), Context())
+    answer = timers(sqs_event(unknown, work, queue="timer"), Context())
 
     assert answer == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
     assert shown(api, asleep)["snoozedUntil"] is None

@@ -20,6 +20,7 @@ from tests.support.api import Client, function
 from tests.support.approvals import ask, conversation_of
 from tests.support.interleaving import interleaved
 from tests.support.permissions import running
+from tests.support.queues import sqs_event
 from tests.support.table import everything
 from tests.support.tool_server import ToolServer, manifest, response, tool
 from tests.support.tools import connected, declaration
@@ -287,21 +288,15 @@ def test_what_waits_for_an_approval_expires_with_its_endpoint(
 
 
 def test_a_message_that_cannot_be_read_fails_alone_and_a_defect_returns_to_the_queue() -> None:
-    records = [
-        {
-            "messageId": str(number),
-            "receiptHandle": "x",
-            "body": body,
-            "attributes": {"ApproximateReceiveCount": "1"},
-        }
-        for number, body in enumerate(('{"kind": "sync"}', "{", '{"kind": "other", "organization": "org_1"}'))
-    ]
     sound = {"kind": "removal", "organization": "org_1", "endpointId": "tool_1"}
-    records.append({**records[0], "messageId": "sound", "body": str(sound).replace("'", '"')})
+    bad = [{"kind": "sync"}, {}, {"kind": "other", "organization": "org_1"}]
+    event = sqs_event(*bad, sound, queue="tool_sync", group="org_1")
+    event["Records"][1]["body"] = "{"
 
-    answer = function("tool_sync").handler({"Records": records}, LongContext())
+    answer = function("tool_sync").handler(event, LongContext())
 
-    assert [failure["itemIdentifier"] for failure in answer["batchItemFailures"]] == ["0", "1", "2"]
+    failed = [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
+    assert failed == ["message-0", "message-1", "message-2"]
 
 
 def test_the_tools_that_the_agent_may_call_are_those_that_are_enabled(organization: NewOrganization) -> None:

@@ -134,6 +134,12 @@ class Settings(Record):
         url: str = getattr(self, f"{name}_queue_url")
         return url
 
+    def queue_url_of(self, arn: str) -> str:
+        """Return the address of a queue of this function by its ARN; empty if this function has no such queue."""
+        name = arn.rpartition(":")[2]
+        urls = (self.environment.get(variable, "") for variable in QUEUES)
+        return next((url for url in urls if url.rpartition("/")[2] == name), "")
+
     @property
     def allow_loopback_urls(self) -> bool:
         """Whether webhooks may point at this machine: only on a laptop, as the template's rule says too."""
