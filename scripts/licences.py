@@ -25,9 +25,10 @@ LISTS = [*sorted(ROOT.glob("layers/*/requirements.txt")), *sorted(ROOT.glob("fun
 
 _PREFACE = """# Dependencies
 
-What runs in AWS apart from this project's own code, with the licence that each package declares. The
-`requirements.txt` of each layer and function pins versions and hashes. `make audit` checks them for known
-vulnerabilities. `make licences` writes this page, and a test compares it with the pins.
+The packages that run in AWS besides this project's own code, with the license that each one
+declares. The `requirements.txt` of each layer and function pins versions and hashes. `make audit`
+checks them for known vulnerabilities. `make licences` writes this page, and a test compares it with
+the pins.
 
 | Package | Version | Licence | Carried by |
 |---|---|---|---|
@@ -36,7 +37,8 @@ vulnerabilities. `make licences` writes this page, and a test compares it with t
 _COMMAND_LINE = """
 ## The command line
 
-What `pip install ./clients/cli` installs on a person's machine. pip chooses the versions, within the required ranges.
+The packages that `pip install ./clients/cli` installs. pip chooses the versions, within the
+required ranges.
 
 | Package | Licence | Required by |
 |---|---|---|

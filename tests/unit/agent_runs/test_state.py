@@ -69,7 +69,7 @@ def test_an_impossible_event_is_refused() -> None:
 
 def test_the_guide_names_the_limits() -> None:
     assert re.search(
-        r"at most 8 turns of the model, 12 calls and 60,000 \[tokens\]\([^)]*\)\. At most 3 calls", GUIDE
+        r"at most 8 turns of the model, 12 calls and 60,000\s+\[tokens\]\([^)]*\)\. At most 3 calls", GUIDE
     )
 
 
