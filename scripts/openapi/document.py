@@ -320,7 +320,12 @@ def _oauth_content(codes: list[str], errors: list[type[AppError]]) -> dict[str, 
 
 
 def _summary_of(error: type[AppError]) -> str:
-    return prose(error.__doc__ or "").split("\n")[0]
+    """Return what an error means: the first line of its docstring, or the first sentence of its message."""
+    return (
+        prose(error.__doc__).split("\n")[0]
+        if error.__doc__
+        else re.split(r"(?<=[.]) (?=[A-Z`])", error.message)[0]
+    )
 
 
 def _example_name(error: type[AppError]) -> str:

@@ -28,9 +28,9 @@ from helpdesk.platform.errors import (
     MissingApiKey,
     NeedsAPerson,
     NoOrganization,
-    NotFound,
     PublishableKey,
     RateLimited,
+    RouteNotFound,
     TokenRequired,
 )
 from helpdesk.routing.api import Api, Route
@@ -96,7 +96,7 @@ def errors_of(route: Route) -> list[type[AppError]]:
     """
     found: list[type[AppError]] = []
     if path_parameters(route):
-        found.append(NotFound)  # an id with characters that no path has
+        found.append(RouteNotFound)  # an id with characters that no path has
     found += _admission_errors(route.access)
     found += [RateLimited] if route.access is Access.PUBLIC else [RateLimited, FairUseLimited]
     if route.body is not None:

@@ -123,11 +123,11 @@ def test_two_changes_of_two_sentences_at_once_both_stay(api: Client, monkeypatch
         ),
         (
             {"texts": {"handoff": {"de": ""}}},
-            "`texts.handoff.de` is empty. Send null to return to the default.",
+            "`texts.handoff.de` must not be blank. To restore the default, send null.",
         ),
         (
             {"texts": {"handoff": {"de": "x" * 401}}},
-            "`texts.handoff.de` may have 400 characters after trimming. Shorten it.",
+            "`texts.handoff.de` must be at most 400 characters.",
         ),
         (
             {"texts": {"handoff": {"de": "{title}"}}},

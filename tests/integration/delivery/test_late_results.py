@@ -337,8 +337,8 @@ def test_the_refusal_of_a_redelivery_is_correct_for_each_delivery(
 ) -> None:
     path = f"/v1/webhooks/{task.endpoint_id}/deliveries/{task.event_id}/redeliver"
     text = (
-        "An attempt to send this event is under way, or due and not begun yet. Look at its delivery, and try again "
-        "when the attempt is over, or 10 minutes after it was due."
+        "An attempt to send this event is running or about to start. Try again when it has ended, or 10 minutes after "
+        "it was due."
     )
     messages: list[str] = [api.post(path).body["error"]["message"]]  # due and not begun
     receiver.meanwhile[1] = lambda: messages.append(api.post(path).body["error"]["message"])  # under way

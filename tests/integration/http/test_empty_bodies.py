@@ -55,7 +55,7 @@ def test_an_empty_body_is_no_json_object_where_the_document_requires_a_field(
         400,
         {
             "code": "invalid_json",
-            "message": "Send a JSON object as the body, encoded in UTF-8. The body is empty.",
+            "message": "The body must be a JSON object in UTF-8. The body is empty.",
         },
     )
 

@@ -45,7 +45,7 @@ def test_a_body_that_cannot_be_read_is_refused_with_the_reason_and_the_position(
     answer = admin.post("/v1/keys", body)
 
     assert (answer.status, answer.code) == (400, "invalid_json")
-    assert answer.message.startswith("Send a JSON object as the body, encoded in UTF-8. It cannot be read: ")
+    assert answer.message.startswith("The body must be a JSON object in UTF-8. It cannot be read: ")
     assert reason in answer.message
     assert len(answer.message) < 200
 

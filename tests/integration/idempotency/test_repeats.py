@@ -49,7 +49,7 @@ def test_an_invalid_key_is_rejected_and_nothing_is_done(api: Client, key: str) -
 
     assert (answer.status, answer.code) == (400, "invalid_request")
     assert answer.message == (
-        "`Idempotency-Key` must have 1 to 255 printable ASCII characters, such as a UUID."
+        "`Idempotency-Key` must be 1 to 255 printable ASCII characters, such as a UUID."
     )
     assert messages() == []
 

@@ -64,7 +64,7 @@ def test_a_path_that_names_no_file_is_refused(member: Client, path: str) -> None
     ):
         assert (refused.status, refused.code) == (400, "invalid_request")
         assert refused.message == (
-            "`path` must have 1 to 1,000 characters, without control or hidden characters."
+            "`path` must be 1 to 1,000 characters, without control or hidden characters."
         )
     assert read(member, document_id)["source"]["path"] == PATH
 

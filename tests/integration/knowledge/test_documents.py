@@ -152,7 +152,7 @@ def test_the_error_for_a_long_title_names_the_title_and_its_limit(api: Client) -
     answer = api.post("/v1/knowledge/documents", {"title": "x" * 121, "body": "x"})
 
     assert (answer.status, answer.code) == (400, "body_too_large")
-    assert answer.message == "`title` may have 120 characters after trimming. Shorten the title."
+    assert answer.message == "`title` must be at most 120 characters."
 
 
 def test_a_title_is_one_line_without_hidden_characters(api: Client) -> None:

@@ -143,14 +143,14 @@ def test_a_repeated_parameter_is_named_on_the_page(program: Program, visitor: Vi
     answer = visitor.open(program.authorize_url(scope="api") + f"&{name}=other")
 
     assert (answer.status, "location" in answer.headers) == (400, False)
-    assert f"(invalid_request): {name} was sent twice." in answer.body
+    assert f"(invalid_request): {name} was sent more than once." in answer.body
 
 
 def test_a_repeated_parameter_with_a_name_of_its_own_is_not_shown(program: Program, visitor: Visitor) -> None:
     answer = visitor.open(program.authorize_url() + "&call-us-now=1&call-us-now=2")
 
     assert answer.status == 400
-    assert "A parameter was sent twice." in answer.body
+    assert "A parameter was sent more than once." in answer.body
     assert "call-us-now" not in answer.body
 
 

@@ -129,10 +129,10 @@ def test_a_request_is_declined_by_its_signal(api: Client, organization: NewOrgan
     assert api.post(f"/v1/tasks/{signal}/decline").body == {"ok": True}
     assert status_of(api, signal) == "declined"
     again = api.post(f"/v1/tasks/{signal}/decline")
-    assert (again.code, again.message) == ("not_a_request", "This signal is declined already.")
+    assert (again.code, again.message) == ("not_a_request", "This signal is already declined.")
     api.patch(f"/v1/signals/{signal}", {"status": "in review"})
     assert api.post(f"/v1/tasks/{signal}/decline").message == (
-        "This signal is `in review`, so it doesn't wait for a decision. To decline it anyway, set its status with "
+        "This signal is `in review`, so it isn't waiting for a decision. To decline it anyway, set its status with "
         "PATCH /v1/signals/{id}."
     )
     assert api.post(f"/v1/tasks/{adopted}/decline").code == "not_a_request"

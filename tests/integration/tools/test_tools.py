@@ -151,7 +151,7 @@ def test_a_tool_that_is_switched_off_is_not_tested(api: Client, connected_server
 
     assert said(refused) == (400, "invalid_request")
     assert refused.message == (
-        "The tool is switched off. An admin or owner can switch it on with PATCH /v1/tools/{name}."
+        "This tool is disabled. An admin or owner can enable it with PATCH /v1/tools/{name}."
     )
     assert (connected_server.asked, api.get("/v1/logs?kind=tool_tested").body["logs"]) == ([], [])
 

@@ -47,31 +47,33 @@ MALFORMED = {
     _query('"top": 21'): "`query.top` must be a whole number from 1 to 20.",
     _query('"order": "random"'): "`query.order` must be one of natural, largest, smallest.",
     _query('"bucket": "year"'): "`query.bucket` must be one of day, week, month, hour, weekday.",
-    _query('"bucket": "day", "when": {"scope": "all"}'): "`query.bucket` day needs a window",
+    _query('"bucket": "day", "when": {"scope": "all"}'): "`query.bucket` day requires a window",
     _query('"groupby": "stars"'): "did you mean `query.groupBy`?",
     _query(
         '"measure": {"op": "p50"}'
     ): "`query.measure.op` must be one of count, distinct, sum, avg, median, p75,",
     _query('"measure": {"op": "avg"}'): "`query.measure.field` is required for avg.",
-    _query('"measure": {"op": "count", "field": "stars"}'): "`query.measure.field` must be left out",
+    _query('"measure": {"op": "count", "field": "stars"}'): "`query.measure.field` must be omitted",
     _query('"measure": {"op": "percent"}'): "`query.measure.where` is required for percent.",
     _query(
         '"measure": {"op": "count", "where": {"field": "stars", "op": "isSet"}}'
-    ): "`query.measure.where` is for percent",
+    ): "`query.measure.where` is only for percent",
     _filter(
         '"field": "stars", "op": "like", "value": 1'
     ): "`query.filters[1].op` must be one of is, isNot, gt,",
     _filter('"field": "stars", "op": "is"'): "`query.filters[1].value` is required for is.",
-    _filter('"field": "stars", "op": "isSet", "value": 1'): "`query.filters[1].value` must be left out",
+    _filter('"field": "stars", "op": "isSet", "value": 1'): "`query.filters[1].value` must be omitted",
     _filter('"field": "stars", "op": "is", "value": "5"'): "`query.filters[1].value` must be a number",
     _filter('"field": "stars", "op": "is", "value": true'): "`query.filters[1].value` must be a number",
     _filter(
         '"field": "stars", "op": "in", "value": 5'
-    ): "`query.filters[1].value` must be a list of up to 50 values",
+    ): "`query.filters[1].value` must be a list of at most 50 values",
     _filter(
         '"field": "stars", "op": "in", "value": [1, "2"]'
     ): "`query.filters[1].value[1]` must be a number",
-    _filter(f'"field": "stars", "op": "in", "value": {list(range(51))}'): "must be a list of up to 50 values",
+    _filter(
+        f'"field": "stars", "op": "in", "value": {list(range(51))}'
+    ): "must be a list of at most 50 values",
     _filter(
         '"field": "hasNote", "op": "is", "value": "yes"'
     ): "`query.filters[1].value` must be true or false",
@@ -156,7 +158,7 @@ TYPES = {
     "from": _INTEGER, "limit": _INTEGER, "sort": _OBJECT, "sort.by": _TEXT,
     "sort.direction": "must be one of 'asc' or 'desc'", "fields": _LIST, "fields[0]": _TEXT,
     "query.measure.where.value": "must be a number, because stars is",
-    "query.filters[0].value": "must be a list of up to 50 values for in",
+    "query.filters[0].value": "must be a list of at most 50 values for in",
     "query.filters[0].value[0]": "must be a number, because stars is",
 }  # fmt: skip
 REQUIRED = [
@@ -247,7 +249,7 @@ def test_a_value_of_another_type_is_refused_with_its_path_and_the_type(path: str
         fits = {
             _TEXT: isinstance(value, str), _OBJECT: isinstance(value, dict), _LIST: isinstance(value, list),
             "must be a number, because stars is": value == 1.5,
-            "must be a list of up to 50 values for in": isinstance(value, list),
+            "must be a list of at most 50 values for in": isinstance(value, list),
         }  # fmt: skip
         if fits.get(message, False):
             continue

@@ -114,7 +114,7 @@ def test_1_to_255_printable_characters_are_a_key(key: str) -> None:
 @pytest.mark.parametrize("key", ["", "k" * 256, "a\x00b", "a\r\nb", "\x7f", "schlüssel", "\ud800"])
 def test_any_other_key_is_rejected_with_the_name_of_the_header(key: str) -> None:
     with pytest.raises(
-        InvalidRequest, match=r"^`Idempotency-Key` must have 1 to 255 printable ASCII characters"
+        InvalidRequest, match=r"^`Idempotency-Key` must be 1 to 255 printable ASCII characters"
     ):
         key_in({"idempotency-key": key})
 

@@ -28,7 +28,7 @@ def test_a_title_is_stored_on_one_line_without_hidden_characters() -> None:
     assert titles.stored("  Dark\n mode\u202e  ") == "Dark mode"
     assert titles.stored("\u200b \u3164") == ""
     assert len(titles.stored("a" * 200)) == 200
-    with pytest.raises(InvalidRequest, match="`title` must have at most 200 characters"):
+    with pytest.raises(InvalidRequest, match="`title` must be at most 200 characters"):
         titles.stored("a" * 201)
 
 

@@ -57,14 +57,17 @@ def test_null_and_the_default_itself_return_to_the_default(
             {"handoff": {"DE": None}},
             f"Unknown field `texts.handoff.DE`; did you mean `texts.handoff.de`? {LANGUAGES_ALLOWED}",
         ),
-        ({"handoff": {"de": " \n"}}, "`texts.handoff.de` is empty. Send null to return to the default."),
+        (
+            {"handoff": {"de": " \n"}},
+            "`texts.handoff.de` must not be blank. To restore the default, send null.",
+        ),
         (
             {"handoff": {"de": "\u200b\u200d"}},
-            "`texts.handoff.de` is empty. Send null to return to the default.",
+            "`texts.handoff.de` must not be blank. To restore the default, send null.",
         ),
         (
             {"handoff": {"de": "x" * 401}},
-            "`texts.handoff.de` may have 400 characters after trimming. Shorten it.",
+            "`texts.handoff.de` must be at most 400 characters.",
         ),
         (
             {"handoff": {"de": "Hallo {name}"}},

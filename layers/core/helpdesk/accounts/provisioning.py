@@ -71,7 +71,7 @@ def issue_token(organization: str, email: str, *, hours: int) -> str:
     hash. Raises InvalidEmail, MemberNotFound.
     """
     if not 1 <= hours <= MAX_TOKEN_HOURS:
-        raise ValueError(f"a token lasts 1 to {MAX_TOKEN_HOURS} hours")
+        raise ValueError(f"a token must last 1 to {MAX_TOKEN_HOURS} hours")
     person = people.by_email(normalized_email(email))
     if person is None:
         raise MemberNotFound

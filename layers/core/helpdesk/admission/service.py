@@ -58,7 +58,7 @@ class _Credential(NamedTuple):
 
 
 def admit(headers: Mapping[str, str], access: Access, request_class: RequestClass) -> Admitted:
-    """Admit the caller, or raise the CredentialError that says what is missing."""
+    """Admit the caller, or raise UnauthorizedError, ForbiddenError or RateLimited."""
     credential = _identify(headers.get("authorization") or "", access, request_class)
     subject = access.rate_limit_subject
     if subject is RateLimitSubject.PERSON or (
@@ -156,7 +156,7 @@ def _identify(authorization: str, access: Access, request_class: RequestClass) -
     if token.startswith("svc_oat_"):
         if access.key_rule is KeyRule.ONLY:
             raise InvalidApiKey(
-                "This route takes a secret key (svc_key_…), not an access token.",
+                "This route requires a secret key (svc_key_…). Send one instead of the access token.",
                 headers=_limits_of_token(token, request_class),
             )
         return _token_holder(token, access)

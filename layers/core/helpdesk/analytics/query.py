@@ -104,7 +104,7 @@ def plan(body: ExploreInput, now: int) -> Plan:
     everything = query.when is not None and query.when.scope == "all"
     if everything and bucket is not None and bucket.needs_range:
         raise InvalidRequest(
-            f"`query.bucket` {bucket.value} needs a window: leave out `query.when.scope`, or use hour or weekday."
+            f"`query.bucket` {bucket.value} requires a window. Leave out `query.when.scope`, or use hour or weekday."
         )
     window = ALL_TIME if everything else window_of(body.days or DEFAULT_DAYS, body.start, now)
     compares = bool(query.compare) and not everything
@@ -190,11 +190,11 @@ def _measured(dataset: Dataset, sent: MeasureInput | None) -> Measured:
     if takes_field and sent.field is None:
         raise InvalidRequest(f"`{path}.field` is required for {op.value}.")
     if not takes_field and sent.field is not None:
-        raise InvalidRequest(f"`{path}.field` must be left out: {op.value} reads no field.")
+        raise InvalidRequest(f"`{path}.field` must be omitted, because {op.value} uses no field.")
     if op is Measure.PERCENT and sent.where is None:
         raise InvalidRequest(f"`{path}.where` is required for percent.")
     if op is not Measure.PERCENT and sent.where is not None:
-        raise InvalidRequest(f"`{path}.where` is for percent alone; use `query.filters` to leave rows out.")
+        raise InvalidRequest(f"`{path}.where` is only for percent. To leave rows out, use `query.filters`.")
     types = _COUNTABLE if op is Measure.DISTINCT else {each for each in FieldType if each.is_numeric}
     place = None if sent.field is None else _place(dataset, sent.field, f"{path}.field", tuple(types))
     where = None if sent.where is None else condition(dataset, sent.where, f"{path}.where")
@@ -235,7 +235,7 @@ def condition(dataset: Dataset, sent: FilterInput, path: str) -> Condition:
         )
     if op in _BARE:
         if sent.value is not None:
-            raise InvalidRequest(f"`{path}.value` must be left out: {op.value} takes no value.")
+            raise InvalidRequest(f"`{path}.value` must be omitted, because {op.value} takes no value.")
         return _presence(op, place)
     if sent.value is None:
         raise InvalidRequest(f"`{path}.value` is required for {op.value}.")
@@ -248,7 +248,7 @@ def condition(dataset: Dataset, sent: FilterInput, path: str) -> Condition:
 
 def _list(field: DatasetField, value: Any, path: str, op: Op) -> frozenset[Any]:
     if not isinstance(value, list) or len(value) > MAX_LISTED_VALUES:
-        raise InvalidRequest(f"`{path}` must be a list of up to {MAX_LISTED_VALUES} values for {op.value}.")
+        raise InvalidRequest(f"`{path}` must be a list of at most {MAX_LISTED_VALUES} values for {op.value}.")
     for index, each in enumerate(value):
         _require(field, each, f"{path}[{index}]")
     return frozenset(value)

@@ -84,7 +84,7 @@ def _within(first: int, last: int) -> Any:
 def _at_most(most: int) -> Any:
     def check(value: list[Any]) -> list[Any]:
         if len(value) > most:
-            raise ValueError(f"has more than {most} entries")
+            raise ValueError(f"must have at most {most} entries")
         return value
 
     return AfterValidator(check)

@@ -140,7 +140,7 @@ def get(organization: str, name: str) -> ReportAnswer:
     """Return a report with its results. Raises ReportNotFound."""
     report = _BY_NAME.get(name)
     if report is None:
-        raise ReportNotFound(f"No report has this name. There are: {', '.join(_BY_NAME)}.")
+        raise ReportNotFound(f"No report has this name. The reports are: {', '.join(_BY_NAME)}.")
     return ReportAnswer(
         name=report.name,
         title=report.title,

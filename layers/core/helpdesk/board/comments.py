@@ -14,7 +14,7 @@ from helpdesk.customers import service as customers
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.http.schemas import PageQuery
 from helpdesk.platform import clock, ids
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, one_to
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
@@ -37,9 +37,7 @@ def add(caller: Caller, post_id: str, wanted: CommentInput) -> CommentCreated:
     """Add a comment. Raises PostNotFound, InvalidRequest, InvalidSession, CustomerNotFound."""
     body = trimmed(wanted.body)
     if len(body) > MAX_COMMENT_CHARACTERS or is_blank(body):
-        raise InvalidRequest(
-            f"`body` must have 1 to {MAX_COMMENT_CHARACTERS:,} characters after trimming, at least one of them visible."
-        )
+        raise InvalidRequest(one_to("body", MAX_COMMENT_CHARACTERS))
     return participants.retried(
         lambda: participants.find(caller, wanted),
         lambda author: _add(author, post_id, body),

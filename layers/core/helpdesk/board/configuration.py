@@ -26,7 +26,7 @@ from helpdesk.board.settings import Board, Settings, Status, Tag, count_of_tag
 from helpdesk.board.settings_repository import StaleSettings
 from helpdesk.events.outbox import Job
 from helpdesk.platform import ids
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, one_to
 from helpdesk.platform.text import as_name
 from helpdesk.signals import jobs
 from helpdesk.signals.jobs import JobKind, SignalJob
@@ -79,7 +79,7 @@ def _next(seen: Settings, wanted: BoardUpdate) -> Settings:
         followed = [each.signal_status for each in statuses if each.signal_status is not None]
         if len(set(followed)) < len(followed):
             raise InvalidRequest(
-                "`statuses` may name each `signalStatus` once: posts follow it to one status."
+                "`statuses` must not repeat a `signalStatus`, because posts follow it to one status."
             )
     if wanted.tags is not None:
         _require_list("tags", wanted.tags, 0, MAX_TAGS)
@@ -169,13 +169,11 @@ def _require_list(
 
 def _require_distinct(field: str, of: str, values: Sequence[str]) -> None:
     if len(set(values)) < len(values):
-        raise InvalidRequest(f"`{field}` must have each `{of}` once.")
+        raise InvalidRequest(f"`{field}` must not repeat a value of `{of}`.")
 
 
 def _name(field: str, at: int, name: str) -> str:
     line = as_name(name)
     if not 1 <= len(line) <= MAX_NAME_CHARACTERS:
-        raise InvalidRequest(
-            f"`{field}.{at}.name` must have 1 to {MAX_NAME_CHARACTERS} characters, at least one of them visible."
-        )
+        raise InvalidRequest(one_to(f"{field}.{at}.name", MAX_NAME_CHARACTERS))
     return line

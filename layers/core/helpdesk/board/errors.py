@@ -1,6 +1,6 @@
 """Errors and limits of the feedback board (Specification: Feedback post; Errors)."""
 
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import ConflictError, NotFoundError, one_to
 from helpdesk.signals.errors import TitleRequired
 
 MAX_TITLE_CHARACTERS = 200
@@ -16,56 +16,45 @@ SHOWN_COMMENTS = 200
 """The comments that a post itself shows, the oldest ones."""
 
 
-class PostNotFound(AppError):
-    """No such post in this organization."""
-
-    status, code = 404, "post_not_found"
+class PostNotFound(NotFoundError):
+    code = "post_not_found"
     message = "No post has this ID or number in your organization. GET /v1/board/posts lists them."
 
 
-class CommentNotFound(AppError):
-    """The post has no such comment."""
-
-    status, code = 404, "comment_not_found"
-    message = "This post has no comment with this ID. GET /v1/board/posts/{id}/comments lists its comments."
+class CommentNotFound(NotFoundError):
+    code = "comment_not_found"
+    message = "This post has no comment with this ID. GET /v1/board/posts/{id}/comments lists them."
 
 
-class BoardNotFound(AppError):
-    """No such board in this organization."""
-
-    status, code = 404, "board_not_found"
+class BoardNotFound(NotFoundError):
+    code = "board_not_found"
     message = "No board has this ID. GET /v1/board lists the boards, statuses and tags with their IDs."
 
 
-class StatusNotFound(AppError):
-    """The feedback board has no such status."""
-
-    status, code = 404, "board_status_not_found"
+class StatusNotFound(NotFoundError):
+    code = "board_status_not_found"
     message = "No status has this ID. GET /v1/board lists the boards, statuses and tags with their IDs."
 
 
-class TagNotFound(AppError):
-    """The feedback board has no such tag."""
-
-    status, code = 404, "board_tag_not_found"
+class TagNotFound(NotFoundError):
+    code = "board_tag_not_found"
     message = "No tag has this ID. GET /v1/board lists the boards, statuses and tags with their IDs."
 
 
 class PostTitleRequired(TitleRequired):
-    """The title has no text."""
-
-    message = f"Write a `title` of 1 to {MAX_TITLE_CHARACTERS} characters, at least one of them visible."
+    message = one_to("title", MAX_TITLE_CHARACTERS)
 
 
-class StillUsed(AppError):
-    """The change leaves out a board, status or tag that posts have."""
+class StillUsed(ConflictError):
+    code = "still_used"
+    message = (
+        "Some posts use a board, status or tag that you are removing. Change or delete these posts first."
+    )
 
-    status, code = 409, "still_used"
-    message = "Posts still have what you leave out. Change or delete these posts first."
 
-
-class BoardChanged(AppError):
-    """The settings have another version than the change was made for."""
-
-    status, code = 409, "board_changed"
-    message = "The settings have changed since you read them. Get them with GET /v1/board, and apply your change again."
+class BoardChanged(ConflictError):
+    code = "board_changed"
+    message = (
+        "The settings have changed since you read them. Get them again with GET /v1/board, then reapply your "
+        "change."
+    )

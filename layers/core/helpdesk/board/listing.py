@@ -146,9 +146,9 @@ def _text(query: PostsQuery) -> str | None:
     if query.q is None:
         return None
     if is_blank(query.q):
-        raise InvalidRequest("`q` must hold the words to look for. Leave it out to list all posts.")
+        raise InvalidRequest("`q` must not be blank. Omit it to list all posts.")
     if query.sort is not PostSort.NEWEST:
-        raise InvalidRequest("`sort` must be left out with `q`: what a search finds is sorted by time.")
+        raise InvalidRequest("`sort` must be omitted with `q`: search results are always sorted by time.")
     return trimmed(query.q)
 
 

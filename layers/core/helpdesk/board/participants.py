@@ -55,7 +55,7 @@ def find(caller: Caller, sent: VoterInput | VoterQuery, *, named: bool = True) -
     id that no customer can have.
     """
     if sent.session is not None and sent.customer_id is not None:
-        raise InvalidRequest("Send `session` or `customerId`, not both: each names the customer.")
+        raise InvalidRequest("Send either `session` or `customerId`, not both. Each identifies the customer.")
     if sent.session is not None:
         return _visitor(caller.organization, sent.session)
     if sent.customer_id is not None:

@@ -24,7 +24,7 @@ from helpdesk.board.settings import Settings
 from helpdesk.board.settings_repository import StaleSettings
 from helpdesk.board.state import PostState
 from helpdesk.platform import clock, ids
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.text import as_name, is_blank, trimmed
 from helpdesk.search import jobs as search
 from helpdesk.signals import service as signals
@@ -212,7 +212,7 @@ def require_title(title: str) -> str:
     if not line:
         raise PostTitleRequired
     if len(line) > MAX_TITLE_CHARACTERS:
-        raise InvalidRequest(f"`title` may have {MAX_TITLE_CHARACTERS} characters after trimming.")
+        raise InvalidRequest(at_most("title", MAX_TITLE_CHARACTERS))
     return line
 
 
@@ -220,12 +220,12 @@ def require_body(body: str) -> str:
     """Return a post's text. Raises InvalidRequest."""
     text = trimmed(body)
     if len(text) > MAX_BODY_CHARACTERS:
-        raise InvalidRequest(f"`body` may have {MAX_BODY_CHARACTERS:,} characters after trimming.")
+        raise InvalidRequest(at_most("body", MAX_BODY_CHARACTERS))
     return "" if is_blank(text) else text
 
 
 def _require_tag_ids(tag_ids: list[str]) -> tuple[str, ...]:
     distinct = tuple(dict.fromkeys(tag_ids))
     if len(distinct) > MAX_TAGS_OF_A_POST:
-        raise InvalidRequest(f"`tagIds` may have {MAX_TAGS_OF_A_POST} tags.")
+        raise InvalidRequest(f"`tagIds` must have at most {MAX_TAGS_OF_A_POST} tags.")
     return distinct

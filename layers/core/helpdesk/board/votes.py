@@ -31,7 +31,7 @@ def withdraw(caller: Caller, post_id: str, sent: VoterInput, query: VoterQuery) 
     """Withdraw a vote; without one, nothing changes. Raises PostNotFound, InvalidRequest, InvalidSession."""
     voters = [each for each in (sent, query) if each.session is not None or each.customer_id is not None]
     if len(voters) > 1:
-        raise InvalidRequest("Send the voter in the body or as parameters, not both.")
+        raise InvalidRequest("Send the voter either in the body or as query parameters, not both.")
     try:
         found = participants.find(caller, voters[0] if voters else sent, named=False)
     except CustomerNotFound:  # no customer has such an id, so none has a vote

@@ -191,9 +191,11 @@ def _start_address(caller: Caller, url: str) -> str:
 
 def _globs(name: str, patterns: list[str]) -> tuple[str, ...]:
     if len(patterns) > MAX_GLOBS or any(not 0 < len(each) <= MAX_GLOB_CHARACTERS for each in patterns):
-        raise InvalidRequest(f"`{name}` may have {MAX_GLOBS} globs of 1 to {MAX_GLOB_CHARACTERS} characters.")
+        raise InvalidRequest(
+            f"`{name}` must have at most {MAX_GLOBS} globs of 1 to {MAX_GLOB_CHARACTERS} characters."
+        )
     if any(not each.startswith(("/", "*")) for each in patterns):
-        raise InvalidRequest(f"Each glob of `{name}` must begin with / or *, as the path of an address does.")
+        raise InvalidRequest(f"Each glob of `{name}` must start with / or *.")
     return tuple(patterns)
 
 

@@ -83,7 +83,7 @@ class Site:
                 what = f"status {fetched.status}" if fetched.status else str(fetched.failure)
                 what = f"compressed as {fetched.encoding}" if unread else what
                 raise SiteFailed(
-                    f"The site's robots.txt could not be read ({what}). It must answer, with 404 if there is none."
+                    f"The site's robots.txt could not be read ({what}). It must respond, with 404 if it has none."
                 )
             leave_alone(address, fetched)
 

@@ -169,7 +169,7 @@ class _Slice:
                 self._frontier.count_try(address, failed=False)
             raise
         if self._frontier.crawl.failures >= MAX_FAILURES:
-            raise SiteFailed(f"The site did not answer {MAX_FAILURES} requests in a row.")
+            raise SiteFailed(f"The site failed to respond to {MAX_FAILURES} requests in a row.")
 
     def _take_list(self, address: Address) -> None:
         """Read a sitemap or llms.txt, whose failure is no failure of the run."""

@@ -16,7 +16,7 @@ from helpdesk.customers.schemas import (
     FactInput,
 )
 from helpdesk.platform import clock, ids
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, one_to
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import jobs as search
 from helpdesk.storage.transactions import Transaction
@@ -56,9 +56,7 @@ def add_fact(caller: Caller, customer_id: str, written: FactInput) -> FactCreate
     """Write down a fact about a customer. Raises InvalidRequest, CustomerNotFound."""
     text = trimmed(written.text)
     if len(text) > MAX_FACT_CHARACTERS or is_blank(text):
-        raise InvalidRequest(
-            f"`text` must have 1 to {MAX_FACT_CHARACTERS:,} characters after trimming, at least one of them visible."
-        )
+        raise InvalidRequest(one_to("text", MAX_FACT_CHARACTERS))
     fact = Fact(ids.new("fact"), text, clock.now_ms(), caller.actor)
     transaction = Transaction()
     repository.require(transaction, caller.organization, customer_id)

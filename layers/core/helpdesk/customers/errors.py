@@ -1,17 +1,13 @@
 """Errors of the customer routes (Specification: Errors, Inbox; Not found)."""
 
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import NotFoundError
 
 
-class CustomerNotFound(AppError):
-    """No such customer in this organization."""
-
-    status, code = 404, "customer_not_found"
-    message = "No customer has this ID in your organization."
+class CustomerNotFound(NotFoundError):
+    code = "customer_not_found"
+    message = "No customer has this ID in your organization. GET /v1/customers lists them."
 
 
-class FactNotFound(AppError):
-    """No such fact about this customer."""
-
-    status, code = 404, "fact_not_found"
-    message = "No fact about this customer has this ID."
+class FactNotFound(NotFoundError):
+    code = "fact_not_found"
+    message = "No fact about this customer has this ID. GET /v1/customers/{id} lists them."

@@ -18,7 +18,7 @@ def newest(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
     """
     text = None if query.q is None else trimmed(query.q)
     if text is not None and is_blank(text):
-        raise InvalidRequest("`q` must hold the words to look for. Leave it out to list all customers.")
+        raise InvalidRequest("`q` must not be blank. Omit it to list all customers.")
     name = f"customers?{text!r}"  # None is not the text "None"
     start = position(caller, query, name)
     if text is not None:

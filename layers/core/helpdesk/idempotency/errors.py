@@ -1,11 +1,9 @@
 """Errors of repeated requests with an Idempotency-Key."""
 
-from helpdesk.platform.errors import RequestError
+from helpdesk.platform.errors import AppError, ConflictError
 
 
-class IdempotencyMismatch(RequestError):
-    """The Idempotency-Key was used for a request with another body or query."""
-
+class IdempotencyMismatch(AppError):
     status, code = 422, "idempotency_mismatch"
     message = (
         "This Idempotency-Key was used with another body or query. Repeat the request unchanged, or use a new key "
@@ -13,27 +11,23 @@ class IdempotencyMismatch(RequestError):
     )
 
 
-class IdempotencyInProgress(RequestError):
-    """The first request with this Idempotency-Key is still running."""
-
-    status, code = 409, "idempotency_in_progress"
+class IdempotencyInProgress(ConflictError):
+    code = "idempotency_in_progress"
     message = "The first request with this Idempotency-Key is still running. Retry after the seconds in Retry-After."
 
 
-class IdempotencyAnswerLost(RequestError):
-    """The first request with this Idempotency-Key succeeded, but its response was lost before it was stored."""
-
-    status, code = 409, "idempotency_answer_lost"
+class IdempotencyAnswerLost(ConflictError):
+    code = "idempotency_answer_lost"
     message = (
         "The first request with this Idempotency-Key succeeded, but its response was lost. Read what it created or "
         "changed. To run the request again, use a new key."
     )
 
 
-class IdempotencyAnswerWithheld(RequestError):
+class IdempotencyAnswerWithheld(ConflictError):
     """The first request with this Idempotency-Key succeeded; its response contained a secret, which is shown once."""
 
-    status, code = 409, "idempotency_answer_withheld"
+    code = "idempotency_answer_withheld"
     message = (
         "The first request with this Idempotency-Key succeeded. Its response contained a secret, which is shown once "
         "and not stored."

@@ -102,7 +102,7 @@ def key_in(headers: Mapping[str, str]) -> str | None:
     key = headers.get(HEADER)
     if key is not None and not (0 < len(key) <= MAX_KEY_CHARACTERS and key.isascii() and key.isprintable()):
         raise InvalidRequest(
-            f"`Idempotency-Key` must have 1 to {MAX_KEY_CHARACTERS} printable ASCII characters, such as a UUID."
+            f"`Idempotency-Key` must be 1 to {MAX_KEY_CHARACTERS} printable ASCII characters, such as a UUID."
         )
     return key
 

@@ -1,30 +1,28 @@
 """Errors of the invitation routes (Specification: Errors, Organization and members; Conflicts)."""
 
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import BadRequestError, ConflictError, NotFoundError
 
 MAX_PENDING_INVITES = 100
 INVITE_DAYS = 7
 
 
-class InviteNotFound(AppError):
+class InviteNotFound(NotFoundError):
     """No such invitation is pending, or it is for another address."""
 
-    status, code = 404, "invite_not_found"
+    code = "invite_not_found"
     message = (
-        "There is no such pending invitation: it was accepted or withdrawn, its "
-        f"{INVITE_DAYS} days are over, or it belongs to another organization."
+        "No pending invitation has this ID here. It was accepted or withdrawn, has expired after "
+        f"{INVITE_DAYS} days, or belongs to another organization."
     )
 
 
-class AlreadyInvited(AppError):
-    """The address has a pending invitation."""
-
-    status, code = 409, "already_invited"
-    message = "This address has a pending invitation already. Send it again, or withdraw it first."
+class AlreadyInvited(ConflictError):
+    code = "already_invited"
+    message = "This address already has a pending invitation. Resend it, or withdraw it first."
 
 
-class TooManyInvites(AppError):
-    """The organization has the maximum number of pending invitations."""
-
-    status, code = 400, "too_many_invites"
-    message = f"Withdraw one of the {MAX_PENDING_INVITES} pending invitations first."
+class TooManyInvites(BadRequestError):
+    code = "too_many_invites"
+    message = (
+        f"An organization can have at most {MAX_PENDING_INVITES} pending invitations. Withdraw one first."
+    )

@@ -25,7 +25,7 @@ class InviteCreated(Answer):
         str,
         schema_hint(pattern="^/v1/invite/[0-9A-Za-z]{43}$"),
         OneTimeSecret(
-            "The invitation is {id}: its mail has the link, and POST /v1/invites/{id}/resend sends it again."
+            "The invitation is {id}. Its mail has the link; POST /v1/invites/{id}/resend sends it again."
         ),
     ]
     """The path of the link for sharing by hand: append it to the API's base URL. It is shown only here."""

@@ -66,6 +66,6 @@ def require_path(path: str) -> str:
     """
     if is_blank(path) or path != without_hidden(path) or len(path) > MAX_PATH_CHARACTERS:
         raise InvalidRequest(
-            f"`path` must have 1 to {MAX_PATH_CHARACTERS:,} characters, without control or hidden characters."
+            f"`path` must be 1 to {MAX_PATH_CHARACTERS:,} characters, without control or hidden characters."
         )
     return path

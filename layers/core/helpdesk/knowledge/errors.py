@@ -1,130 +1,108 @@
 """Errors of the knowledge base (Specification: Errors, Inbox, knowledge, signals, tasks; Not found)."""
 
 from helpdesk.organizations.errors import InvalidSlug, SlugTaken
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import BadRequestError, ConflictError, NotFoundError, at_most
 from helpdesk_files.names import MAX_TITLE_CHARACTERS as MAX_TITLE_CHARACTERS  # noqa: PLC0414 - it is of this noun
 
 MAX_BODY_BYTES = 900_000
 MAX_URL_CHARACTERS = 2_000
 MAX_PATH_CHARACTERS = 1_000
-TITLE_TOO_LONG = f"`title` may have {MAX_TITLE_CHARACTERS} characters after trimming. Shorten the title."
+TITLE_TOO_LONG = at_most("title", MAX_TITLE_CHARACTERS)
 MAX_SLUG_CHARACTERS = 80
 MAX_FOLDER_DEPTH = 3
 MAX_FOLDERS = 1_000
 MAX_FOLDER_NAME_CHARACTERS = 80
 
 
-class TitleMissing(AppError):
-    """The title is missing, or none of its characters is visible."""
-
-    status, code = 400, "title_missing"
-    message = "Give the document a `title`."
+class TitleMissing(BadRequestError):
+    code = "title_missing"
+    message = "The document needs a `title` that is not blank."
 
 
-class BodyMissing(AppError):
-    """The body is missing, or none of its characters is visible."""
-
-    status, code = 400, "body_missing"
-    message = "Write the document's text into `body`, as Markdown."
+class BodyMissing(BadRequestError):
+    code = "body_missing"
+    message = "The document needs its text as `body`, in Markdown."
 
 
-class BodyTooLarge(AppError):
+class BodyTooLarge(BadRequestError):
     """The text or the title is larger than its limit (Specification: Limits, Knowledge document).
 
     The text is counted in bytes of UTF-8, the title in characters after trimming. The message names which one it is.
     """
 
-    status, code = 400, "body_too_large"
-    message = f"`body` may have {MAX_BODY_BYTES:,} bytes in UTF-8. Split the document into several."
+    code = "body_too_large"
+    message = f"`body` must be at most {MAX_BODY_BYTES:,} bytes in UTF-8. Split the document into several."
 
 
-class BadUrl(AppError):
-    """The address is not the http or https address of a page."""
-
-    status, code = 400, "bad_url"
-    message = f"`url` must be an http or https address without credentials, of up to {MAX_URL_CHARACTERS:,} characters."
-
-
-class DocumentChanged(AppError):
-    """The document has another version than the request is based on."""
-
-    status, code = 409, "doc_changed"
+class BadUrl(BadRequestError):
+    code = "bad_url"
     message = (
-        "The document has changed since. Get it again, apply your change to it, and send its new `version`."
+        f"`url` must be an http or https address of at most {MAX_URL_CHARACTERS:,} characters, without "
+        "credentials."
     )
 
 
-class DocumentSynced(AppError):
-    """The document's text follows a crawled page or a repository, so only its place can be changed."""
-
-    status, code = 400, "doc_is_synced"
+class DocumentChanged(ConflictError):
+    code = "doc_changed"
     message = (
-        "This document is synced from its source. Change it there; only `folderId`, `slug` and `published` can be"
-        " changed here."
+        "The document has changed since you read it. Get it again, reapply your change, and send its new "
+        "`version`."
     )
 
 
-class DocumentNotFound(AppError):
-    """No such document in this organization."""
+class DocumentSynced(BadRequestError):
+    """The document's text comes from a crawled page or a repository, so only its place can be changed."""
 
-    status, code = 404, "knowledge_doc_not_found"
-    message = "No knowledge document has this ID in your organization."
-
-
-class FolderNotFound(AppError):
-    """No such folder in this organization."""
-
-    status, code = 404, "knowledge_folder_not_found"
-    message = "No knowledge folder has this ID in your organization."
-
-
-class FolderNameMissing(AppError):
-    """The folder's name is missing or blank."""
-
-    status, code = 400, "folder_name_missing"
-    message = "Give the folder a `name`."
-
-
-class FolderTooDeep(AppError):
-    """The folder, or one inside it, would be below the third level."""
-
-    status, code = 400, "folder_too_deep"
-    message = f"Folders may have {MAX_FOLDER_DEPTH} levels. Choose a parent on a higher level."
-
-
-class FolderCycle(AppError):
-    """The folder would be inside itself."""
-
-    status, code = 400, "folder_cycle"
-    message = "A folder cannot be in itself or in one of its subfolders. Choose another parent."
-
-
-class OrderInvalid(AppError):
-    """The list does not name exactly the folders of one parent."""
-
-    status, code = 400, "order_invalid"
+    code = "doc_is_synced"
     message = (
-        "`ids` must name each folder of this parent once, and no other. Get the folders again and retry."
+        "This document is synced from its source. Change it there. Here, you can only change `folderId`, `slug` and "
+        "`published`."
     )
 
 
-class FolderLimit(AppError):
-    """The organization has as many folders as it may have."""
+class DocumentNotFound(NotFoundError):
+    code = "knowledge_doc_not_found"
+    message = (
+        "No knowledge document has this ID in your organization. GET /v1/knowledge/documents lists them."
+    )
 
-    status, code = 400, "folder_limit"
-    message = f"An organization may have {MAX_FOLDERS:,} folders. Delete some first."
+
+class FolderNotFound(NotFoundError):
+    code = "knowledge_folder_not_found"
+    message = "No knowledge folder has this ID in your organization. GET /v1/knowledge/folders lists them."
+
+
+class FolderNameMissing(BadRequestError):
+    code = "folder_name_missing"
+    message = "The folder needs a `name` that is not blank."
+
+
+class FolderTooDeep(BadRequestError):
+    code = "folder_too_deep"
+    message = f"Folders can be at most {MAX_FOLDER_DEPTH} levels deep. Choose a parent on a higher level."
+
+
+class FolderCycle(BadRequestError):
+    code = "folder_cycle"
+    message = "A folder can't be inside itself or one of its subfolders. Choose another parent."
+
+
+class OrderInvalid(BadRequestError):
+    code = "order_invalid"
+    message = "`ids` must name every folder of this parent once, and no other folder. Get the folders again and retry."
+
+
+class FolderLimit(BadRequestError):
+    code = "folder_limit"
+    message = f"An organization can have at most {MAX_FOLDERS:,} folders. Delete one first."
 
 
 class DocumentSlugInvalid(InvalidSlug):
-    """The slug of a document's page is not in the form of one."""
-
     message = (
-        f"`slug` must have 1 to {MAX_SLUG_CHARACTERS} lowercase letters and digits, with single dashes between them, "
+        f"`slug` must be 1 to {MAX_SLUG_CHARACTERS} lowercase letters and digits, with single dashes between them "
         "and no accents on Latin letters."
     )
 
 
 class DocumentSlugTaken(SlugTaken):
-    """Another document has the slug, or had it and is still found there."""
-
-    message = "Another document has this `slug`, or had it and is still found there. Choose another one."
+    message = "Another document has this `slug`, or had it and still redirects from it. Choose another."

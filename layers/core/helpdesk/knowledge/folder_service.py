@@ -21,7 +21,7 @@ from helpdesk.knowledge.folder_schemas import (
 from helpdesk.knowledge.folders import ROOT, Folder, FolderJob, Tree
 from helpdesk.knowledge.repository import Placed
 from helpdesk.platform import clock, deadline, ids
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.logging import logger
 from helpdesk.platform.text import as_name
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
@@ -217,5 +217,5 @@ def _require_name(name: str | None) -> str:
     if not line:
         raise FolderNameMissing
     if len(line) > MAX_FOLDER_NAME_CHARACTERS:
-        raise InvalidRequest(f"`name` may have {MAX_FOLDER_NAME_CHARACTERS} characters after trimming.")
+        raise InvalidRequest(at_most("name", MAX_FOLDER_NAME_CHARACTERS))
     return line

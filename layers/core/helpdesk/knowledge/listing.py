@@ -41,7 +41,7 @@ def _filter(query: DocumentsQuery) -> DocumentFilter:
     if query.q is not None:
         words = tuple(dict.fromkeys(searchable(query.q).split()))[:_MOST_WORDS]
         if not words:
-            raise InvalidRequest("`q` must hold the words to look for. Leave it out to list all documents.")
+            raise InvalidRequest("`q` must not be blank. Omit it to list all documents.")
     return DocumentFilter(
         in_folder=query.folder_id is not None,
         folder_id=None if query.folder_id == _NO_FOLDER else query.folder_id,

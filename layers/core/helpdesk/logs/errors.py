@@ -1,10 +1,8 @@
 """Errors of the log's routes."""
 
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import NotFoundError
 
 
-class LogNotFound(AppError):
-    """No such entry in this organization's log."""
-
-    status, code = 404, "log_not_found"
-    message = "No log entry has this ID in your organization."
+class LogNotFound(NotFoundError):
+    code = "log_not_found"
+    message = "No log entry has this ID in your organization. GET /v1/logs lists them."

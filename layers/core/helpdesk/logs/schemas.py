@@ -10,7 +10,7 @@ from helpdesk.logs.kinds import MAX_MS, LogKind
 
 def _instant(value: int) -> int:
     if value > MAX_MS:
-        raise ValueError("must be an instant in milliseconds since 1970")
+        raise ValueError("must be a time in milliseconds since 1970")
     return value
 
 

@@ -89,7 +89,7 @@ def _require_well_formed(query: AuthorizeQuery, client: ClientRecord, base_url: 
     if query.repeated:
         # A name that the link invents does not appear on our page.
         known = sorted(query.repeated & AuthorizeQuery.model_fields.keys())
-        raise InvalidOAuthRequest(f"{known[0] if known else 'A parameter'} was sent twice.")
+        raise InvalidOAuthRequest(f"{known[0] if known else 'A parameter'} was sent more than once.")
     if CODE_GRANT not in client.grant_types:
         raise UnauthorizedClient
     if not query.response_type:
@@ -101,7 +101,7 @@ def _require_well_formed(query: AuthorizeQuery, client: ClientRecord, base_url: 
     if _CHALLENGE.fullmatch(query.code_challenge or "") is None:
         raise InvalidOAuthRequest("code_challenge must be the base64url SHA-256 of the code verifier.")
     if len(query.state or "") > MAX_STATE_CHARACTERS:
-        raise InvalidOAuthRequest(f"state is longer than {MAX_STATE_CHARACTERS} characters.")
+        raise InvalidOAuthRequest(f"state must be at most {MAX_STATE_CHARACTERS:,} characters.")
     metadata.require_this_api([each for each in query.resource if each], base_url)
 
 

@@ -52,7 +52,7 @@ def begin(form: DeviceForm, authorization: str, address: str, base_url: str) -> 
     """Begin a device login. Raises TooManyRequests or another OAuthError."""
     limits.take_device_login(address)
     if form.repeated:
-        raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent twice.")
+        raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent more than once.")
     client = registration.authenticated(form, authorization)
     if DEVICE_GRANT not in client.grant_types:
         raise UnauthorizedClient
@@ -119,7 +119,7 @@ def approved(client: ClientRecord, device_code: str) -> ApprovedLogin:
     """
     known = repository.device(sha256_hex(device_code)) if ids.is_secret(device_code) else None
     if known is None or known.client_id != client.id or known.status is DeviceStatus.USED:
-        raise InvalidGrant("This device code is unknown or used already. Begin the device login again.")
+        raise InvalidGrant("This device code is unknown or already used. Start the device login again.")
     if known.valid_until <= clock.now_ms():
         raise ExpiredToken
     if known.status is DeviceStatus.DENIED:

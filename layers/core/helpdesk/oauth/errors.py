@@ -9,11 +9,13 @@ RFC 8628 (3.5), RFC 8707 (2) and, for the limits, the specification's (Specifica
 
 from typing import Any
 
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import AppError, NotFoundError
 
 
 class OAuthError(AppError):
-    """An error in OAuth's format."""
+    """An error in OAuth's format. The status is 400 unless the class says otherwise."""
+
+    status = 400
 
     def to_object(self) -> dict[str, Any]:
         """Return the body of the error response (RFC 6749, section 5.2)."""
@@ -23,7 +25,7 @@ class OAuthError(AppError):
 class InvalidOAuthRequest(OAuthError):
     """A parameter is missing, sent twice or malformed."""
 
-    status, code = 400, "invalid_request"
+    code = "invalid_request"
     message = "Check the parameters of the request."
 
 
@@ -31,7 +33,7 @@ class InvalidClient(OAuthError):
     """The client is not registered here, or did not authenticate."""
 
     status, code = 401, "invalid_client"
-    message = "This client is not registered here, or its secret is wrong. Register it at /v1/oauth/register."
+    message = "This client is not registered here, or its secret is wrong. Register it with POST /v1/oauth/register."
 
     def __init__(self, message: str | None = None, *, headers: dict[str, str] | None = None) -> None:
         # RFC 6749, section 5.2: a 401 names the authentication scheme.
@@ -41,99 +43,83 @@ class InvalidClient(OAuthError):
 class InvalidGrant(OAuthError):
     """The code or refresh token is unknown, expired, used, revoked, or of another client or redirect address."""
 
-    status, code = 400, "invalid_grant"
+    code = "invalid_grant"
     message = "This code or refresh token is unknown, expired or already used. Log in again."
 
 
 class UnauthorizedClient(OAuthError):
-    """The client is not registered for this grant type."""
-
-    status, code = 400, "unauthorized_client"
+    code = "unauthorized_client"
     message = "This client is not registered for this grant type. Register it with `grant_types`."
 
 
 class UnsupportedGrantType(OAuthError):
-    """The grant type does not exist."""
-
-    status, code = 400, "unsupported_grant_type"
+    code = "unsupported_grant_type"
     message = "`grant_type` must be authorization_code, refresh_token or urn:ietf:params:oauth:grant-type:device_code."
 
 
 class UnsupportedResponseType(OAuthError):
-    """An authorization request asks for something other than a code."""
-
-    status, code = 400, "unsupported_response_type"
+    code = "unsupported_response_type"
     message = "`response_type` must be code."
 
 
 class InvalidTarget(OAuthError):
-    """The token is requested for a resource that is not this API."""
-
-    status, code = 400, "invalid_target"
-    message = "`resource` must be the address of this API, as its protected-resource metadata gives it."
+    code = "invalid_target"
+    message = "`resource` must be the address of this API, as in its protected-resource metadata."
 
 
 class AccessDenied(OAuthError):
-    """The person refused."""
-
-    status, code = 400, "access_denied"
+    code = "access_denied"
     message = "The person denied the request."
 
 
 class AuthorizationPending(OAuthError):
-    """The person has not decided yet."""
-
-    status, code = 400, "authorization_pending"
-    message = "The person has not decided yet. Ask again after `interval` seconds."
+    code = "authorization_pending"
+    message = "The person has not decided yet. Poll again after `interval` seconds."
 
 
 class SlowDown(OAuthError):
-    """The device polls too often; its interval grows by 5 seconds."""
-
-    status, code = 400, "slow_down"
-    message = "Wait 5 seconds longer between two requests from now on."
+    code = "slow_down"
+    message = "You are polling too often. From now on, wait 5 seconds longer between two requests."
 
 
 class TooManyRequests(SlowDown):
     """Too many registrations or device logins, from this network address or in total."""
 
     status, code = 429, "slow_down"
-    message = "Retry after the number of seconds in Retry-After."
+    message = "Too many requests. Wait for the seconds in Retry-After and try again."
 
 
 class ExpiredToken(OAuthError):
-    """The device code has expired."""
-
-    status, code = 400, "expired_token"
-    message = "This device code has expired after 10 minutes. Start the device login again."
+    code = "expired_token"
+    message = "This device code has expired. Start the device login again."
 
 
 class InvalidRedirectUri(OAuthError):
-    """A redirect address cannot be registered."""
-
-    status, code = 400, "invalid_redirect_uri"
-    message = "Register redirect addresses with https, http on loopback, or a scheme of your own with a dot."
+    code = "invalid_redirect_uri"
+    message = (
+        "A redirect address must use https, http on loopback, or a private scheme with a dot in its name."
+    )
 
 
 class InvalidClientMetadata(OAuthError):
     """A field of the registration is invalid."""
 
-    status, code = 400, "invalid_client_metadata"
+    code = "invalid_client_metadata"
     message = "Check the fields of the registration."
 
 
 class ServerError(OAuthError):
-    """Something failed on our side."""
-
     status, code = 500, "server_error"
-    message = "Something failed on our side. Retry the request; if it persists, send its x-request-id to your operator."
+    message = (
+        "The service failed. Retry the request. If the error persists, give your operator its x-request-id."
+    )
 
 
-class GrantNotFound(AppError):
-    """No such grant of the caller's, or for their organization."""
-
-    status, code = 404, "grant_not_found"
-    message = "No program's access has this ID here. It may have ended already; list those that work."
+class GrantNotFound(NotFoundError):
+    code = "grant_not_found"
+    message = (
+        "No program's access has this ID here, or it has ended. GET /v1/grants or /v1/me/grants lists them."
+    )
 
 
 class PageError(AppError):
@@ -146,7 +132,7 @@ class InvalidAuthorizationRequest(PageError):
     """The link that brought the person here is invalid."""
 
     status, code = 400, "invalid_request"
-    title = "This link does not work"
+    title = "This link doesn't work"
     message = "The program that sent you here made a mistake. Go back to it and try again."
 
 
@@ -173,8 +159,6 @@ class CsrfError(PageError):
 
 
 class TooManyAttempts(PageError):
-    """Too many attempts from this network address."""
-
     status, code = 429, "rate_limited"
     title = "Please wait a moment"
     message = "There were too many attempts from your network. Wait a few minutes and try again."

@@ -29,7 +29,7 @@ _OURS = {"code", "state", "iss", "error", "error_description", "error_uri"}
 def require_registrable(uris: Sequence[str]) -> None:
     """Raise InvalidRedirectUri, with the reason, unless every address can be registered."""
     if len(uris) > MAX_REDIRECT_URIS:
-        raise InvalidRedirectUri(f"Register at most {MAX_REDIRECT_URIS} redirect addresses.")
+        raise InvalidRedirectUri(f"`redirect_uris` must have at most {MAX_REDIRECT_URIS} addresses.")
     for number, uri in enumerate(uris):
         problem = _problem(uri)
         if problem is not None:

@@ -7,14 +7,14 @@ from helpdesk.oauth.errors import (
     ServerError,
     TooManyRequests,
 )
-from helpdesk.platform.errors import AppError, ConflictingWrites, RateLimited, RequestError
+from helpdesk.platform.errors import AppError, BadRequestError, ConflictingWrites, RateLimited
 
 
 def as_oauth(error: AppError) -> OAuthError:
     """Return any error in OAuth's format."""
     if isinstance(error, OAuthError):
         return error
-    if isinstance(error, RequestError):
+    if isinstance(error, BadRequestError):
         return InvalidOAuthRequest(error.message)
     if isinstance(error, RateLimited | ConflictingWrites):
         return TooManyRequests(headers=error.headers)
@@ -23,4 +23,4 @@ def as_oauth(error: AppError) -> OAuthError:
 
 def as_registration(error: AppError) -> OAuthError:
     """Return any error in the format of a registration error (RFC 7591, section 3.2.2)."""
-    return InvalidClientMetadata(error.message) if isinstance(error, RequestError) else as_oauth(error)
+    return InvalidClientMetadata(error.message) if isinstance(error, BadRequestError) else as_oauth(error)

@@ -55,7 +55,7 @@ def register(wanted: ClientRegistration, address: str) -> RegisteredClient:
     uris = list(dict.fromkeys(wanted.redirect_uris or []))
     redirects.require_registrable(uris)
     if CODE_GRANT in grant_types and not uris:
-        raise InvalidRedirectUri("`redirect_uris` must name at least one address for authorization_code.")
+        raise InvalidRedirectUri("`redirect_uris` must have at least one address for authorization_code.")
     if set(wanted.response_types or ["code"]) != {"code"} and CODE_GRANT in grant_types:
         raise InvalidClientMetadata('`response_types` must be ["code"].')
     method = wanted.token_endpoint_auth_method or "client_secret_basic"
@@ -94,7 +94,7 @@ def _grant_types(wanted: ClientRegistration) -> list[str]:
     requested = wanted.grant_types or [CODE_GRANT]
     taken = [grant for grant in GRANT_TYPES if grant in requested]
     if not set(taken) & set(GRANT_TYPES[::2]):
-        raise InvalidClientMetadata(f"`grant_types` must hold {CODE_GRANT} or {GRANT_TYPES[2]}.")
+        raise InvalidClientMetadata(f"`grant_types` must include {CODE_GRANT} or {GRANT_TYPES[2]}.")
     return taken
 
 
@@ -112,7 +112,7 @@ def authenticated(form: Identified, authorization: str) -> ClientRecord:
             raise InvalidOAuthRequest("Send the client's secret by HTTP Basic or in the form, not both.")
         basic_id, secret = _basic(credentials.strip())
         if client_id is not None and client_id != basic_id:
-            raise InvalidOAuthRequest("`client_id` differs from that of the Authorization header.")
+            raise InvalidOAuthRequest("`client_id` must be the same as in the Authorization header.")
         client_id = basic_id
     if client_id is None:
         raise InvalidClient("Send `client_id`.")
@@ -132,7 +132,7 @@ def _basic(credentials: str) -> tuple[str, str]:
     try:
         name, colon, secret = base64.b64decode(credentials, validate=True).decode().partition(":")
     except ValueError:  # not Base64, or not UTF-8
-        raise InvalidClient("The Authorization header is not HTTP Basic.") from None
+        raise InvalidClient("The Authorization header must use HTTP Basic.") from None
     if not colon:
-        raise InvalidClient("The Authorization header is not HTTP Basic.")
+        raise InvalidClient("The Authorization header must use HTTP Basic.")
     return unquote_plus(name), unquote_plus(secret)

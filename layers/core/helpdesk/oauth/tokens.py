@@ -55,7 +55,7 @@ _VERIFIER = re.compile(r"[A-Za-z0-9\-._~]{43,128}")
 def issue(form: TokenForm, authorization: str, base_url: str) -> TokenAnswer:
     """Issue tokens for a token request. Raises an OAuthError."""
     if form.repeated:
-        raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent twice.")
+        raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent more than once.")
     client = registration.authenticated(form, authorization)
     if form.grant_type is None:
         raise InvalidOAuthRequest("`grant_type` is required.")
@@ -83,9 +83,9 @@ def _by_code(client: ClientRecord, form: TokenForm) -> TokenAnswer:
         code.redirect_sent is None and form.redirect_uri == code.redirect_uri
     )
     if not same:
-        raise InvalidGrant("`redirect_uri` is not that of the authorization request.")
+        raise InvalidGrant("`redirect_uri` must be the same as in the authorization request.")
     if not proves(verifier or "", code.challenge):
-        raise InvalidGrant("`code_verifier` does not fit the code challenge.")
+        raise InvalidGrant("`code_verifier` does not match the code challenge.")
     transaction = Transaction()
     repository.use_code(transaction, code.code_hash)
     issued = _granted(transaction, client, code.approval, code.grant_id)
@@ -222,7 +222,7 @@ def _require_race(seen: GrantRecord, sent_hash: str) -> None:
     logger.warning("refresh_token_reused", extra={"client": seen.approval.client_id, "grant": seen.id})
     grants.end_stolen(seen.id)
     raise InvalidGrant(
-        "This refresh token was already replaced. As a precaution against theft, its login was revoked. Log in again."
+        "This refresh token was already used. As a precaution against theft, its login was revoked. Log in again."
     )
 
 
@@ -232,7 +232,7 @@ def revoke(form: RevocationForm, authorization: str) -> None:
     An unknown token, or one of another client, stays as it is, with the same response (RFC 7009, section 2.2).
     """
     if form.repeated:
-        raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent twice.")
+        raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent more than once.")
     client = registration.authenticated(form, authorization)
     token = _required(form.token, "token")
     match = _REFRESH.fullmatch(token)

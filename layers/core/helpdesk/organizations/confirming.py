@@ -40,7 +40,7 @@ def settings_for(caller: Caller, email: str | None) -> dict[str, Any]:
         buckets.take_or_pass(keys.SupportEmailBucket(hash_of_email(email)), shape)
     except BucketEmpty as empty:
         raise RateLimited(
-            "Wait a moment: this address has been mailed many codes. Try again after the seconds in Retry-After.",
+            "Wait a moment: too many codes were sent to this address. Try again after the seconds in Retry-After.",
             headers={"retry-after": str(empty.retry_after)},
         ) from None
     return {"pendingSupportEmail": PendingEmail(email, ids.new("mail")).to_item()}

@@ -1,51 +1,41 @@
 """Errors of the organization's own routes (Specification: Errors, Organization and members)."""
 
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import BadRequestError, NotFoundError
 from helpdesk.quotas.errors import PlanUpgradeRequired
 
 
-class InvalidSlug(AppError):
-    """The slug is not 3 to 32 lowercase letters, digits and single dashes, or it is reserved."""
-
-    status, code = 400, "invalid_slug"
-    message = (
-        "Choose a slug of 3 to 32 lowercase letters, digits and single dashes that is not a reserved word."
-    )
+class InvalidSlug(BadRequestError):
+    code = "invalid_slug"
+    message = "The slug must be 3 to 32 lowercase letters, digits and single dashes, and not a reserved word."
 
 
-class SlugTaken(AppError):
+class SlugTaken(BadRequestError):
     """Another organization has the slug, or had it in the last year."""
 
-    status, code = 400, "slug_taken"
-    message = "Another organization has this slug, or had it lately. Choose a different one."
+    code = "slug_taken"
+    message = "Another organization has this slug, or had it within the last year. Choose another."
 
 
-class OrganizationNotFound(AppError):
-    """No such organization, or the caller does not belong to it."""
-
-    status, code = 404, "org_not_found"
-    message = "No organization has this ID, or you do not belong to it. List yours with GET /v1/me."
+class OrganizationNotFound(NotFoundError):
+    code = "org_not_found"
+    message = "No organization has this ID, or you don't belong to it. GET /v1/me lists yours."
 
 
-class KeyPrefixInvalid(AppError):
-    """The task key prefix is not up to 8 letters or digits that begin with a letter."""
-
-    status, code = 400, "key_prefix_invalid"
-    message = "Choose a `taskKeyPrefix` of up to 8 letters or digits that begins with a letter."
+class KeyPrefixInvalid(BadRequestError):
+    code = "key_prefix_invalid"
+    message = "`taskKeyPrefix` must be at most 8 letters or digits and start with a letter."
 
 
-class AddressTaken(AppError):
-    """The support address belongs to another organization."""
-
-    status, code = 400, "address_taken"
-    message = "Another organization has this support address. Choose a different one."
+class AddressTaken(BadRequestError):
+    code = "address_taken"
+    message = "Another organization has this support address. Choose another."
 
 
-class InvalidCode(AppError):
-    """The code for a support address is wrong, used or too old, or none was mailed."""
+class InvalidCode(BadRequestError):
+    """The code for a support address is wrong, used or expired, or none was sent."""
 
-    status, code = 400, "invalid_code"
-    message = "This code no longer works, or none was mailed. Send `supportEmail` again to get a new one."
+    code = "invalid_code"
+    message = "This code is invalid or has expired. Send `supportEmail` again to get a new one."
 
 
 class UpgradeRequired(PlanUpgradeRequired):

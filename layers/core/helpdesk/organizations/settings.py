@@ -100,7 +100,7 @@ def change(caller: Caller, wanted: OrganizationUpdate) -> OrganizationAnswer:
     code, pending = sent.pop("supportEmailCode", None), None
     if "supportEmail" in sent:
         if code is not None:
-            raise InvalidRequest("Send `supportEmailCode` without `supportEmail`.")
+            raise InvalidRequest("Send either `supportEmail` or `supportEmailCode`, not both.")
         sent |= confirming.settings_for(caller, sent.pop("supportEmail"))
     elif code is not None:
         pending = confirming.confirmed(caller.organization, code)

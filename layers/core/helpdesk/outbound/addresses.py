@@ -126,7 +126,7 @@ def parse(url: str, *, allow_loopback: bool = False) -> Target:
         _require_name(host)
     loopback = host == "localhost" or (address is not None and is_loopback(address))
     if loopback and not allow_loopback:
-        message = f"{host} is this machine itself. Give the URL of a server on the public internet."
+        message = f"{host} is this machine itself. Use the URL of a server on the public internet."
         raise RefusedAddress(message)
     if scheme == "http" and not loopback:
         message = "Use https:// instead of http://."
@@ -168,14 +168,16 @@ def _answers_within(seconds: float, resolver: Resolver, host: str) -> list[str]:
 def _split_scheme(url: str) -> tuple[str, str]:
     """Return the scheme in lower case and the text after `://`. All its characters are allowed in a URL."""
     if len(url) > MAX_URL_CHARACTERS:
-        message = f"The URL has {len(url)} characters; give one of at most {MAX_URL_CHARACTERS}."
+        message = (
+            f"The URL must be at most {MAX_URL_CHARACTERS} characters. It has {len(url)}. Use a shorter one."
+        )
         raise InvalidUrl(message)
     scheme, separator, rest = url.partition("://")
     if not separator or scheme.lower() not in _DEFAULT_PORTS:
-        message = "Give a whole URL that begins with https://."
+        message = "Use an absolute URL that starts with https://."
         raise InvalidUrl(message)
     if "#" in rest:
-        message = "Remove the number sign (#) and what follows it: a fragment is never sent to a server."
+        message = "Remove the fragment (# and everything after it). It is never sent to a server."
         raise InvalidUrl(message)
     matched = _URL_TEXT.match(rest)
     end = matched.end() if matched else 0
@@ -186,9 +188,9 @@ def _split_scheme(url: str) -> tuple[str, str]:
 
 def _unfit_character(character: str) -> str:
     if character == "\\":
-        return "Replace the backslash by a slash (/), or percent-encode it as %5C."
+        return "Replace the backslash with a slash (/), or percent-encode it as %5C."
     if character == "%":
-        return "A percent sign must be followed by two hexadecimal digits. Write the sign itself as %25."
+        return "A percent sign must be followed by two hexadecimal digits. To send a percent sign, write %25."
     if character.isspace() or not character.isprintable():
         return f"Remove the space or control character (U+{ord(character):04X}) from the URL."
     if not character.isascii():
@@ -207,13 +209,13 @@ def _split_authority(authority: str) -> tuple[str, str | None]:
             message = "Write an IPv6 address in brackets, as in https://[2600::1]/."
             raise InvalidUrl(message)
         if "%" in bracketed:
-            message = "Remove the zone (% and what follows it) from the IPv6 address."
+            message = "Remove the zone (% and everything after it) from the IPv6 address."
             raise InvalidUrl(message)
         try:
             host = str(ipaddress.IPv6Address(bracketed))
         except ValueError:
             message = (
-                f"[{bracketed}] is not an IPv6 address. Write one as in https://[2600::1]/, or give a name."
+                f"[{bracketed}] is not an IPv6 address. Write one as in https://[2600::1]/, or use a name."
             )
             raise InvalidUrl(message) from None
         return host, after[1:] if after else None
@@ -228,9 +230,7 @@ def _port(text: str | None, scheme: str) -> int:
     if text is None:
         return _DEFAULT_PORTS[scheme]
     if not _PORT.fullmatch(text) or int(text) > 65535:
-        message = (
-            "Write the port as a number from 1 to 65535 without leading zeros, or leave out port and colon."
-        )
+        message = "Write the port as a number from 1 to 65535 without leading zeros, or omit the port and the colon."
         raise InvalidUrl(message)
     return int(text)
 
@@ -255,7 +255,7 @@ def _literal(host: str) -> Address | None:
 def _require_name(host: str) -> None:
     """Refuse what is not a host name: letters, digits, hyphens and underscores between single dots."""
     if not host:
-        message = "The URL has no host. Give one, as in https://hooks.example.com/."
+        message = "The URL has no host. Use one such as https://hooks.example.com/."
         raise InvalidUrl(message)
     if "%" in host:
         message = "Write the host name plainly, without percent-encoding."
@@ -276,18 +276,18 @@ def _require_public_host(host: str, address: Address | None) -> None:
         if refused is not None:
             message = (
                 f"{host} is {refused.what} ({refused.label}, {refused.source}). "
-                "Give the URL of a server on a public internet address."
+                "Use the URL of a server on the public internet."
             )
             raise RefusedAddress(message)
         return
     if "." not in host:
         message = (
-            f"{host} is a name of a local network. Give the full name of a server on the public internet."
+            f"{host} is a name of a local network. Use the full name of a server on the public internet."
         )
         raise RefusedAddress(message)
     for name, source in _LOCAL_NAMES.items():
         if host == name or host.endswith(f".{name}"):
-            message = f"Names under .{name} are not public ({source}). Give the name of a public server."
+            message = f"Names under .{name} are not public ({source}). Use the name of a public server."
             raise RefusedAddress(message)
 
 

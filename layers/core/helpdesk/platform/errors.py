@@ -1,13 +1,9 @@
-"""The base class of every API error, and the errors that do not belong to one noun.
+"""The base classes of API errors, and the errors that do not belong to one noun.
 
 An `AppError` has what a client sees (Specification: Errors): the HTTP status, a stable code, and a message that says
-how to fix it. A noun's errors are subclasses in its `errors` module. `helpdesk.routing` turns them into the error
-object.
-
-    AppError
-    ├── RequestError         the request: unreadable body, invalid field, unknown route
-    ├── CredentialError      401, 403 and 429: the caller, their rights and their rate limit
-    └── <a noun's errors>    helpdesk.<noun>.errors
+what is wrong and how to fix it. A noun's errors are in its `errors` module; each has a base class below for its status.
+`helpdesk.routing` turns them into the error object, and the API description takes its text from the message. An error
+has a docstring if its message does not say everything.
 """
 
 from typing import Any, ClassVar
@@ -41,42 +37,72 @@ class AppError(Exception):
         return {"error": described}
 
 
-class RequestError(AppError):
-    """The request is not valid for the route."""
+class BadRequestError(AppError):
+    """The request is invalid, or a rule refuses it."""
+
+    status = 400
 
 
-class InvalidJson(RequestError):
-    """The body is not a JSON object."""
+class UnauthorizedError(AppError):
+    """The credential is missing, or matches nothing."""
 
-    status, code = 400, "invalid_json"
-    message = "Send a JSON object as the body, encoded in UTF-8."
+    status = 401
 
 
-class InvalidRequest(RequestError):
+class ForbiddenError(AppError):
+    """The caller lacks the right."""
+
+    status = 403
+
+
+class NotFoundError(AppError):
+    """Nothing in the caller's organization has this ID."""
+
+    status = 404
+
+
+class ConflictError(AppError):
+    """The request does not fit the present state."""
+
+    status = 409
+
+
+def at_most(name: str, most: int) -> str:
+    """Return the message for a text that is too long."""
+    return f"`{name}` must be at most {most:,} characters."
+
+
+def one_to(name: str, most: int) -> str:
+    """Return the message for a text that is required and limited. Characters are counted after trimming."""
+    return f"`{name}` must be 1 to {most:,} characters and not blank."
+
+
+class InvalidJson(BadRequestError):
+    code = "invalid_json"
+    message = "The body must be a JSON object in UTF-8."
+
+
+class InvalidRequest(BadRequestError):
     """A field is missing, of the wrong type or out of range; the message names it by its path."""
 
-    status, code = 400, "invalid_request"
+    code = "invalid_request"
     message = "Check the fields of the request."
 
 
-class InvalidCursor(RequestError):
-    """The cursor was changed, or belongs to another list or organization."""
-
-    status, code = 400, "invalid_cursor"
-    message = "This cursor does not belong to this list. Start again without `cursor`."
+class InvalidCursor(BadRequestError):
+    code = "invalid_cursor"
+    message = "This cursor is malformed, or belongs to another list. Start again from the first page, without `cursor`."
 
 
-class NotFound(RequestError):
-    """No route has this path and method."""
-
-    status, code = 404, "not_found"
+class RouteNotFound(NotFoundError):
+    code = "not_found"
     message = "No route has this method and path. Every path starts with /v1."
 
 
-class ConflictingWrites(AppError):
+class ConflictingWrites(ConflictError):
     """Other requests changed the same data at the same time, until this one ran out of tries. Send it again."""
 
-    status, code = 409, "conflict"
+    code = "conflict"
     message = (
         "Other requests are changing the same data. Wait for the seconds in Retry-After, then send this request "
         "again."
@@ -95,88 +121,80 @@ class InternalError(AppError):
     )
 
 
-class CredentialError(AppError):
-    """The caller is unknown, lacks the right, or exceeded a rate limit."""
-
-
-class MissingApiKey(CredentialError):
+class MissingApiKey(UnauthorizedError):
     """The Authorization header has no bearer token."""
 
-    status, code = 401, "missing_api_key"
+    code = "missing_api_key"
     message = "Send your secret key in the header `Authorization: Bearer svc_key_…`."
 
 
-class InvalidApiKey(CredentialError):
+class InvalidApiKey(UnauthorizedError):
     """The key is unknown or revoked, or a messaging route got an access token."""
 
-    status, code = 401, "invalid_api_key"
+    code = "invalid_api_key"
     message = (
-        "This secret key is unknown or revoked. Check that it is complete and belongs to this deployment. An admin or "
-        "owner can create a new one with POST /v1/keys."
+        "This secret key is unknown or revoked. Check that it is complete and belongs to this deployment. To create a "
+        "new one, an admin or owner calls POST /v1/keys."
     )
 
 
-class PublishableKey(CredentialError):
+class PublishableKey(UnauthorizedError):
     """A publishable key was sent. It does not grant access to the API."""
 
-    status, code = 401, "publishable_key"
+    code = "publishable_key"
     message = "This is a publishable key. Call the API from your server with a secret key (svc_key_…)."
 
 
-class InvalidToken(CredentialError):
-    """The access token is unknown or expired, or its person left the organization."""
-
-    status, code = 401, "invalid_token"
+class InvalidToken(UnauthorizedError):
+    code = "invalid_token"
     message = (
         "This access token is unknown or expired, or its person has left the organization. Log in again."
     )
 
 
-class TokenRequired(CredentialError):
+class TokenRequired(UnauthorizedError):
     """An account route was called with a key, which has no person."""
 
-    status, code = 401, "token_required"
-    message = "This route needs a person. Call it with an access token (svc_oat_…) instead of a key."
+    code = "token_required"
+    message = "This route acts for a person. Call it with an access token (svc_oat_…) instead of a key."
 
 
-class NeedsAPerson(CredentialError):
+class NeedsAPerson(BadRequestError):
     """A person-only operation was called with a key."""
 
-    status, code = 400, "needs_a_person"
-    message = "A key has no person. Use the access token of an admin or owner."
+    code = "needs_a_person"
+    message = "A key does not identify a person. Use the access token of an admin or owner."
 
 
-class Forbidden(CredentialError):
-    """The person lacks the role."""
-
-    status, code = 403, "forbidden"
+class Forbidden(ForbiddenError):
+    code = "forbidden"
     message = "Your role does not allow this. Ask an admin or owner of the organization."
 
 
-class InsufficientScope(CredentialError):
+class InsufficientScope(ForbiddenError):
     """The program's login does not include the scope `manage` (RFC 6750, section 3.1)."""
 
-    status, code = 403, "insufficient_scope"
+    code = "insufficient_scope"
     message = (
         "This login does not include the scope `manage`. Log in again with a program that requests the scope "
         "`api manage`."
     )
 
 
-class ConsentRequired(CredentialError):
+class ConsentRequired(ForbiddenError):
     """The program's login is for another organization, which its person chose when they allowed it."""
 
-    status, code = 403, "consent_required"
+    code = "consent_required"
     message = (
         "This login is for the organization that you chose when you allowed the program. To use the program in another "
         "organization, log in again and choose that one."
     )
 
 
-class NoOrganization(CredentialError):
+class NoOrganization(ForbiddenError):
     """The token is not bound to an organization."""
 
-    status, code = 403, "no_organization"
+    code = "no_organization"
     message = (
         "This token is not bound to an organization. Choose one of yours with POST /v1/me/organization; GET /v1/me "
         "lists them."
@@ -190,7 +208,7 @@ NO_MEMBERSHIP = (
 """The message of NoOrganization for a person who belongs to none."""
 
 
-class RateLimited(CredentialError):
+class RateLimited(AppError):
     """The organization has reached the rate limit of this request class."""
 
     status, code = 429, "rate_limited"

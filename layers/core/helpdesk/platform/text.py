@@ -3,7 +3,7 @@
 import json
 import re
 
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, one_to
 from helpdesk_files.names import HIDDEN, LINE_BREAKS, as_name, is_blank, trimmed, without_hidden
 
 __all__ = ["as_name", "is_blank", "trimmed", "without_hidden"]  # shared with the command line
@@ -53,9 +53,7 @@ def valid_name(name: str, most: int) -> str:
     """
     line = " ".join(as_name(name).split())
     if not line or len(trimmed(name)) > most:
-        raise InvalidRequest(
-            f"`name` must have 1 to {most} characters after trimming, at least one of them visible."
-        )
+        raise InvalidRequest(one_to("name", most))
     return line
 
 

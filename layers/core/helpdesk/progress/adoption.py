@@ -95,11 +95,11 @@ def _decline_signal(caller: Caller, signal_id: str) -> str | None:
     if signal.task_id is not None:
         return _decline_card(caller, card_of(signal))
     if signal.status is SignalStatus.DECLINED:
-        raise NotARequest("This signal is declined already.")
+        raise NotARequest("This signal is already declined.")
     if signal.status is not SignalStatus.OPEN:
         raise NotARequest(
-            f"This signal is `{signal.status.value}`, so it doesn't wait for a decision. To decline it anyway, set its "
-            "status with PATCH /v1/signals/{id}."
+            f"This signal is `{signal.status.value}`, so it isn't waiting for a decision. To decline it anyway, set "
+            "its status with PATCH /v1/signals/{id}."
         )
     transaction = Transaction()
     signals.add_change(transaction, signal, caller.actor, status=SignalStatus.DECLINED)

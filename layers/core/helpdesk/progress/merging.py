@@ -34,7 +34,7 @@ def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: 
     """
     if duplicate_id == signal_id:
         signals.get(organization, signal_id)
-        raise InvalidRequest("`duplicateId` must be another signal than the one in the path.")
+        raise InvalidRequest("`duplicateId` must be a different signal than the one in the path.")
 
     def attempt() -> Signal | None:
         survivor = signals.get(organization, signal_id)

@@ -1,6 +1,6 @@
 """The bodies of reports of commits, checked (Specification: POST /commits)."""
 
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.text import as_name, one_line
 from helpdesk.progress.errors import MAX_BRANCH_CHARACTERS, MAX_REPO_CHARACTERS
 from helpdesk.progress.schemas import (
@@ -28,17 +28,18 @@ def checked(wanted: CommitsReport, now: int) -> list[tuple[LinkedCommit | Linked
     repo = as_name(wanted.repo)
     if not repo or len(wanted.repo) > MAX_REPO_CHARACTERS or "#" in repo:
         raise InvalidRequest(
-            f"`repo` must name the repository in 1 to {MAX_REPO_CHARACTERS} characters without #: `acme/shop`."
+            f"`repo` must be a repository name of 1 to {MAX_REPO_CHARACTERS} characters without #, such as `acme/shop`."
         )
     if len(wanted.branch or "") > MAX_BRANCH_CHARACTERS:
-        raise InvalidRequest(f"`branch` must have up to {MAX_BRANCH_CHARACTERS} characters.")
+        raise InvalidRequest(at_most("branch", MAX_BRANCH_CHARACTERS))
     commits, pulls = wanted.commits or [], wanted.pull_requests or []
     if len(commits) > MAX_COMMITS_REPORTED or len(pulls) > MAX_PULL_REQUESTS_REPORTED:
         raise InvalidRequest(
-            f"Report up to {MAX_COMMITS_REPORTED} `commits` and {MAX_PULL_REQUESTS_REPORTED} `pullRequests` at once."
+            f"A report must have at most {MAX_COMMITS_REPORTED} `commits` and {MAX_PULL_REQUESTS_REPORTED} "
+            "`pullRequests`."
         )
     if wanted.at is not None and wanted.at < 0:
-        raise InvalidRequest("`at` must be an instant in milliseconds since 1970.")
+        raise InvalidRequest("`at` must be a time in milliseconds since 1970.")
     return [
         *((_commit(each, number, repo, wanted, now), each.message) for number, each in enumerate(commits)),
         *((_pull(each, number, repo, wanted, now), each.title) for number, each in enumerate(pulls)),
@@ -72,7 +73,9 @@ def _pull(
     sent: ReportedPullRequest, number: int, repo: str, wanted: CommitsReport, now: int
 ) -> LinkedPullRequest:
     if not 0 < sent.number < _MAX_PULL_REQUEST_NUMBER:
-        raise InvalidRequest(f"`pullRequests[{number}].number` must be the pull request's number, from 1 on.")
+        raise InvalidRequest(
+            f"`pullRequests[{number}].number` must be the pull request's number, at least 1."
+        )
     return LinkedPullRequest(
         repo=repo,
         number=sent.number,
@@ -90,6 +93,6 @@ def _address(name: str, url: str | None) -> str | None:
     plain = url.isprintable() and " " not in url and len(url) <= _MAX_URL_CHARACTERS
     if not plain or not url.lower().startswith(("https://", "http://")):
         raise InvalidRequest(
-            f"`{name}` must be an http or https address of up to {_MAX_URL_CHARACTERS:,} characters, or null."
+            f"`{name}` must be an http or https address of at most {_MAX_URL_CHARACTERS:,} characters, or null."
         )
     return url

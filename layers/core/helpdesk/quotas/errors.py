@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from helpdesk.admission.limits import Plan
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import AppError, BadRequestError
 
 
 class KnowledgeQuota(NamedTuple):
@@ -67,32 +67,30 @@ class BudgetExceeded(AppError):
     )
 
 
-class PlanUpgradeRequired(AppError):
+class PlanUpgradeRequired(BadRequestError):
     """The plan does not include this, or its quota is reached and a higher plan has a larger one."""
 
-    status, code = 400, "upgrade_required"
+    code = "upgrade_required"
     message = (
         "The knowledge base has reached the quota of your plan. Delete documents, or ask your operator to change the "
         "plan. GET /v1/billing/limits shows the quota."
     )
 
 
-class DocumentLimit(AppError):
-    """The knowledge base is full on the highest plan."""
-
-    status, code = 400, "document_limit"
+class DocumentLimit(BadRequestError):
+    code = "document_limit"
     message = (
-        "The knowledge base has reached its maximum size. Delete documents first. "
-        "GET /v1/billing/limits shows the quota."
+        "The knowledge base has reached its maximum size. Delete documents first. GET /v1/billing/limits shows "
+        "the quota."
     )
 
 
 class SuggestionsOfDayReached(Exception):
-    """The organization has had as many new suggestions today as it may have."""
+    """The organization has reached its daily limit of new suggestions."""
 
 
 class SignalsOfDayReached(Exception):
-    """The agent has filed as many signals today as it may, in all or for one customer (`of_customer`)."""
+    """The agent has reached its daily limit of filed signals, in all or for one customer (`of_customer`)."""
 
     def __init__(self, *, of_customer: bool) -> None:
         super().__init__()
@@ -104,9 +102,9 @@ def quota_reached(plan: Plan) -> AppError:
     quota = KNOWLEDGE_QUOTAS[plan]
     most = f"{quota.documents:,} documents with {quota.size // 1_000_000:,} MB of text together"
     if plan is HIGHEST_PLAN:
-        return DocumentLimit(f"The knowledge base may have {most}. Delete documents first.")
+        return DocumentLimit(f"The knowledge base can hold at most {most}. Delete documents first.")
     return PlanUpgradeRequired(
-        f"The {plan.capitalize()} plan allows {most}. Delete documents, or ask your operator to change the plan."
+        f"The {plan.capitalize()} plan allows up to {most}. Delete documents, or ask your operator to change the plan."
     )
 
 

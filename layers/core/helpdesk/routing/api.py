@@ -36,7 +36,7 @@ from helpdesk.platform.errors import (
     AppError,
     ConflictingWrites,
     InternalError,
-    NotFound,
+    RouteNotFound,
 )
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record, field
@@ -174,17 +174,17 @@ class Api:
             return _run(*found, request, headers, context)
 
 
-def no_route[R](paths: Paths[R], method: str, path: str) -> NotFound:
+def no_route[R](paths: Paths[R], method: str, path: str) -> RouteNotFound:
     """Return the error for a request that matches no route. It names the path's methods, or the nearest path."""
     methods = paths.methods(path)
     if methods:
-        return NotFound(f"This path has no {method}. Its methods: {', '.join(methods)}.")
+        return RouteNotFound(f"This path has no {method}. Its methods: {', '.join(methods)}.")
     nearest = paths.nearest(path)
     if nearest is None:
-        return NotFound()
+        return RouteNotFound()
     template, methods = nearest
     described = template.replace("<", "{").replace(">", "}")
-    return NotFound(f"No route has this path. Did you mean {described} ({', '.join(methods)})?")
+    return RouteNotFound(f"No route has this path. Did you mean {described} ({', '.join(methods)})?")
 
 
 def _run(
@@ -264,7 +264,7 @@ def _error_of(route: Route, request: Request, raised: Exception) -> AppError:
         return raised
     if isinstance(raised, MalformedKey):
         # A malformed id is treated as an unknown one.
-        return next((error for error in route.errors if error.status == 404), NotFound)()
+        return next((error for error in route.errors if error.status == 404), RouteNotFound)()
     if isinstance(raised, Conflict | Throttled):
         about = {"requestId": request.id, "route": f"{route.method} {route.path}"}
         logger.warning("request_lost", extra={**about, "error": type(raised).__name__})

@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from helpdesk.platform import clock
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.text import as_name, one_line
 from helpdesk.signals import commit_repository, repository, titles
 from helpdesk.signals.errors import (
@@ -37,7 +37,7 @@ def add(organization: str, signal_id: str, sent: CommitInput) -> Commit:
         if known is not None:
             return known
         if seen.commit_count >= MAX_COMMITS:
-            raise InvalidRequest(f"This signal has {MAX_COMMITS} commits, which is the most it can have.")
+            raise InvalidRequest(f"A signal can have at most {MAX_COMMITS} commits.")
         transaction = Transaction()
         commit_repository.put_commit(transaction, commit)
         commit_repository.count_commit(transaction, commit, MAX_COMMITS)
@@ -69,7 +69,7 @@ def _checked(organization: str, signal_id: str, sent: CommitInput) -> Commit:
     message = titles.text("message", sent.message, MAX_COMMIT_MESSAGE_CHARACTERS)
     author = as_name(sent.author)
     if len(author) > MAX_WHO_CHARACTERS:
-        raise InvalidRequest(f"`author` must have at most {MAX_WHO_CHARACTERS} characters after trimming.")
+        raise InvalidRequest(at_most("author", MAX_WHO_CHARACTERS))
     why = titles.text("why", sent.why, MAX_WHY_CHARACTERS)
     return Commit(
         organization=organization,

@@ -1,6 +1,6 @@
 """Errors and limits of signals (Specification: Errors, Signals; Conflicts; Not found)."""
 
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import BadRequestError, ConflictError, NotFoundError
 
 MAX_TITLE_CHARACTERS = 200
 MAX_BODY_CHARACTERS = 10_000
@@ -17,11 +17,9 @@ MAX_WHY_CHARACTERS = 200
 MAX_URL_CHARACTERS = 2_000
 
 
-class SignalNotFound(AppError):
-    """No such signal in this organization."""
-
-    status, code = 404, "signal_not_found"
-    message = "No signal has this ID in your organization. List the signals with GET /v1/signals."
+class SignalNotFound(NotFoundError):
+    code = "signal_not_found"
+    message = "No signal has this ID in your organization. GET /v1/signals lists them."
 
 
 class SignalMerged(SignalNotFound):
@@ -31,31 +29,24 @@ class SignalMerged(SignalNotFound):
         super().__init__(f"This signal was merged into {survivor_id}. Use that ID instead.")
 
 
-class CommitNotFound(AppError):
-    """The signal has no such commit."""
-
-    status, code = 404, "commit_not_found"
+class CommitNotFound(NotFoundError):
+    code = "commit_not_found"
     message = "This signal has no commit with this ID. GET /v1/signals/{id} lists its commits."
 
 
-class SignalEmpty(AppError):
-    """Neither title nor body has text."""
-
-    status, code = 400, "signal_empty"
-    message = "Write a `title`, and what happens or is wanted as `body`: both have no visible text."
+class SignalEmpty(BadRequestError):
+    code = "signal_empty"
+    message = "Both `title` and `body` are blank. Send a `title`, a `body` or both."
 
 
-class TitleRequired(AppError):
-    """The title has no text."""
-
-    status, code = 400, "title_required"
-    message = "Write a `title` of 1 to 200 characters: one line that says what happens or is wanted."
-
-
-class SignalExists(AppError):
-    """Another signal has this title, or has it as an alias."""
-
-    status, code = 409, "signal_exists"
+class TitleRequired(BadRequestError):
+    code = "title_required"
     message = (
-        "A signal with this title or alias exists. Add a report to it with POST /v1/signals/{id}/reports."
+        f"The signal needs a `title` of 1 to {MAX_TITLE_CHARACTERS} characters that says what happens or "
+        "is wanted."
     )
+
+
+class SignalExists(ConflictError):
+    code = "signal_exists"
+    message = "Another signal has this title or alias. Add a report to it with POST /v1/signals/{id}/reports."

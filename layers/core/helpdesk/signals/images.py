@@ -30,10 +30,10 @@ def checked(organization: str, sent: Sequence[ImageInput] | None) -> Images:
     if not sent:
         return Images()
     if len(sent) > MAX_IMAGES:
-        raise InvalidRequest(f"`images` can name {MAX_IMAGES} images at most.")
+        raise InvalidRequest(f"`images` must have at most {MAX_IMAGES} images.")
     for number, each in enumerate(sent):
         if (each.id is None) == (each.url is None):
-            raise InvalidRequest(f"`images[{number}]` must have either `id`, of an upload, or `url`.")
+            raise InvalidRequest(f"`images[{number}]` must have either the `id` of an upload or a `url`.")
     ids = [each.id or files.id_of(organization, each.url or "") for each in sent]
     uploads = files.attached(
         organization,

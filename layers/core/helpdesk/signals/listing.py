@@ -26,7 +26,7 @@ def newest(caller: Caller, query: SignalsQuery) -> SignalsAnswer:
     wanted = SignalFilter(query.kind, query.status, query.priority)
     text = None if query.q is None else trimmed(query.q)
     if text is not None and is_blank(text):
-        raise InvalidRequest("`q` must hold the words to look for. Leave it out to list all signals.")
+        raise InvalidRequest("`q` must not be blank. Omit it to list all signals.")
     name = f"signals?{wanted!r}{text!r}"
     place = position(caller, query, name)
     if text is not None:

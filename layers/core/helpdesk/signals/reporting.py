@@ -10,7 +10,7 @@ from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.customers.record import Customer
 from helpdesk.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.platform import clock
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, one_to
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import as_name
 from helpdesk.signals import images, repository, titles
@@ -73,7 +73,7 @@ class NewReport(Record):
         added = tuple(each for each in new.conversations if each.conversation_id not in known)
         uploaded = {image.file_id for image in new.images if image.file_id is not None}
         if not uploaded <= {image.file_id for image in shown}:
-            raise InvalidRequest(f"A reporter can have {MAX_IMAGES} images, and this one has them already.")
+            raise InvalidRequest(f"A reporter can have at most {MAX_IMAGES} images.")
         both = replace(
             seen,
             conversations=latest((*seen.conversations, *added)),
@@ -94,11 +94,13 @@ def checked(organization: str, sent: ReportInput) -> NewReport | None:
     quote = titles.text("quote", sent.quote, MAX_QUOTE_CHARACTERS)
     named = [each for each in (sent.conversation_id, sent.customer_id, sent.who) if each is not None]
     if len(named) > 1:
-        raise InvalidRequest("Send one of `conversationId`, `customerId` and `who`: each names the reporter.")
+        raise InvalidRequest(
+            "Send only one of `conversationId`, `customerId` and `who`. Each identifies the reporter."
+        )
     if not named:
         if quote or sent.images:
             raise InvalidRequest(
-                "`quote` and `images` are a reporter's. Name them with `conversationId`, `customerId` or `who`."
+                "`quote` and `images` require a reporter. Identify them with `conversationId`, `customerId` or `who`."
             )
         return None
     found = images.checked(organization, sent.images)
@@ -113,9 +115,7 @@ def checked(organization: str, sent: ReportInput) -> NewReport | None:
         )
     who = as_name(sent.who or "")
     if not who or len(who) > MAX_WHO_CHARACTERS:
-        raise InvalidRequest(
-            f"`who` must have 1 to {MAX_WHO_CHARACTERS} characters after trimming, at least one of them visible."
-        )
+        raise InvalidRequest(one_to("who", MAX_WHO_CHARACTERS))
     return NewReport(_reporter(organization, None, who, quote, found), None, found.uploads)
 
 

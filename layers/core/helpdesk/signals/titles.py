@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.text import as_name, is_blank, trimmed, without_hidden
 from helpdesk.signals.errors import MAX_ALIASES, MAX_TITLE_CHARACTERS
 
@@ -16,7 +16,7 @@ def stored(title: str | None) -> str:
     """
     line = " ".join(as_name(title or "").split())
     if len(line) > MAX_TITLE_CHARACTERS:
-        raise InvalidRequest(f"`title` must have at most {MAX_TITLE_CHARACTERS} characters after trimming.")
+        raise InvalidRequest(at_most("title", MAX_TITLE_CHARACTERS))
     return line
 
 
@@ -54,5 +54,5 @@ def text(name: str, value: str | None, most: int) -> str:
     """Return a text trimmed; empty if nothing in it is visible. Raises InvalidRequest if it is too long."""
     found = trimmed(value or "")
     if len(found) > most:
-        raise InvalidRequest(f"`{name}` must have at most {most:,} characters after trimming.")
+        raise InvalidRequest(at_most(name, most))
     return "" if is_blank(found) else found

@@ -8,7 +8,7 @@ checked, never the text as it came: a browser then reads what was checked.
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, at_most
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,14 +36,14 @@ def checked(css: str) -> str:
     An empty text, or one of comments alone, has nothing to serve.
     """
     if len(css) > MAX_CSS_CHARACTERS:
-        raise InvalidRequest(f"`css` may have at most {MAX_CSS_CHARACTERS:,} characters. Shorten it.")
+        raise InvalidRequest(at_most("css", MAX_CSS_CHARACTERS))
     # Imported here: most requests of the function send no stylesheet.
     import tinycss2  # noqa: PLC0415
 
     try:
         tokens = tinycss2.parse_component_value_list(css, skip_comments=True)
     except ValueError:  # Python reads no integer of more digits
-        raise InvalidRequest("`css` has a number with more than 4,300 digits. Shorten it.") from None
+        raise InvalidRequest("`css` has a number that is too long. Shorten it.") from None
     for token in _every(tokens):
         problem = _problem(token)
         if problem:
@@ -64,7 +64,7 @@ def _every(tokens: "list[Any]") -> "Iterator[Any]":
         if inside is not None:
             if len(levels) == MAX_DEPTH:
                 raise InvalidRequest(
-                    f"`css`, line {token.source_line}: blocks and functions may be nested at most {MAX_DEPTH} deep."
+                    f"`css`, line {token.source_line}: blocks and functions must be at most {MAX_DEPTH} levels deep."
                 )
             levels.append(iter(inside))
 
@@ -72,17 +72,15 @@ def _every(tokens: "list[Any]") -> "Iterator[Any]":
 def _problem(token: Any) -> str:
     """Return why a token is refused and what to do, else an empty text."""
     if token.type == "error":
-        return (
-            f"this cannot be read ({token.message}). Close the string, the bracket or the url() it is about."
-        )
+        return f"this can't be parsed ({token.message}). Close the string, bracket or url()."
     if token.type == "at-keyword" and token.lower_value in _REFUSED_RULES:
-        return f"@{token.lower_value} is not allowed. Put the rules themselves into `css`."
+        return f"@{token.lower_value} is not allowed. Put the rules directly into `css`."
     if token.type == "function" and token.lower_name in _REFUSED_FUNCTIONS:
         return f"{token.lower_name}() is not allowed. Use url() with an embedded image (data:image/png;base64,…)."
     if (token.type == "url" and not _EMBEDDED.match(token.value)) or _is_foreign_url(token):
         return (
-            "url() may hold an embedded image or font (data:image/…, data:font/woff2) or a fragment (#name), "
-            "and no address: visitors' browsers load nothing from elsewhere for a stylesheet."
+            "url() must contain an embedded image or font (data:image/…, data:font/woff2) or a fragment (#name), "
+            "because visitors' browsers load nothing from other addresses for a stylesheet."
         )
     return ""
 

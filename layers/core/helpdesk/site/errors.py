@@ -1,6 +1,6 @@
-"""What can go wrong with a help site and its pages."""
+"""Errors and limits of a help site and its pages."""
 
-from helpdesk.platform.errors import AppError, InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, NotFoundError
 
 MAX_TITLE_CHARACTERS = 80
 MAX_INTRO_CHARACTERS = 500
@@ -10,10 +10,10 @@ MAX_LINK_LABEL_CHARACTERS = 40
 MAX_LINK_URL_CHARACTERS = 512
 
 
-class PageNotFound(AppError):
-    """The site has no such page, or there is no such site; both look the same."""
+class PageNotFound(NotFoundError):
+    """The site has no such page, or no such site exists; both look the same."""
 
-    status, code = 404, "page_not_found"
+    code = "page_not_found"
     message = "There is no page at this address."
 
 
@@ -24,6 +24,4 @@ class StillMoving(PageNotFound):
 
 
 class NoStars(InvalidRequest):
-    """A rating without 1 to 5 stars."""
-
     message = "`stars` must be from 1 to 5."

@@ -21,20 +21,20 @@ from helpdesk.visitor_texts.languages import Language
 def _title(value: str) -> str:
     line = " ".join(as_name(value).split())
     if not line or len(trimmed(value)) > MAX_TITLE_CHARACTERS:
-        raise ValueError(f"must have 1 to {MAX_TITLE_CHARACTERS} characters after trimming, or be null")
+        raise ValueError(f"must be 1 to {MAX_TITLE_CHARACTERS} characters, or null")
     return line
 
 
 def _intro(value: str) -> str:
     if len(trimmed(value)) > MAX_INTRO_CHARACTERS:
-        raise ValueError(f"must have at most {MAX_INTRO_CHARACTERS} characters")
+        raise ValueError(f"must be at most {MAX_INTRO_CHARACTERS} characters")
     return "" if is_blank(value) else trimmed(value)
 
 
 def _label(value: str) -> str:
     line = " ".join(as_name(value).split())
     if not line or len(trimmed(value)) > MAX_LINK_LABEL_CHARACTERS:
-        raise ValueError(f"must have 1 to {MAX_LINK_LABEL_CHARACTERS} characters after trimming")
+        raise ValueError(f"must be 1 to {MAX_LINK_LABEL_CHARACTERS} characters")
     return line
 
 

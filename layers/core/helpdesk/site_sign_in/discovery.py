@@ -52,19 +52,17 @@ def discover(issuer: str) -> Discovered:
         named = f'"{said[:200]}"' if isinstance(said, str) else "none"
         raise DiscoveryFailed(
             f"The provider's discovery document names another issuer: {named}. "
-            "Save `oidc.issuer` exactly as the provider writes it, also with or without a slash at its end."
+            "Set `oidc.issuer` exactly as the provider writes it, with or without a trailing slash."
         )
     if "code" not in _texts(document, "response_types_supported", ["code"]):
         raise DiscoveryFailed("The provider does not offer the code flow (`response_types_supported`).")
     if not set(ALGORITHMS) & set(_texts(document, "id_token_signing_alg_values_supported", ["RS256"])):
         raise DiscoveryFailed(
-            f"The provider signs ID tokens in none of these ways: {', '.join(ALGORITHMS)}. Choose one of them there."
+            f"The provider signs ID tokens with none of {', '.join(ALGORITHMS)}. Choose one of them there."
         )
     methods = _texts(document, "token_endpoint_auth_methods_supported", ["client_secret_basic"])
     if not {"client_secret_basic", "client_secret_post"} & set(methods):
-        raise DiscoveryFailed(
-            "The provider takes the client secret neither as client_secret_basic nor as client_secret_post."
-        )
+        raise DiscoveryFailed("The provider accepts neither client_secret_basic nor client_secret_post.")
     return Discovered(
         authorization=_endpoint(document, "authorization_endpoint"),
         token=_endpoint(document, "token_endpoint"),
@@ -97,7 +95,7 @@ def _document(issuer: str) -> dict[str, Any]:
     except InvalidJson:
         document = None
     if not isinstance(document, dict):
-        raise DiscoveryFailed(f"{url} is no JSON object. Check `oidc.issuer`.")
+        raise DiscoveryFailed(f"{url} is not a JSON object. Check `oidc.issuer`.")
     return document
 
 
@@ -122,7 +120,7 @@ def _require_public(what: str, url: str) -> None:
         # What a name resolves to is checked with each request.
         addresses.parse(url, allow_loopback=settings().allow_loopback_urls)
     except InvalidUrl as error:
-        raise InvalidUrl(f"{what} cannot be used. {error.message}") from None
+        raise InvalidUrl(f"{what} can't be used. {error.message}") from None
 
 
 def origin(url: str) -> str:

@@ -1,16 +1,16 @@
-"""What can go wrong with the settings of sign-in, and with a sign-in."""
+"""Errors and limits of sign-in settings and of sign-ins."""
 
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import AppError, BadRequestError
 
 MAX_ISSUER_CHARACTERS = 512
 MAX_CLIENT_ID_CHARACTERS = 255
 MAX_CLIENT_SECRET_CHARACTERS = 1_024
 
 
-class DiscoveryFailed(AppError):
+class DiscoveryFailed(BadRequestError):
     """The OpenID Connect provider's discovery document cannot be used; the message says why."""
 
-    status, code = 400, "discovery_failed"
+    code = "discovery_failed"
     message = "The provider's discovery document could not be read. Check `oidc.issuer`."
 
 
@@ -18,7 +18,7 @@ class SignInUnavailable(AppError):
     """The mail with the code could not be sent, or too many people are signing in."""
 
     status, code = 503, "sign_in_unavailable"
-    message = "Nobody can sign in at the moment. Try again in a few minutes."
+    message = "Sign-in is unavailable at the moment. Try again in a few minutes."
 
 
 class MailNotWorking(SignInUnavailable):

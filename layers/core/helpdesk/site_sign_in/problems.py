@@ -16,41 +16,40 @@ ANOTHER_MS = 5_000
 
 _MESSAGES = {
     # Codes of providers: RFC 6749, sections 4.1.2.1 and 5.2.
-    "invalid_client": "The provider does not accept the client. Copy `clientId` and `clientSecret` from the provider "
-    "again and save them; secrets expire at some providers.",
-    "unauthorized_client": "The provider does not allow this client the code flow. Allow the grant "
-    "authorization_code there.",
-    "invalid_grant": "The provider did not accept its own code. Register exactly the `oidcRedirectUri` there.",
-    "invalid_request": "The provider did not accept the request. Register exactly the `oidcRedirectUri` there, and "
+    "invalid_client": "The provider rejected the client's credentials. Copy `clientId` and `clientSecret` from the "
+    "provider again and save them. The secret may have expired.",
+    "unauthorized_client": "The provider doesn't allow this client to use the code flow. Allow the grant "
+    "authorization_code at the provider.",
+    "invalid_grant": "The provider rejected its own code. Register exactly the `oidcRedirectUri` at the provider.",
+    "invalid_request": "The provider rejected the request. Register exactly the `oidcRedirectUri` at the provider, and "
     "allow PKCE with S256.",
-    "invalid_scope": "The provider does not allow this client the scopes openid, email and profile. Allow them "
-    "there.",
-    "unsupported_response_type": "The provider does not allow the code flow for this client. Allow it there.",
-    "unsupported_grant_type": "The provider does not offer the grant authorization_code. Choose another kind of "
-    "client there.",
+    "invalid_scope": "The provider doesn't allow this client the scopes openid, email and profile. Allow them at the "
+    "provider.",
+    "unsupported_response_type": "The provider doesn't allow the code flow for this client. Allow it at the provider.",
+    "unsupported_grant_type": "The provider doesn't offer the grant authorization_code. Choose another type of client "
+    "at the provider.",
     "redirect_uri_mismatch": "Register exactly the `oidcRedirectUri` at the provider.",
-    "server_error": "The provider failed. If this persists, ask its operator.",
-    "temporarily_unavailable": "The provider is overloaded. If this persists, ask its operator.",
+    "server_error": "The provider failed. If the error persists, contact its operator.",
+    "temporarily_unavailable": "The provider is overloaded. If the error persists, contact its operator.",
     # Ours, of a provider.
-    "provider_unreachable": "The provider could not be reached. Check that it runs and is on the internet.",
-    "invalid_response": "The provider's response is not as OpenID Connect says. Save the settings again; if this "
-    "persists, ask the provider.",
-    "issuer_mismatch": "The response names another issuer than the saved one. Save `oidc.issuer` as the provider "
-    "names it.",
-    "invalid_id_token": "The provider's ID token is not valid. Save the settings again, and check the provider's clock "
+    "provider_unreachable": "The provider can't be reached. Check that it runs and is on the internet.",
+    "invalid_response": "The provider's response doesn't follow OpenID Connect. Save the settings again. If the error "
+    "persists, contact the provider.",
+    "issuer_mismatch": "The response names a different issuer than the saved one. Set `oidc.issuer` exactly as the "
+    "provider writes it.",
+    "invalid_id_token": "The provider's ID token is invalid. Save the settings again, and check the provider's clock "
     "and signing keys.",
     # Ours, of the customer's app.
-    "no_signing_key": "No secret key can sign sign-ins. Create a secret key and let your app sign with it; keys from "
-    "before sign-in was there cannot.",
-    "invalid_token": "Your app's token is not one of the client library. Make it with `sign_in_address` or "
+    "no_signing_key": "No secret key can sign sign-ins. Create a new secret key and sign with it in your app.",
+    "invalid_token": "Your app's token was not made by the client library. Create it with `sign_in_address` or "
     "`signInAddress`.",
-    "invalid_signature": "Your app signs with a key that is none of your organization's live ones. Give it a live key "
-    "that was created since sign-in is there.",
-    "invalid_audience": "Your app's token is for another organization. Give your app a key of this one.",
+    "invalid_signature": "Your app signs with a key that is not a live key of your organization. Create a new secret "
+    "key and use it in your app.",
+    "invalid_audience": "Your app's token is for another organization. Use a key of this organization.",
     "token_expired": "Your app's token was older than 60 seconds when it arrived, or your app's clock is wrong.",
-    "invalid_user": "Your app's token names no user. Give `id` your own id of the user, 1 to 200 characters.",
+    "invalid_user": "Your app's token names no user. Set `id` to your own ID of the user, 1 to 200 characters.",
 }
-_ANY = "The provider refused the sign-in. Its words say why; its documentation explains the code."
+_ANY = "The provider refused the sign-in. See its message for the reason and its documentation for the code."
 
 
 def note(organization: str, seen: SignInSettings, refused: Refused) -> None:

@@ -100,9 +100,9 @@ def _after(
         version=before.version + 1,
     )
     if after.method is SignInMethod.APP and after.app_url is None:
-        raise InvalidRequest("`appUrl` is required the first time that the method is `app`.")
+        raise InvalidRequest("`appUrl` is required when you first set the method to `app`.")
     if after.method is SignInMethod.OIDC and after.provider is None:
-        raise InvalidRequest("`oidc` is required the first time that the method is `oidc`.")
+        raise InvalidRequest("`oidc` is required when you first set the method to `oidc`.")
     return replace(after, epoch=before.epoch + _is_another_way(before, after))
 
 
@@ -138,20 +138,20 @@ def _require_secret(sent: ProviderInput, before: SignInSettings) -> None:
     if sent.client_secret is not None:
         return
     if before.provider is None:
-        raise InvalidRequest("`oidc.clientSecret` is required the first time.")
+        raise InvalidRequest("`oidc.clientSecret` is required when you first set `oidc`.")
     if before.provider.issuer != sent.issuer:
-        raise InvalidRequest("`oidc.clientSecret` must be sent with another `oidc.issuer`.")
+        raise InvalidRequest("`oidc.clientSecret` is required when you change `oidc.issuer`.")
 
 
 def _require_client(sent: ProviderInput) -> None:
     if not _is_printable(sent.client_id, MAX_CLIENT_ID_CHARACTERS):
         raise InvalidRequest(
-            f"`oidc.clientId` must have 1 to {MAX_CLIENT_ID_CHARACTERS} printable ASCII characters without spaces."
+            f"`oidc.clientId` must be 1 to {MAX_CLIENT_ID_CHARACTERS} printable ASCII characters without spaces."
         )
     secret = sent.client_secret
     if secret is not None and not _is_printable(secret, MAX_CLIENT_SECRET_CHARACTERS):
         raise InvalidRequest(
-            f"`oidc.clientSecret` must have 1 to {MAX_CLIENT_SECRET_CHARACTERS} printable ASCII characters without "
+            f"`oidc.clientSecret` must be 1 to {MAX_CLIENT_SECRET_CHARACTERS} printable ASCII characters without "
             "spaces."
         )
 
@@ -164,7 +164,7 @@ def _require_app_url(url: str) -> str:
     try:
         return addresses.parse(trimmed(url), allow_loopback=settings().allow_loopback_urls).url
     except InvalidUrl as error:
-        raise InvalidUrl(f"`appUrl` cannot be used. {error.message}") from None
+        raise InvalidUrl(f"`appUrl` can't be used. {error.message}") from None
 
 
 def _answer(organization: str, saved: SignInSettings, base_url: str) -> SignInAnswer:

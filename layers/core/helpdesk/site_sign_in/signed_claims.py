@@ -18,7 +18,7 @@ def read(token: str, keys: KeySet | Key, algorithms: Sequence[str]) -> dict[str,
     except BadSignatureError:
         raise
     except (JoseError, InvalidJson, TypeError, RecursionError) as error:
-        raise ValueError("This is no signed token.") from error
+        raise ValueError("It is not a signed token.") from error
     if not isinstance(claims, dict):
-        raise ValueError("Its claims are no JSON object.")  # noqa: TRY004 - no token, for every caller
+        raise ValueError("Its claims are not a JSON object.")  # noqa: TRY004 - no token, for every caller
     return claims

@@ -1,6 +1,6 @@
 """Errors and limits of the task board (Specification: Errors, Signals and tasks; Not found; Limits)."""
 
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import NotFoundError
 from helpdesk.signals import errors as signals
 
 MAX_TITLE_CHARACTERS = 200
@@ -9,17 +9,15 @@ MAX_LISTED = 100
 """Cards of one page (Specification: Limits, Task list limit)."""
 
 
-class TaskNotFound(AppError):
-    """No such card in this organization."""
-
-    status, code = 404, "task_not_found"
+class TaskNotFound(NotFoundError):
+    code = "task_not_found"
     message = "No card has this ID or key in your organization. GET /v1/tasks lists them."
 
 
 class TitleRequired(signals.TitleRequired):
-    """The title of a card has no text."""
-
-    message = "Write a `title` of 1 to 200 characters: one line that says what is to be done."
+    message = (
+        f"The card needs a `title` of 1 to {MAX_TITLE_CHARACTERS} characters that says what needs to be done."
+    )
 
 
 class StaleTask(Exception):

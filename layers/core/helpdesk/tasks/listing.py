@@ -107,7 +107,7 @@ def _text(query: TasksQuery) -> str | None:
     if query.q is None:
         return None
     if is_blank(query.q):
-        raise InvalidRequest("`q` must hold the words to look for. Leave it out to list all cards.")
+        raise InvalidRequest("`q` must not be blank. Omit it to list all cards.")
     return trimmed(query.q)
 
 

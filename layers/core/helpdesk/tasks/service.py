@@ -13,7 +13,7 @@ from helpdesk.members import membership
 from helpdesk.members.errors import NotAMember
 from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.text import as_name, trimmed
 from helpdesk.search import jobs as search
 from helpdesk.signals.kinds import Priority
@@ -205,7 +205,7 @@ def _placed(transaction: Transaction, task: Task, wanted: TaskUpdate, now: int) 
     """Return the card at the place that a request names: a column, and a neighbour in it."""
     status = wanted.status or task.status
     if wanted.before is not None and wanted.after is not None:
-        raise InvalidRequest("Send one of `before` and `after`, not both.")
+        raise InvalidRequest("Send either `before` or `after`, not both.")
     neighbour = wanted.before if wanted.before is not None else wanted.after
     if neighbour is None:
         if status is task.status:
@@ -246,12 +246,12 @@ def _title(title: str | None) -> str:
     if not line:
         raise TitleRequired
     if len(line) > MAX_TITLE_CHARACTERS:
-        raise InvalidRequest(f"`title` must have up to {MAX_TITLE_CHARACTERS} characters.")
+        raise InvalidRequest(at_most("title", MAX_TITLE_CHARACTERS))
     return line
 
 
 def _description(description: str) -> str:
     description = trimmed(description)
     if len(description) > MAX_DESCRIPTION_CHARACTERS:
-        raise InvalidRequest(f"`description` must have up to {MAX_DESCRIPTION_CHARACTERS} characters.")
+        raise InvalidRequest(at_most("description", MAX_DESCRIPTION_CHARACTERS))
     return description

@@ -1,6 +1,6 @@
 """Errors and limits of tools and tool endpoints (Specification: Errors, Keys, webhooks, tool endpoints)."""
 
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import BadRequestError, NotFoundError
 
 MAX_TOOL_ENDPOINTS = 10
 MAX_TOOLS = 64
@@ -14,72 +14,60 @@ CALL_SECONDS = 15.0
 """The time limit of reading a manifest and of calling a tool, from the name's lookup to the last byte."""
 
 
-class TooManyToolEndpoints(AppError):
-    """The organization already has the maximum number of tool endpoints."""
-
-    status, code = 400, "too_many_tool_endpoints"
-    message = f"Remove one of the {MAX_TOOL_ENDPOINTS} tool endpoints first."
+class TooManyToolEndpoints(BadRequestError):
+    code = "too_many_tool_endpoints"
+    message = f"An organization can have at most {MAX_TOOL_ENDPOINTS} tool endpoints. Delete one first."
 
 
-class LegacyApiKey(AppError):
+class LegacyApiKey(BadRequestError):
     """The calling key is from before the current scheme, so no signing secret can be derived from it."""
 
-    status, code = 400, "legacy_api_key"
+    code = "legacy_api_key"
     message = (
-        "This secret key is from before the current scheme and cannot sign calls. Create a new key and call this route "
+        "This secret key is from before the current scheme and can't sign calls. Create a new key and call this route "
         "with it."
     )
 
 
-class NoEndpoint(AppError):
-    """The organization has no tool endpoint to sync."""
-
-    status, code = 400, "no_endpoint"
+class NoEndpoint(BadRequestError):
+    code = "no_endpoint"
     message = "No tool endpoint is connected. Add one with PUT /v1/tool-endpoints."
 
 
-class EndpointRequired(AppError):
-    """Several tool endpoints are connected, and the request names none."""
-
-    status, code = 400, "endpoint_required"
+class EndpointRequired(BadRequestError):
+    code = "endpoint_required"
     message = (
         "Several tool endpoints are connected. Name one with the query parameter `url`, or sync all of them with "
         "POST /v1/tools/sync."
     )
 
 
-class ToolEndpointNotFound(AppError):
-    """The organization has no such tool endpoint."""
+class ToolEndpointNotFound(NotFoundError):
+    code = "endpoint_not_found"
+    message = "No tool endpoint has this ID or URL in your organization. GET /v1/tool-endpoints lists them."
 
-    status, code = 404, "endpoint_not_found"
+
+class ToolNotFound(NotFoundError):
+    code = "tool_not_found"
+    message = "No tool has this name in your organization. GET /v1/tools lists them."
+
+
+class ChangeNotFound(NotFoundError):
+    """The endpoint has no such pending change: it was accepted, or a later sync replaced it."""
+
+    code = "change_not_found"
+    message = "No pending change has this ID. GET /v1/tool-endpoints lists the pending changes."
+
+
+class InvalidInput(BadRequestError):
+    """The input does not match the tool's schema; the message says where."""
+
+    code = "invalid_input"
+    message = "`input` must match the tool's `inputSchema`."
+
+
+class TooManyRunning(BadRequestError):
+    code = "too_many_running"
     message = (
-        "No tool endpoint has this ID or URL in your organization. List them with GET /v1/tool-endpoints."
+        f"A conversation can run at most {MAX_RUNNING_TOOLS} tools at a time. Wait until one has finished."
     )
-
-
-class ToolNotFound(AppError):
-    """The organization has no such tool."""
-
-    status, code = 404, "tool_not_found"
-    message = "No tool has this name in your organization. List them with GET /v1/tools."
-
-
-class ChangeNotFound(AppError):
-    """No change with this ID waits at the endpoint: it was accepted, or a later sync found something else."""
-
-    status, code = 404, "change_not_found"
-    message = "No change with this ID waits any more. Read the present ones with GET /v1/tool-endpoints."
-
-
-class InvalidInput(AppError):
-    """The input does not fit the tool's schema; the message says where."""
-
-    status, code = 400, "invalid_input"
-    message = "Send an `input` that fits the tool's `inputSchema`."
-
-
-class TooManyRunning(AppError):
-    """Three tools already run in the conversation."""
-
-    status, code = 400, "too_many_running"
-    message = f"Wait until a tool has ended: {MAX_RUNNING_TOOLS} already run in this conversation."

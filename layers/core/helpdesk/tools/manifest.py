@@ -51,7 +51,7 @@ def read(body: bytes) -> list[Declaration]:
     if not isinstance(tools, list):
         raise InvalidManifest("`tools` must be a list.")
     if len(tools) > MAX_TOOLS:
-        raise InvalidManifest(f"`tools` may have {MAX_TOOLS} entries at most; it has {len(tools)}.")
+        raise InvalidManifest(f"`tools` must have at most {MAX_TOOLS} entries. It has {len(tools)}.")
     declared = [_declaration(tool, f"tools[{number}]") for number, tool in enumerate(tools)]
     names: set[str] = set()
     for each in declared:
@@ -67,10 +67,10 @@ def _declaration(said: Any, place: str) -> Declaration:
     _require_fields(said, _FIELDS, f"`{place}`")
     name = said.get("name")
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-        raise InvalidManifest(f"`{place}.name` must have 1 to 64 letters, digits, dashes or underscores.")
+        raise InvalidManifest(f"`{place}.name` must be 1 to 64 letters, digits, dashes or underscores.")
     if name in RESERVED_NAMES:
         raise InvalidManifest(
-            f"`{place}.name` is that of one of the agent's own tools, {name}. Rename yours."
+            f"`{place}.name` is the name of a built-in tool of the agent, {name}. Rename yours."
         )
     place = f"{place} ({name})"
     title = said.get("title")
@@ -91,7 +91,7 @@ def _declaration(said: Any, place: str) -> Declaration:
 def _require_fields(said: dict[str, Any], known: frozenset[str], where: str) -> None:
     for name in said:
         if name not in known:
-            raise InvalidManifest(f"{where} has a field that is not known: {quoted(name)}.")
+            raise InvalidManifest(f"{where} has an unknown field: {quoted(name)}.")
 
 
 def _text(value: Any, place: str, most: int, *, lines: bool) -> str:
@@ -99,7 +99,7 @@ def _text(value: Any, place: str, most: int, *, lines: bool) -> str:
         raise InvalidManifest(f"`{place}` must be text of 1 to {most:,} characters.")
     plain = value.translate(_WHITE_SPACE) if lines else value
     if without_hidden(plain) != plain:
-        raise InvalidManifest(f"`{place}` contains control characters or characters that nobody sees.")
+        raise InvalidManifest(f"`{place}` contains control characters or invisible characters.")
     return value
 
 
@@ -110,13 +110,13 @@ def _input_schema(value: Any, place: str) -> dict[str, Any]:
     for word in _NOT_AT_THE_TOP:
         if word in schema:
             raise InvalidManifest(
-                f"`{place}` has `{word}` at its top, which models refuse. Use it in a property."
+                f"`{place}` has `{word}` at its top level, which models reject. Use it in a property."
             )
     for name in schema.get("properties", {}):
         if _PROPERTY.fullmatch(name) is None:
             raise InvalidManifest(
-                f"`{place}.properties` has {quoted(name)}. Models take names of 1 to 64 letters, digits, dots, dashes "
-                "and underscores."
+                f"`{place}.properties` has {quoted(name)}. Models require names of 1 to 64 letters, digits, dots, "
+                "dashes and underscores."
             )
     return schema
 
@@ -127,7 +127,7 @@ def _schema(value: Any, place: str) -> dict[str, Any]:
     try:
         schema_rules.require_valid(value)
     except InvalidSchema as error:
-        raise InvalidManifest(f"`{place}` is refused: {error}.") from None
+        raise InvalidManifest(f"`{place}` is invalid: {error}.") from None
     return value
 
 

@@ -115,7 +115,7 @@ def _raised(tool: Tool, wanted: str) -> Risk | None:
     risk, declared = Risk(wanted), tool.declared.risk
     if risk.rank < declared.rank:
         raise InvalidRequest(
-            f"`risk` cannot be lower than the one that the manifest declares, {declared.value}. Lower it there, sync, "
+            f"`risk` must not be lower than the manifest declares, {declared.value}. Lower it there, sync, "
             "and accept the change."
         )
     return None if risk is declared else risk
@@ -137,7 +137,7 @@ def test(caller: Caller, name: str, wanted: ToolTestInput, idempotency_key: str 
     value = wanted.input if wanted.input is not None else {}
     if wrong := inputs.problems(tool, value):
         raise InvalidInput(
-            f"The `input` does not fit the tool's inputSchema: {'; '.join(wrong[:_SHOWN_PROBLEMS])}."
+            f"`input` must match the tool's `inputSchema`: {'; '.join(wrong[:_SHOWN_PROBLEMS])}."
         )
     call_id = _call_id(caller, name, idempotency_key)
     if wanted.conversation_id is None:
@@ -164,11 +164,11 @@ def _require_testable(caller: Caller, tool: Tool) -> None:
     is_member = caller.person is not None and caller.person.role not in _ADMINS
     if is_member and tool.risk.rank >= Risk.REVIEWED.rank:
         raise Forbidden(
-            f"The tool has the risk {tool.risk}. Ask an admin or owner of the organization to test it."
+            f"This tool has the risk {tool.risk}. Ask an admin or owner of the organization to test it."
         )
     if not tool.enabled:
         raise InvalidRequest(
-            "The tool is switched off. An admin or owner can switch it on with PATCH /v1/tools/{name}."
+            "This tool is disabled. An admin or owner can enable it with PATCH /v1/tools/{name}."
         )
 
 
@@ -184,10 +184,10 @@ def _external_id(wanted: ToolTestInput) -> str | None:
         return None
     if wanted.conversation_id is not None:
         raise InvalidRequest(
-            "`as` cannot be combined with `conversationId`, whose visitor the tool is called for."
+            "`as` can't be combined with `conversationId`, which already identifies the visitor."
         )
     if not as_name(wanted.as_) or len(wanted.as_) > MAX_EXTERNAL_ID_CHARACTERS:
-        raise InvalidRequest(f"`as` must have 1 to {MAX_EXTERNAL_ID_CHARACTERS} characters.")
+        raise InvalidRequest(f"`as` must be 1 to {MAX_EXTERNAL_ID_CHARACTERS} characters.")
     return wanted.as_
 
 

@@ -59,9 +59,9 @@ def _clean(text: str, name: TextName, language: Language) -> str:
     path = f"`texts.{name}.{language}`"
     clean = trimmed("\n".join(without_hidden(line) for line in text.splitlines()))
     if is_blank(clean):
-        raise InvalidRequest(f"{path} is empty. Send null to return to the default.")
+        raise InvalidRequest(f"{path} must not be blank. To restore the default, send null.")
     if len(clean) > MAX_TEXT_CHARACTERS:
-        raise InvalidRequest(f"{path} may have {MAX_TEXT_CHARACTERS} characters after trimming. Shorten it.")
+        raise InvalidRequest(f"{path} must be at most {MAX_TEXT_CHARACTERS} characters.")
     _require_placeholders(clean, name, path)
     return clean
 

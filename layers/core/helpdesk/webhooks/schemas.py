@@ -104,7 +104,7 @@ class SecretCreated(Answer):
     secret: Annotated[
         str,
         schema_hint(pattern="^whsec_[A-Za-z0-9+/]{43}=$"),
-        OneTimeSecret("Make another with another Idempotency-Key; this one signs on beside it for 24 hours."),
+        OneTimeSecret("Rotate again with a new Idempotency-Key. This secret keeps signing for 24 hours."),
     ]
     """The endpoint's own secret, in the form that Standard Webhooks libraries accept."""
 
@@ -112,13 +112,13 @@ class SecretCreated(Answer):
 def _kinds(value: str) -> str:
     for kind in value.split(","):
         if kind not in set(WebhookEvent):
-            raise ValueError(f"must be names of events with commas between: {', '.join(WebhookEvent)}")
+            raise ValueError(f"must be event names separated by commas: {', '.join(WebhookEvent)}")
     return value
 
 
 def _instant(value: int) -> int:
     if value >= 2**48:
-        raise ValueError("must be an instant in milliseconds since 1970")
+        raise ValueError("must be a time in milliseconds since 1970")
     return value
 
 
