@@ -127,7 +127,7 @@ def test_reports_at_once_are_all_counted(api: Client, organization: NewOrganizat
     ("body", "code", "said"),
     [
         ({}, "invalid_request", "Send one of `conversationId`, `customerId` and `who`."),
-        ({"quote": "Help"}, "invalid_request", "are a reporter's"),
+        ({"quote": "Help"}, "invalid_request", "require a reporter"),
         ({"who": "V", "images": [{}]}, "invalid_request", "`images[0]` must have either"),
         (
             {"who": "V", "images": [{"id": "file_1", "url": "https://a.example/b"}]},
@@ -140,7 +140,7 @@ def test_reports_at_once_are_all_counted(api: Client, organization: NewOrganizat
             "`images[0].url` must be",
         ),
         ({"who": "V", "images": [{"url": "javascript:1"}]}, "invalid_request", "`images[0].url` must be"),
-        ({"who": "V", "images": [{"url": "https://a.example/b"}] * 7}, "invalid_request", "6 images at most"),
+        ({"who": "V", "images": [{"url": "https://a.example/b"}] * 7}, "invalid_request", "at most 6 images"),
         ({"who": "V", "images": [{"id": "file_1"}]}, "attachment_missing", "names no uploaded file"),
         ({"conversationId": "conv_1"}, "conversation_not_found", "No conversation"),
         ({"customerId": "cus_1"}, "customer_not_found", "No customer"),
@@ -226,7 +226,7 @@ def test_a_reporter_has_six_images_at_most(api: Client) -> None:
     [reporter] = read(api, signal)["reporters"]
     assert [each["name"] for each in reporter["images"]] == ["0", "1", "2", "3", "4", "5"]
     full = {"who": "V", "images": [{"id": uploaded(api)["id"]}]}
-    assert "has them already" in api.post(f"/v1/signals/{signal}/reports", full).message
+    assert "at most 6 images" in api.post(f"/v1/signals/{signal}/reports", full).message
 
 
 def test_commits_at_once_do_not_wait_for_each_other(
@@ -261,8 +261,8 @@ def test_commits_are_added_once(api: Client) -> None:
     for wrong, said in (
         ({"sha": "xyz"}, "`sha` must be"),
         ({"url": "ftp://a"}, "`url` must be"),
-        ({"message": "a" * 2_001}, "`message` must have"),
-        ({"author": "a" * 81}, "`author` must have"),
+        ({"message": "a" * 2_001}, "`message` must be at most"),
+        ({"author": "a" * 81}, "`author` must be at most"),
     ):
         answer = api.post(f"/v1/signals/{signal}/commits", {**commit, **wrong})
         assert (answer.code, said in answer.message) == ("invalid_request", True)

@@ -155,9 +155,9 @@ def _fails(status: int) -> Callable[[str], Any]:
         ({"id_token_signing_alg_values_supported": ["HS256", "none"]}, None, "RS256"),
         ({"token_endpoint_auth_methods_supported": ["private_key_jwt"]}, None, "client_secret_basic"),
         ({}, _fails(404), "HTTP 404"),
-        ({}, lambda _: "[]", "no JSON object"),
-        ({}, lambda _: "<html>", "no JSON object"),
-        ({}, lambda _: "[" * 100_000, "no JSON object"),
+        ({}, lambda _: "[]", "not a JSON object"),
+        ({}, lambda _: "<html>", "not a JSON object"),
+        ({}, lambda _: "[" * 100_000, "not a JSON object"),
         ({}, lambda _: ("", 302, {"location": "https://elsewhere.example/"}), "HTTP 302"),
     ],
 )

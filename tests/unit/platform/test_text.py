@@ -202,7 +202,7 @@ def test_a_name_loses_line_breaks_and_hidden_characters_and_keeps_joiners(writte
 
 @pytest.mark.parametrize("name", ["", " \n", "\u3164", "\u200b\u2800", "a" * 81])
 def test_a_name_to_validate_needs_a_visible_character_and_a_length(name: str) -> None:
-    with pytest.raises(InvalidRequest, match="at least one of them visible"):
+    with pytest.raises(InvalidRequest, match="1 to 80 characters and not blank"):
         valid_name(name, 80)
 
 

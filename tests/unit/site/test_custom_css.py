@@ -42,7 +42,7 @@ def test_a_stylesheet_is_served_without_its_comments() -> None:
         ("a { background: url(/site/other/file) }", "url()"),
         ("a { background: url() }", "url()"),
         ("a { background: url(data:text/html,x) }", "url()"),
-        ("a { background: url(javascript:alert(1)) }", "cannot be read"),
+        ("a { background: url(javascript:alert(1)) }", "can't be parsed"),
         ("a { --x: url(https://evil.example/p); background: var(--x) }", "url()"),
         ("@property --x { syntax: '<url>'; initial-value: url(https://evil.example/) }", "url()"),
         ("a { background: image-set('https://evil.example/p' 1x) }", "image-set()"),
@@ -51,9 +51,9 @@ def test_a_stylesheet_is_served_without_its_comments() -> None:
         ("a { background: src(var(--x)) }", "src()"),
         ("a { background: cross-fade('x', red) }", "cross-fade()"),
         ("input[value^=a] { background: url(https://evil.example/a) }", "url()"),
-        ("a { content: 'open\n }", "cannot be read"),
-        ("a { background: url(data:image/png;base64,AA", "cannot be read"),
-        ("a { color: red } }", "cannot be read"),
+        ("a { content: 'open\n }", "can't be parsed"),
+        ("a { background: url(data:image/png;base64,AA", "can't be parsed"),
+        ("a { color: red } }", "can't be parsed"),
         ("(" * 40, "deep"),
         ("{" * 60_000, "deep"),
     ],
@@ -66,7 +66,7 @@ def test_a_stylesheet_that_could_load_something_is_refused(css: str, what: str) 
 
 
 def test_a_number_that_python_does_not_read_is_refused() -> None:
-    with pytest.raises(InvalidRequest, match="more than 4,300 digits"):
+    with pytest.raises(InvalidRequest, match="number that is too long"):
         custom_css.checked(f"a {{ width: {'1' * 4_301}px }}")
 
 
