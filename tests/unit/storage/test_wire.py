@@ -51,7 +51,7 @@ def test_a_value_has_its_kind(value: Any, wire: dict[str, Any]) -> None:
     assert to_wire({"x": value}) == {"x": wire}
 
 
-@pytest.mark.parametrize("value", [1.5, {"a"}, object()], ids=["float", "set", "object"])
+@pytest.mark.parametrize("value", [{"a"}, object()], ids=["set", "object"])
 def test_a_value_of_an_unsupported_type_is_refused(value: Any) -> None:
     with pytest.raises(TypeError):
         to_wire({"x": value})

@@ -9,7 +9,7 @@ from helpdesk.codehost.mirror_record import hash_of_repo
 from helpdesk.integrations.apps import App
 from helpdesk.platform import clock
 from helpdesk.storage import attributes, keys, table
-from helpdesk.storage.item_key import ItemKey
+from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -258,7 +258,7 @@ def of_signals(organization: str, signal_ids: Sequence[str]) -> dict[str, Issue]
 
 def signals_of(organization: str, issues: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
     """Return the signals of issues, by repository and number. One call for a hundred."""
-    wanted: dict[ItemKey, tuple[str, int]] = {
+    wanted: dict[AnyKey, tuple[str, int]] = {
         keys.IssueNumber(organization, hash_of_repo(repo), str(number)): (repo, number)
         for repo, number in issues
     }

@@ -14,7 +14,7 @@ from helpdesk.knowledge.pages import DocumentPage, in_order
 from helpdesk.knowledge.slugs import candidates
 from helpdesk.platform.record import Record
 from helpdesk.storage import keys
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -105,12 +105,12 @@ class Contents(Record):
         return sorted((page for page in self.pages if page.reads), key=lambda page: -page.reads)[:limit]
 
 
-def tree_key(organization: str) -> ItemKey:
+def tree_key(organization: str) -> AnyKey:
     """Return the key of what `tree_in` reads."""
     return keys.KnowledgeTree(organization)
 
 
-def tree_in(organization: str, items: Mapping[ItemKey, Item]) -> Tree:
+def tree_in(organization: str, items: Mapping[AnyKey, Item]) -> Tree:
     """Return which folder is in which, given the item of `tree_key` if there is one."""
     found = items.get(keys.KnowledgeTree(organization))
     return Tree() if found is None else Tree.from_item(found)
@@ -130,7 +130,7 @@ def contents(organization: str, known: Contents | None = None, tree: Tree | None
     return Contents(tree, folders, [page for page in pages if page.published or tree.shows(page.folder_id)])
 
 
-def keys_of(organization: str, slug: str) -> Sequence[ItemKey]:
+def keys_of(organization: str, slug: str) -> Sequence[AnyKey]:
     """Return the keys that say what stands at an address. Raises MalformedKey."""
     return (keys.DocumentPage(organization, slug), keys.KnowledgeTree(organization))
 
@@ -150,7 +150,7 @@ _MOST_MOVES = 10
 _MOST_SLUGS = 4
 
 
-def found(organization: str, slug: str, items: Mapping[ItemKey, Item]) -> Found | None:
+def found(organization: str, slug: str, items: Mapping[AnyKey, Item]) -> Found | None:
     """Return what stands at an address, given the items of `keys_of`; None if nothing ever did.
 
     One call for each time that the document has moved from there.

@@ -11,6 +11,7 @@ from helpdesk.platform.units import DAY_MS
 from helpdesk.secret_keys.errors import MAX_SECRET_KEYS, REVOKED_DAYS, KeyExists, TooManyKeys
 from helpdesk.secret_keys.record import KeyRecord, LiveKey
 from helpdesk.storage import keys, table
+from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -134,11 +135,11 @@ def require_live(transaction: Transaction, organization: str, key_id: str, on_fa
     )
 
 
-def _allowances(organization: str) -> list[keys.ItemKey]:
+def _allowances(organization: str) -> list[AnyKey]:
     return [keys.Allowance(organization, request_class.value) for request_class in RequestClass]
 
 
-def _live(allowances: dict[keys.ItemKey, Item]) -> list[LiveKey]:
+def _live(allowances: dict[AnyKey, Item]) -> list[LiveKey]:
     entries: dict[str, Item] = {}
     used: dict[str, int] = {}
     for item in allowances.values():

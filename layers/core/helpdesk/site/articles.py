@@ -18,7 +18,7 @@ from helpdesk.site.errors import PageNotFound
 from helpdesk.site.links_within import article_path, folder_path
 from helpdesk.site.sending import PUBLIC
 from helpdesk.site.visit import Visit
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Throttled
 
 COUNTED_READS = 8
@@ -53,7 +53,7 @@ def moved_to(address: str) -> Content:
     return MovedPermanently("", {**PUBLIC, "location": address}, HTTPStatus.MOVED_PERMANENTLY)
 
 
-def keys_of(organization: str, values: Mapping[str, str]) -> Sequence[ItemKey]:
+def keys_of(organization: str, values: Mapping[str, str]) -> Sequence[AnyKey]:
     """Return the keys of what an article's page shows."""
     return publishing.keys_of(organization, slug_in(values.get("name", ""))[0])
 

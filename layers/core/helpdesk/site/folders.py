@@ -9,12 +9,12 @@ from helpdesk.site.articles import moved_to
 from helpdesk.site.errors import PageNotFound
 from helpdesk.site.links_within import folder_path, is_of
 from helpdesk.site.visit import Visit
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.stored import AnyKey
 
 MOST_READ = 6
 
 
-def tree_key(organization: str, _: Mapping[str, str]) -> Sequence[ItemKey]:
+def tree_key(organization: str, _: Mapping[str, str]) -> Sequence[AnyKey]:
     """Return the key of the tree of folders, which each page reads together with the site."""
     return [publishing.tree_key(organization)]
 

@@ -8,7 +8,7 @@ from helpdesk.platform import clock
 from helpdesk.site.appearance_record import AppearanceRecord
 from helpdesk.site.record import Site, SiteRecord
 from helpdesk.storage import keys, table
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -22,8 +22,8 @@ def holder_of(slug: str) -> str | None:
 
 
 def site_with(
-    organization: str, more: Sequence[ItemKey], *, consistent: bool = False
-) -> tuple[Site | None, Mapping[ItemKey, Item]]:
+    organization: str, more: Sequence[AnyKey], *, consistent: bool = False
+) -> tuple[Site | None, Mapping[AnyKey, Item]]:
     """Return a site, None if the organization is gone, and the items of other keys that a page shows. One call."""
     own, settings = keys.Organization(organization), keys.SiteSettings(organization)
     found = table.get_many([own, settings, *more], consistent=consistent)

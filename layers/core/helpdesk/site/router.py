@@ -36,12 +36,13 @@ from helpdesk.site.record import Site
 from helpdesk.site.visit import Visit
 from helpdesk.site_visitors import browsers
 from helpdesk.storage import keys
-from helpdesk.storage.keys import ItemKey, MalformedKey
+from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import Conflict
+from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item, Throttled
 
 type Page = Callable[..., Content]
-type Reads = Callable[[str, Mapping[str, str]], Sequence[ItemKey]]
+type Reads = Callable[[str, Mapping[str, str]], Sequence[AnyKey]]
 """Returns the keys of what a page shows, given the organization and the parameters of its path."""
 
 _SITE = re.compile(r"/site/(?P<slug>[^/]+)(?P<path>/.*)?")
@@ -49,7 +50,7 @@ _QUOTED = "/-._~!$&'()*+,;=:@%"  # what a path may have (RFC 3986, section 3.3),
 _MOST_REMEMBERED = 10_000
 
 
-def _nothing(_: str, __: Mapping[str, str]) -> Sequence[ItemKey]:
+def _nothing(_: str, __: Mapping[str, str]) -> Sequence[AnyKey]:
     return ()
 
 
@@ -134,7 +135,7 @@ class Pages:
         base_url = settings().base_url or request.address
         sent = browsers.sent(request.headers, is_secure=base_url.startswith("https:"))
 
-        def keys_for(organization: str) -> Sequence[ItemKey]:
+        def keys_for(organization: str) -> Sequence[AnyKey]:
             own = route[0].reads(organization, route[1]) if route is not None else ()
             return [keys.SiteSignIn(organization), *own, *sent.keys_in(organization)]
 
@@ -174,8 +175,8 @@ _holders: dict[str, str] = {}
 
 
 def _site_with(
-    slug: str, keys_for: Callable[[str], Sequence[ItemKey]], *, consistent: bool
-) -> tuple[Site, Mapping[ItemKey, Item]]:
+    slug: str, keys_for: Callable[[str], Sequence[AnyKey]], *, consistent: bool
+) -> tuple[Site, Mapping[AnyKey, Item]]:
     """Return an enabled site by its slug, or by a former one, with items. One call; otherwise two or three."""
     holder = _holders.get(slug)
     if holder is not None:

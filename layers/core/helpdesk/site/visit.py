@@ -14,7 +14,7 @@ from helpdesk.site_visitors import browsers, place
 from helpdesk.site_visitors.browsers import Browser
 from helpdesk.site_visitors.place import SitePlace
 from helpdesk.site_visitors.record import SignInMethod
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, Language, preferred
 
@@ -34,7 +34,7 @@ class Visit(Record, kw_only=True):
     base_url: str
     path: str
     browser: Browser
-    found: Mapping[ItemKey, Item] = {}
+    found: Mapping[AnyKey, Item] = {}
 
     @property
     def organization(self) -> str:

@@ -26,7 +26,7 @@ from helpdesk.site_visitors.errors import FormNotOwn
 from helpdesk.site_visitors.place import SitePlace
 from helpdesk.site_visitors.record import SessionRecord, SignInMethod
 from helpdesk.site_visitors.repository import SessionKeys
-from helpdesk.storage.item_key import ItemKey
+from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -88,11 +88,11 @@ class SentCookie(Record):
         """Whether somebody has signed in, who may be signed out again."""
         return self.customer_id is not None
 
-    def keys_in(self, organization: str) -> Sequence[ItemKey]:
+    def keys_in(self, organization: str) -> Sequence[AnyKey]:
         """Return the keys of what `browser_in` needs; none for a browser in which nobody has signed in."""
         return self._wanted(organization) or ()
 
-    def browser_in(self, organization: str, found: Mapping[ItemKey, Item]) -> Browser:
+    def browser_in(self, organization: str, found: Mapping[AnyKey, Item]) -> Browser:
         """Return the browser, given the items that were found; one without our cookie gets a new one."""
         if self.value is None:
             return Browser(ids.secret(), is_new=True)
@@ -119,7 +119,7 @@ def sent(headers: Mapping[str, str], *, is_secure: bool) -> SentCookie:
     return SentCookie(None, None) if named is None else SentCookie(value, named[1])
 
 
-def method_in(organization: str, found: Mapping[ItemKey, Item]) -> SignInMethod:
+def method_in(organization: str, found: Mapping[AnyKey, Item]) -> SignInMethod:
     """Return how visitors sign in, given the items that were read with the site."""
     return repository.method(organization, found)
 

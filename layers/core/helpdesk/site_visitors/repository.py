@@ -7,8 +7,8 @@ from helpdesk.customers.record import Customer
 from helpdesk.platform import clock
 from helpdesk.site_visitors.record import SessionRecord, SignInMethod
 from helpdesk.storage import keys, table
-from helpdesk.storage.keys import ItemKey
 from helpdesk.storage.marks import BEING_ERASED
+from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -30,7 +30,7 @@ def session_keys(organization: str, browser_hash: str, customer_id: str) -> Sess
     )
 
 
-def signed_in(wanted: SessionKeys, found: Mapping[ItemKey, Item]) -> tuple[SessionRecord, Customer] | None:
+def signed_in(wanted: SessionKeys, found: Mapping[AnyKey, Item]) -> tuple[SessionRecord, Customer] | None:
     """Return the session and its customer; None if nobody is signed in any more.
 
     A session is over when its time is, when visitors sign in another way since, and when its customer was erased.
@@ -49,7 +49,7 @@ def signed_in(wanted: SessionKeys, found: Mapping[ItemKey, Item]) -> tuple[Sessi
     return session, Customer.from_item(customer)
 
 
-def known_email(wanted: SessionKeys, found: Mapping[ItemKey, Item]) -> str | None:
+def known_email(wanted: SessionKeys, found: Mapping[AnyKey, Item]) -> str | None:
     """Return the address of the customer who signed in before in a browser, also when the session is over."""
     item, customer = found.get(wanted.session), found.get(wanted.customer)
     if item is None or customer is None or BEING_ERASED in customer or item["customerId"] != customer["id"]:
@@ -57,7 +57,7 @@ def known_email(wanted: SessionKeys, found: Mapping[ItemKey, Item]) -> str | Non
     return Customer.from_item(customer).email
 
 
-def method(organization: str, found: Mapping[ItemKey, Item]) -> SignInMethod:
+def method(organization: str, found: Mapping[AnyKey, Item]) -> SignInMethod:
     """Return how visitors sign in; with a code until someone sets something else."""
     item = found.get(keys.SiteSignIn(organization))
     return SignInMethod.MEDIAN if item is None else SignInMethod(item["method"])

@@ -15,8 +15,9 @@ from helpdesk.platform.clients import THROTTLING as THROTTLING_CODES
 from helpdesk.platform.clients import ThrottledAtOnce, one_try_when_throttled, tries_once
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage import changes
 from helpdesk.storage.retrying import Pauses
+from helpdesk.storage.stored import AnyKey, Index, Key, Stored
 from helpdesk.storage.wire import Item, WireItem, from_wire, to_wire
 
 if TYPE_CHECKING:
@@ -30,14 +31,13 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Index",
     "Item",
     "WireItem",
     "from_wire",
     "one_try_when_throttled",
     "to_wire",
 ]  # what callers of this module write its values with
-
-Index = Literal["GSI1", "GSI2", "GSI3"]
 
 
 EXISTS = "attribute_exists(PK)"
@@ -77,7 +77,7 @@ class WriteConflict(Throttled):
     """A transaction was writing the same item, during every try."""
 
 
-def get(key: ItemKey, *, consistent: bool = True) -> Item | None:
+def get(key: AnyKey, *, consistent: bool = True) -> Item | None:
     """Return the item, or None. One call; 1 read unit per 4 KB, half of that when not `consistent`."""
     try:
         answer = clients.dynamodb().get_item(
@@ -90,9 +90,9 @@ def get(key: ItemKey, *, consistent: bool = True) -> Item | None:
     return from_wire(answer["Item"]) if "Item" in answer else None
 
 
-def get_many(keys: Sequence[ItemKey], *, consistent: bool = True) -> dict[ItemKey, Item]:
+def get_many(keys: Sequence[AnyKey], *, consistent: bool = True) -> dict[AnyKey, Item]:
     """Return the items that exist, by key. One call per hundred keys; requests unprocessed keys again."""
-    found: dict[ItemKey, Item] = {}
+    found: dict[AnyKey, Item] = {}
     by_halves = {(key.pk, key.sk): key for key in keys}
     name = settings().table_name
     wanted: list[WireItem] = [to_wire(key.attributes()) for key in by_halves.values()]
@@ -260,7 +260,7 @@ def scan(*, limit: int, after: Item | None = None) -> Page:
 
 
 def update(
-    key: ItemKey,
+    key: AnyKey,
     expression: str,
     *,
     condition: str | None = None,
@@ -289,7 +289,32 @@ def update(
     return from_wire(answer.get("Attributes", {}))
 
 
-def delete(key: ItemKey) -> None:
+def change(
+    key: Key,
+    *,
+    set: changes.Values | None = None,
+    add: Mapping[str, int] | None = None,
+    require: changes.Values | None = None,
+    or_new: bool = False,
+    returning: Literal["NONE", "ALL_NEW", "ALL_OLD", "UPDATED_NEW", "UPDATED_OLD"] = "NONE",
+) -> Item:
+    """Change one item by the names of its record's fields (`storage.changes`), and return what `returning` asks for.
+
+    Raises ConditionFailed with the item found, also if there is none and `or_new` is not set; Throttled.
+    """
+    parts = changes.expression(key, set=set or {}, add=add or {}, require=require or {}, or_new=or_new)
+    request: UpdateItemInputTypeDef = {
+        "TableName": settings().table_name,
+        "Key": to_wire(key.attributes()),
+        "ReturnValues": returning,
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        **parts,  # type: ignore[typeddict-item] # built up conditionally
+    }
+    answer = _written(lambda: clients.dynamodb().update_item(**request))
+    return from_wire(answer.get("Attributes", {}))
+
+
+def delete(key: AnyKey) -> None:
     """Remove an item, if it exists. Raises Throttled."""
     _delete(key.attributes())
 
@@ -304,7 +329,7 @@ def _delete(key: Item) -> None:
     _written(lambda: clients.dynamodb().delete_item(TableName=name, Key=wire))
 
 
-def delete_many(keys: Sequence[ItemKey]) -> None:
+def delete_many(keys: Sequence[AnyKey]) -> None:
     """Remove items; nothing happens where there are none. One call for 25; requests unprocessed keys again."""
     name = settings().table_name
     wanted: list[WireItem] = [
@@ -326,12 +351,12 @@ def _delete_batch(name: str, batch: list[WireItem]) -> "BatchWriteItemOutputType
     )
 
 
-def put_new(item: Item) -> None:
-    """Put an item that must not exist yet. Raises ConditionFailed with the existing one, and Throttled."""
+def put_new(item: Item | Stored) -> None:
+    """Put a record or item that must not exist yet. Raises ConditionFailed with the existing one, and Throttled."""
     _written(
         lambda: clients.dynamodb().put_item(
             TableName=settings().table_name,
-            Item=to_wire(item),
+            Item=to_wire(item.to_item() if isinstance(item, Stored) else item),
             ConditionExpression="attribute_not_exists(PK)",
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
         )

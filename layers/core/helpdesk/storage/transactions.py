@@ -14,12 +14,14 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
+from msgspec.structs import replace
 
 from helpdesk.platform import clients
 from helpdesk.platform.clients import send_deadline
 from helpdesk.platform.settings import settings
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage import changes
 from helpdesk.storage.retrying import Conflict, Pauses
+from helpdesk.storage.stored import AnyKey, Key, Stored, attribute
 from helpdesk.storage.table import THROTTLING, Item, from_wire, to_wire
 
 if TYPE_CHECKING:
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
 _PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 _PASSING_ERRORS = THROTTLING | {"TransactionInProgressException"}
 
-type OnFailure = Callable[[Item | None], Exception]
-"""Returns the exception for a failed condition, given the item that was found, or None."""
+type OnFailure = Callable[[Item | None], Exception] | Exception
+"""The exception for a failed condition, or what returns it for the item that was found, or None."""
 
 
 class TransactionFailed(Exception):
@@ -54,17 +56,65 @@ class Transaction:
         self._on_failure: list[OnFailure] = []
         self._deadline_ms: int | None = None
 
-    def put(self, item: Item, *, new: bool = False, on_failure: OnFailure = _unexpected) -> None:
-        """Put a whole item; with `new` only where none has its key."""
-        action: dict[str, Any] = {"TableName": settings().table_name, "Item": to_wire(item)}
+    def put(self, item: Item | Stored, *, new: bool = False, on_failure: OnFailure = _unexpected) -> None:
+        """Put a record, or a whole item; with `new` only where none has its key."""
+        wire = to_wire(item.to_item() if isinstance(item, Stored) else item)
+        action: dict[str, Any] = {"TableName": settings().table_name, "Item": wire}
         if new:
             action["ConditionExpression"] = "attribute_not_exists(PK)"
             action["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         self._add({"Put": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
 
+    def change(
+        self,
+        key: Key,
+        *,
+        set: changes.Values | None = None,
+        add: Mapping[str, int] | None = None,
+        require: changes.Values | None = None,
+        or_new: bool = False,
+        on_failure: OnFailure = _unexpected,
+    ) -> None:
+        """Change one item by the names of its record's fields: set values, add numbers, require (`storage.changes`).
+
+        The item must exist, except with `or_new`. A field that is set to None is removed.
+        """
+        parts = changes.expression(key, set=set or {}, add=add or {}, require=require or {}, or_new=or_new)
+        self._add({"Update": self._action(key, parts)}, on_failure)  # type: ignore[typeddict-item] # built up
+
+    def save[R: Stored](
+        self,
+        seen: R,
+        changed: R,
+        *,
+        add: Mapping[str, int] | None = None,
+        require: changes.Values | None = None,
+        on_failure: OnFailure = _unexpected,
+    ) -> R:
+        """Write what differs from the record that was read, index entries included, and return the record as written.
+
+        A record with a `version` must still have the one that was read, and gets the next. `add` counts fields that
+        other requests count at the same time. A record without a version needs `require`.
+        """
+        conditions = dict(require or {})
+        if (version := getattr(seen, "version", None)) is not None:
+            conditions["version"] = version
+            changed = replace(changed, version=version + 1)
+        before, after = seen.to_item(), changed.to_item()
+        fields = {attribute(seen.key.kind, name): name for name in seen.__struct_fields__}
+        changed_values = {
+            fields.get(name, name): after.get(name)
+            for name in before.keys() | after.keys()
+            if before.get(name) != after.get(name)
+        }
+        self.change(seen.key, set=changed_values, add=add, require=conditions, on_failure=on_failure)
+        return replace(
+            changed, **{name: getattr(changed, name) + number for name, number in (add or {}).items()}
+        )
+
     def update(
         self,
-        key: ItemKey,
+        key: AnyKey,
         expression: str,
         *,
         condition: str | None = None,
@@ -79,7 +129,7 @@ class Transaction:
 
     def set(
         self,
-        key: ItemKey,
+        key: AnyKey,
         attributes: Item,
         *,
         condition: str,
@@ -114,28 +164,40 @@ class Transaction:
 
     def delete(
         self,
-        key: ItemKey,
+        key: AnyKey,
         *,
+        require: changes.Values | None = None,
         condition: str | None = None,
         names: Mapping[str, str] | None = None,
         values: Mapping[str, Any] | None = None,
         on_failure: OnFailure = _unexpected,
     ) -> None:
-        """Delete one item, under a condition where one is given."""
-        action = self._conditional(key, condition, names, values)
+        """Delete one item: under a condition, or if it is as required (`storage.changes`), where one is given."""
+        if require is not None and isinstance(key, Key):
+            action = self._action(key, changes.condition(key, require))
+        else:
+            action = self._conditional(key, condition, names, values)
         self._add({"Delete": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
 
     def require(
         self,
-        key: ItemKey,
-        condition: str,
+        key: AnyKey,
+        condition: "str | changes.Values",
         *,
         names: Mapping[str, str] | None = None,
         values: Mapping[str, Any] | None = None,
         on_failure: OnFailure = _unexpected,
     ) -> None:
-        """Require something of an item that this transaction does not write."""
-        action = self._conditional(key, condition, names, values)
+        """Require something of an item that this transaction does not write: values by field, or an expression.
+
+        With values (`storage.changes`), the item must exist.
+        """
+        if isinstance(condition, str):
+            action = self._conditional(key, condition, names, values)
+        elif isinstance(key, Key):
+            action = self._action(key, changes.condition(key, condition))
+        else:
+            raise TypeError("fields are those of a record's key")
         self._add({"ConditionCheck": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
 
     def set_deadline(self, instant_ms: int) -> None:
@@ -164,6 +226,8 @@ class Transaction:
                 for reason, (_, on_failure) in zip(reasons, parts, strict=False):
                     if reason.get("Code") == "ConditionalCheckFailed":
                         found = reason.get("Item")
+                        if isinstance(on_failure, Exception):
+                            raise on_failure from error
                         raise on_failure(from_wire(found) if found else None) from error
                 if not _is_passing(error, reasons):
                     raise
@@ -189,9 +253,17 @@ class Transaction:
         self._actions.append(action)
         self._on_failure.append(on_failure)
 
+    def _action(self, key: Key, parts: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "TableName": settings().table_name,
+            "Key": to_wire(key.attributes()),
+            **parts,
+            **({"ReturnValuesOnConditionCheckFailure": "ALL_OLD"} if "ConditionExpression" in parts else {}),
+        }
+
     def _conditional(
         self,
-        key: ItemKey,
+        key: AnyKey,
         condition: str | None,
         names: Mapping[str, str] | None,
         values: Mapping[str, Any] | None,

@@ -57,9 +57,11 @@ _TO: dict[type, Callable[[Any], "AttributeValueTypeDef"]] = {
     bool: lambda value: {"BOOL": value},
     NoneType: lambda _: {"NULL": True},
     Decimal: lambda value: {"N": str(value)},
+    float: lambda value: {"N": repr(value)},
     bytes: lambda value: {"B": value},
     dict: lambda value: {"M": to_wire(value)},
     list: lambda value: {"L": [_wired(one) for one in value]},
+    tuple: lambda value: {"L": [_wired(one) for one in value]},
 }
 
 _FROM: dict[str, Callable[[Any], Any]] = {

@@ -1,0 +1,102 @@
+"""Changes of one item by the names of its record's fields, and what they require of the item.
+
+    transaction.change(
+        Approval.key_for(organization, id),
+        set={"outcome": CallOutcome.RUNNING},
+        require={"status": ApprovalStatus.APPROVED, "outcome": None},
+        on_failure=ConditionFailed,
+    )
+
+A value that is required is the value that the field must have. None means that the field has none: the attribute is
+missing, or null in an item from before. `below` and the other functions here require something else of it.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from helpdesk.storage.stored import Key, attribute, plain
+from helpdesk.storage.wire import Item, to_wire
+
+type Values = Mapping[str, Any]
+"""Values by the names of fields. An index entry's attributes, such as `GSI1PK`, go by their own names."""
+
+
+_EQUAL = "{name} = {value}"
+_NONE = "(attribute_not_exists({name}) OR {name} = {value})"
+
+
+class Requirement(NamedTuple):
+    """A condition on a field: an expression in which `{name}` and `{value}` stand for the field and the value."""
+
+    expression: str
+    value: Any
+
+
+def below(limit: int) -> Requirement:
+    """Require a number less than a limit, or none yet."""
+    return Requirement("(attribute_not_exists({name}) OR {name} < {value})", limit)
+
+
+def above(limit: int) -> Requirement:
+    """Require a number greater than a limit."""
+    return Requirement("{name} > {value}", limit)
+
+
+def other_than(value: Any) -> Requirement:
+    """Require another value. `other_than(None)` requires that there is one."""
+    return Requirement("(attribute_exists({name}) AND {name} <> {value})", value)
+
+
+def expression(
+    key: Key, *, set: Values, add: Mapping[str, int], require: Values, or_new: bool
+) -> dict[str, Any]:
+    """Return the parts of an UpdateItem request.
+
+    A field that is set to None is removed, and 0 is not added. The item must exist, except with `or_new`.
+    """
+    names = {name: attribute(key.kind, name) for name in (*set, *add, *require)}
+    values: Item = {}
+    clauses: dict[str, list[str]] = {"SET": [], "REMOVE": [], "ADD": []}
+    for name, value in set.items():
+        if value is None:
+            clauses["REMOVE"].append(f"#{name}")
+        else:
+            clauses["SET"].append(f"#{name} = :{name}")
+            values[f":{name}"] = plain(value)
+    for name, number in add.items():
+        if number:
+            clauses["ADD"].append(f"#{name} :{name}")
+            values[f":{name}"] = number
+    update = " ".join(f"{verb} {', '.join(each)}" for verb, each in clauses.items() if each)
+    condition, required = requirements(require, or_new=or_new)
+    used = f"{update} {condition}"
+    return {
+        "UpdateExpression": update,
+        **({"ConditionExpression": condition} if condition else {}),
+        "ExpressionAttributeNames": {f"#{name}": its for name, its in names.items() if f"#{name}" in used},
+        **({"ExpressionAttributeValues": to_wire(values | required)} if values or required else {}),
+    }
+
+
+def condition(key: Key, require: Values) -> dict[str, Any]:
+    """Return the parts of a request that requires something of an item that exists."""
+    text, values = requirements(require, or_new=False)
+    names = {f"#{name}": attribute(key.kind, name) for name in require}
+    return {
+        "ConditionExpression": text,
+        **({"ExpressionAttributeNames": names} if names else {}),
+        **({"ExpressionAttributeValues": to_wire(values)} if values else {}),
+    }
+
+
+def requirements(require: Values, *, or_new: bool) -> tuple[str, Item]:
+    """Return the condition that all requirements hold, and its values."""
+    terms = [] if or_new else ["attribute_exists(PK)"]
+    values: Item = {}
+    for name, wanted in require.items():
+        text, value = (
+            wanted if isinstance(wanted, Requirement) else (_NONE if wanted is None else _EQUAL, wanted)
+        )
+        terms.append(text.format(name=f"#{name}", value=f":required_{name}"))
+        values[f":required_{name}"] = plain(value)
+    return " AND ".join(terms), values

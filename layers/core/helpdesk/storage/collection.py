@@ -1,0 +1,84 @@
+"""Reads of one kind of record.
+
+    tasks = Collection(Task, missing=TaskNotFound)
+    tasks.get(organization, task_id)
+    tasks.page(organization, status, index="GSI1", limit=50, after=position)
+
+Writes are in `helpdesk.storage.transactions`, because most of them write several items.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from helpdesk.storage import table
+from helpdesk.storage.stored import Index, Stored
+from helpdesk.storage.table import Filter
+from helpdesk.storage.wire import Item
+
+
+class Listed[R](NamedTuple):
+    """One page of a list; `after` is the position to continue from, None at the end."""
+
+    records: list[R]
+    after: Item | None
+
+
+class Collection[R: Stored]:
+    """The records of a kind; `missing` is the error of `get` for one that does not exist."""
+
+    def __init__(self, kind: type[R], *, missing: type[Exception] = LookupError) -> None:
+        self.kind = kind
+        self._missing = missing
+
+    def find(self, *parts: str, consistent: bool = True) -> R | None:
+        """Return the record with the parts of a key, or None. One read."""
+        item = table.get(self.kind.key_for(*parts), consistent=consistent)
+        return None if item is None else self.kind.from_item(item)
+
+    def get(self, *parts: str, consistent: bool = True) -> R:
+        """Return the record with the parts of a key. Raises the error for one that does not exist."""
+        found = self.find(*parts, consistent=consistent)
+        if found is None:
+            raise self._missing
+        return found
+
+    def by_ids(self, *scope: str, ids: Iterable[str], consistent: bool = True) -> dict[str, R]:
+        """Return those of the records that exist, by the last part of their key, in the order given.
+
+        `scope` are the parts before it. One call for each hundred, none without ids.
+        """
+        keys = {each: self.kind.key_for(*scope, each) for each in ids}
+        found = table.get_many(list(keys.values()), consistent=consistent)
+        return {each: self.kind.from_item(found[key]) for each, key in keys.items() if key in found}
+
+    def page(
+        self,
+        *scope: str,
+        limit: int,
+        index: Index | None = None,
+        after: Item | None = None,
+        newest_first: bool = False,
+        consistent: bool = False,
+        matching: Filter | None = None,
+    ) -> Listed[R]:
+        """Return one page of a partition in the order of its sort key. One query.
+
+        `scope` are the parts of the partition. `after` is what the last page returned, or a record's `position`.
+        """
+        page = table.query(
+            self.kind.partition_for(*scope, index=index),
+            sk_prefix="" if index else self.kind.sk_prefix(),
+            index=index,
+            limit=limit,
+            after=after,
+            newest_first=newest_first,
+            consistent=consistent,
+            matching=matching,
+        )
+        return Listed([self.kind.from_item(item) for item in page.items], page.after)
+
+    def all(self, *scope: str, newest_first: bool = False) -> list[R]:
+        """Return every record of a partition that is small by rule. One query for each megabyte."""
+        partition = self.kind.partition_for(*scope)
+        items = table.query_all(partition, sk_prefix=self.kind.sk_prefix(), newest_first=newest_first)
+        return [self.kind.from_item(item) for item in items]

@@ -1,0 +1,244 @@
+"""What the table holds: records that say where they are stored, and are written and read by one rule.
+
+A kind of item is a class. Its fields are the attributes of the item in camel case, and its templates say what the keys
+are made from:
+
+    class Task(Stored, kw_only=True):
+        PK, SK = "ORG#{organization}#TASK#{id}", "TASK"
+        GSI1 = "ORG#{organization}#COLUMN#{status}", "{place}"
+        organization: str
+        id: str
+        status: TaskStatus
+        done_at: int | None = None
+
+`Task.key_for(organization, id)` is a key, `task.to_item()` and `Task.from_item(item)` are the two directions.
+
+- A text field in a key template is stored in the key alone. What an item from before has of it counts as well.
+- A field that is None is not stored. A field with a default can be missing, a field that may be None can be null.
+- An index entry exists while every value of its template is there: a property that returns None leaves it out.
+- A `ByName` field `created_by_name` is stored as two attributes, `createdByName` and `createdBy`.
+- Attributes that the class does not have are ignored: a later version's, or the table's own such as `expiresAt`.
+
+`helpdesk.storage.collection` reads and writes one kind; `helpdesk.storage.transactions` writes several together.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Any, ClassVar, Literal, Self, get_args
+
+import msgspec
+from msgspec.structs import fields
+
+from helpdesk.platform.record import Record, field
+from helpdesk.storage import by_name
+from helpdesk.storage.by_name import ByName
+from helpdesk.storage.item_key import MAX_PART_CHARACTERS, ItemKey, MalformedKey
+from helpdesk.storage.wire import Item
+
+__all__ = ["AnyKey", "Index", "Key", "MalformedKey", "Stored", "UnreadableItem", "field"]
+
+type Index = Literal["GSI1", "GSI2", "GSI3"]
+type Template = tuple[str, str]
+
+INDEXES: tuple[Index, ...] = ("GSI1", "GSI2", "GSI3")
+_PART = re.compile(r"\{(\w+)[^}]*\}")
+_HALVES = "\n"
+_TABLE_ATTRIBUTES = {"expiresAt", *(f"{index}{half}" for index in INDEXES for half in ("PK", "SK"))}
+_BUILTIN = (bytes, Decimal)
+
+
+class UnreadableItem(ValueError):
+    """An attribute is missing or has another type than this version writes. The text names the attribute only."""
+
+
+class Key(Record):
+    """The primary key of an item, and the kind of item that it is of."""
+
+    pk: str
+    sk: str
+    kind: "type[Stored]"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Key) and (self.pk, self.sk) == (other.pk, other.sk)
+
+    def __hash__(self) -> int:
+        return hash((self.pk, self.sk))
+
+    def attributes(self) -> Item:
+        """Return the key as the item's attributes `PK` and `SK`."""
+        return {"PK": self.pk, "SK": self.sk}
+
+
+type AnyKey = ItemKey | Key
+"""A key, declared either way."""
+
+
+class Stored(Record):
+    """A record that the table holds. A subclass gives its templates (`PK`, `SK`, `GSI1` to `GSI3`) and its fields."""
+
+    PK: ClassVar[str]
+    SK: ClassVar[str]
+    GSI1: ClassVar[Template | None] = None
+    GSI2: ClassVar[Template | None] = None
+    GSI3: ClassVar[Template | None] = None
+
+    @classmethod
+    def key_for(cls, *parts: str) -> Key:
+        """Return the key with these parts, in the order in which the templates first name them.
+
+        Raises MalformedKey for a part that is empty, longer than any id, or contains the separator: with one, a key of
+        one tenant could equal another's.
+        """
+        pk, sk = _filled(cls, _template(cls, None), parts)
+        return Key(pk, sk, cls)
+
+    @classmethod
+    def partition_for(cls, *parts: str, index: Index | None = None) -> str:
+        """Return a partition of the table or of an index, from the parts that its template names, in that order."""
+        return _filled(cls, _template(cls, index).partition(_HALVES)[0], parts)[0]
+
+    @classmethod
+    def sk_prefix(cls) -> str:
+        """Return what the sort keys of this kind begin with."""
+        return cls.SK.partition("{")[0]
+
+    @classmethod
+    def parse(cls, pk: str, sk: str) -> dict[str, str] | None:
+        """Return the parts of a key by their names, or None where the key belongs to another kind."""
+        match = _pattern(_template(cls, None)).fullmatch(f"{pk}{_HALVES}{sk}")
+        return None if match is None else match.groupdict()
+
+    @property
+    def key(self) -> Key:
+        """The key of its item."""
+        return self.key_for(*(str(getattr(self, name)) for name in _names(_template(type(self), None))))
+
+    def index_entry(self, index: Index) -> Item:
+        """Return its key in an index, empty where it is not in it."""
+        template = _template(type(self), index)
+        parts = {name: getattr(self, name) for name in _names(template)}
+        if None in parts.values():
+            return {}
+        pk, sk = template.format_map(parts).split(_HALVES)
+        return {f"{index}PK": pk, f"{index}SK": sk}
+
+    def position(self, index: Index | None = None) -> Item:
+        """Return where a list continues behind this record: the `after` of a query."""
+        return self.key.attributes() | (self.index_entry(index) if index else {})
+
+    def to_item(self) -> Item:
+        """Return the item: the key, the index entries, and every field that is not None."""
+        item = self.key.attributes()
+        for index in INDEXES:
+            if getattr(self, index) is not None:
+                item |= self.index_entry(index)
+        in_key = _fields_in_key(type(self))
+        for name, value in msgspec.to_builtins(self, builtin_types=_BUILTIN, enc_hook=_plain).items():
+            if value is not None and name not in in_key:
+                item[name] = value
+        for what, attribute in _by_names(type(self)).items():
+            item |= {
+                name: value
+                for name, value in by_name.to_item(what, getattr(self, attribute)).items()
+                if value is not None
+            }
+        return item
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an item. Raises UnreadableItem."""
+        values = dict(item)
+        if in_key := _fields_in_key(cls):
+            parts = cls.parse(item["PK"], item["SK"]) or {}
+            for name, part in in_key.items():
+                values.setdefault(name, parts.get(part))
+        for what in _by_names(cls):
+            if f"{what}Name" in values:
+                values[f"{what}Name"] = by_name.optional_from_item(item, what)
+        try:
+            return msgspec.convert(values, cls, builtin_types=_BUILTIN, dec_hook=_as_it_is)
+        except msgspec.ValidationError as error:
+            # Behind this word is the path of the attribute. Before it can be the value.
+            raise UnreadableItem(f"{cls.__name__}{str(error).rpartition(' - at ')[2]}") from None
+
+
+def attribute(kind: type[Stored], name: str) -> str:
+    """Return the attribute of a field, such as `doneAt` of `done_at`; that of an index entry is named itself."""
+    if name in kind.__struct_fields__:
+        return kind.__struct_encode_fields__[kind.__struct_fields__.index(name)]
+    if name in _TABLE_ATTRIBUTES:
+        return name
+    raise AttributeError(f"a {kind.__name__} has no field {name}")
+
+
+def plain(value: Any) -> Any:
+    """Return a value of a record as the table holds it: an enumeration's text, a record as a map of its fields."""
+    return msgspec.to_builtins(value, builtin_types=_BUILTIN, enc_hook=_plain)
+
+
+@cache
+def _template(kind: type[Stored], index: Index | None) -> str:
+    """Return both halves of a kind's key, in the table or in an index."""
+    halves = (kind.PK, kind.SK) if index is None else getattr(kind, index)
+    if halves is None:
+        raise TypeError(f"no {kind.__name__} is in {index}")
+    return _HALVES.join(halves)
+
+
+@cache
+def _names(template: str) -> tuple[str, ...]:
+    """Return what a template is filled with, in the order in which it first names each."""
+    return tuple(dict.fromkeys(_PART.findall(template)))
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    """Return the expression that a kind's keys match, with a group for each part."""
+    seen: set[str] = set()
+
+    def group(part: re.Match[str]) -> str:
+        name = part[1]
+        if name in seen:
+            return f"(?P={name})"
+        seen.add(name)
+        return rf"(?P<{name}>[^#]{{1,{MAX_PART_CHARACTERS}}})"
+
+    return re.compile(re.sub(r"\\\{(\w+).*?\\\}", group, re.escape(template)))
+
+
+def _filled(kind: type[Stored], template: str, parts: Sequence[str]) -> list[str]:
+    """Return the halves of a template with its parts. Raises MalformedKey."""
+    names = _names(template)
+    if len(parts) != len(names):
+        raise TypeError(f"a {kind.__name__} takes {', '.join(names)} here")
+    for name, part in zip(names, parts, strict=True):
+        if not 0 < len(part) <= MAX_PART_CHARACTERS or "#" in part:
+            raise MalformedKey(f"{kind.__name__}.{name}")
+    return template.format_map(dict(zip(names, parts, strict=True))).split(_HALVES)
+
+
+@cache
+def _fields_in_key(kind: type[Stored]) -> Mapping[str, str]:
+    """Return the attributes that the key holds as they are, which only text is, by the part of the key."""
+    parts = _names(_template(kind, None))
+    return {each.encode_name: each.name for each in fields(kind) if each.name in parts and each.type is str}
+
+
+@cache
+def _by_names(kind: type[Stored]) -> Mapping[str, str]:
+    """Return the fields with a name and an id, by the attribute of the id."""
+    return {
+        each.encode_name.removesuffix("Name"): each.name
+        for each in fields(kind)
+        if ByName in (each.type, *get_args(each.type))
+    }
+
+
+def _plain(value: Any) -> str:
+    return str(value)  # a `ByName`, whose id has an attribute of its own
+
+
+def _as_it_is(_: type, value: Any) -> Any:
+    return value

@@ -1,0 +1,176 @@
+"""Records as items, their keys, and what a change of them is in DynamoDB's terms."""
+
+from enum import StrEnum
+from typing import Any
+
+import pytest
+
+from helpdesk.platform.record import Record
+from helpdesk.storage import changes
+from helpdesk.storage.by_name import ByName, id_of
+from helpdesk.storage.changes import above, below, other_than
+from helpdesk.storage.stored import MalformedKey, Stored, UnreadableItem
+
+
+class Size(StrEnum):
+    SMALL = "small"
+    LARGE = "large"
+
+
+class Stamp(Record):
+    paid_cents: int
+    country: str | None = None
+
+
+class Parcel(Stored, kw_only=True):
+    PK, SK = "ORG#{organization}#PARCEL#{id}", "PARCEL#{number}"
+    GSI1 = "ORG#{organization}#PARCELS#{size}", "{sent_at:013d}#{id}"
+    GSI2 = "ORG#{organization}#LOST", "{lost_id}"
+    organization: str
+    id: str
+    number: int
+    size: Size
+    sent_at: int
+    stamps: tuple[Stamp, ...] = ()
+    received_at: int | None = None
+    share: float = 0.5
+    sent_by_name: ByName | None = None
+    lost: bool = False
+    version: int = 1
+
+    @property
+    def lost_id(self) -> str | None:
+        return self.id if self.lost else None
+
+
+PARCEL = Parcel(
+    organization="acme",
+    id="p1",
+    number=7,
+    size=Size.LARGE,
+    sent_at=5,
+    stamps=(Stamp(120),),
+    sent_by_name=ByName("Kim", "usr_1"),
+)
+ITEM = {
+    "PK": "ORG#acme#PARCEL#p1",
+    "SK": "PARCEL#7",
+    "GSI1PK": "ORG#acme#PARCELS#large",
+    "GSI1SK": "0000000000005#p1",
+    "number": 7,
+    "size": "large",
+    "sentAt": 5,
+    "stamps": ({"paidCents": 120, "country": None},),
+    "share": 0.5,
+    "sentByName": "Kim",
+    "sentBy": "usr_1",
+    "lost": False,
+    "version": 1,
+}
+
+
+def test_an_item_has_the_keys_and_every_field_that_is_not_none_and_not_said_by_the_key() -> None:
+    assert PARCEL.to_item() == ITEM
+
+
+def test_a_record_is_read_as_it_was_written() -> None:
+    read = Parcel.from_item(PARCEL.to_item())
+
+    assert read == PARCEL
+    assert id_of(read.sent_by_name) == "usr_1"
+
+
+def test_items_from_before_with_nulls_and_repeated_key_parts_are_read() -> None:
+    before = {**ITEM, "organization": "acme", "id": "p1", "receivedAt": None, "unknown": 1}
+    del before["sentBy"]
+
+    assert Parcel.from_item(before) == PARCEL
+
+
+def test_an_index_entry_exists_while_its_values_do() -> None:
+    lost = Parcel(organization="acme", id="p1", number=7, size=Size.SMALL, sent_at=5, lost=True)
+
+    assert lost.index_entry("GSI2") == {"GSI2PK": "ORG#acme#LOST", "GSI2SK": "p1"}
+    assert PARCEL.index_entry("GSI2") == {}
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"sentAt": "secret"}, "`$.sentAt`"),
+        ({"size": "secret"}, "`$.size`"),
+        ({"stamps": [{"paidCents": "secret"}]}, "paidCents"),
+    ],
+)
+def test_an_unreadable_item_is_named_by_its_attribute_and_not_its_value(
+    changed: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(UnreadableItem) as raised:
+        Parcel.from_item(ITEM | changed)
+
+    assert named in str(raised.value)
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("part", ["", "a#b", "x" * 129])
+def test_a_part_that_could_make_another_key_is_refused(part: str) -> None:
+    with pytest.raises(MalformedKey):
+        Parcel.key_for("acme", part, "7")
+    with pytest.raises(MalformedKey):
+        Parcel.partition_for(part, "large", index="GSI1")
+
+
+def test_keys_and_partitions_are_made_from_their_parts_and_parsed() -> None:
+    key = Parcel.key_for("acme", "p1", "7")
+
+    assert key == PARCEL.key
+    assert Parcel.parse(key.pk, key.sk) == {"organization": "acme", "id": "p1", "number": "7"}
+    assert Parcel.parse(key.pk, "OTHER") is None
+    assert Parcel.partition_for("acme", "large", index="GSI1") == ITEM["GSI1PK"]
+    assert PARCEL.position("GSI1") == {name: ITEM[name] for name in ("PK", "SK", "GSI1PK", "GSI1SK")}
+    with pytest.raises(TypeError):
+        Parcel.key_for("acme", "p1")
+
+
+def test_a_change_sets_removes_adds_and_requires_by_the_names_of_fields() -> None:
+    parts = changes.expression(
+        PARCEL.key,
+        set={"size": Size.SMALL, "received_at": None, "GSI1PK": "x"},
+        add={"version": 1, "number": 0},
+        require={"sent_at": 5, "received_at": None, "share": below(1)},
+        or_new=False,
+    )
+
+    assert parts == {
+        "UpdateExpression": "SET #size = :size, #GSI1PK = :GSI1PK REMOVE #received_at ADD #version :version",
+        "ConditionExpression": "attribute_exists(PK) AND #sent_at = :required_sent_at"
+        " AND (attribute_not_exists(#received_at) OR #received_at = :required_received_at)"
+        " AND (attribute_not_exists(#share) OR #share < :required_share)",
+        "ExpressionAttributeNames": {
+            "#size": "size",
+            "#received_at": "receivedAt",
+            "#GSI1PK": "GSI1PK",
+            "#version": "version",
+            "#sent_at": "sentAt",
+            "#share": "share",
+        },
+        "ExpressionAttributeValues": {
+            ":size": {"S": "small"},
+            ":GSI1PK": {"S": "x"},
+            ":version": {"N": "1"},
+            ":required_sent_at": {"N": "5"},
+            ":required_received_at": {"NULL": True},
+            ":required_share": {"N": "1"},
+        },
+    }
+
+
+def test_requirements_can_be_bounds() -> None:
+    assert changes.requirements({"number": above(3), "size": other_than("small")}, or_new=True)[0] == (
+        "#number > :required_number AND (attribute_exists(#size) AND #size <> :required_size)"
+    )
+
+
+def test_a_change_of_an_unknown_field_is_an_error() -> None:
+    with pytest.raises(AttributeError):
+        changes.expression(PARCEL.key, set={"recieved_at": 3}, add={}, require={}, or_new=False)
