@@ -8,8 +8,9 @@ from typing import Any
 
 from benchmarks import board_work
 from benchmarks.populated import NOW_MS, Populated
-from helpdesk.agent import worker as agent
-from helpdesk.agent.worker import AgentJob
+from helpdesk.agent import answerer
+from helpdesk.agent_runs import worker as agent
+from helpdesk.agent_runs.worker import AgentJob
 from helpdesk.delivery import worker as delivering
 from helpdesk.delivery.fanout import fan_out
 from helpdesk.delivery.queue import DeliveryTask
@@ -225,7 +226,9 @@ def following(it: Populated) -> Iterator[Asked]:
     task = DeliveryTask(it.organization, endpoint.id, event["id"], endpoint.key_id, 1, clock.now_ms())
     yield Asked("A delivery", None, lambda: asyncio.run(delivering.handle(task, _Receiver())))
     job = AgentJob(it.organization, posted["conversationId"], posted["messageId"])
-    yield Asked("The agent's answer", None, lambda: _require_answered(agent.work(job, last_try=False)))
+    yield Asked(
+        "The agent's answer", None, lambda: _require_answered(agent.work(job, until=0, last_try=False))
+    )
     yield Asked("The fan-out of the answer's event", None, _fanning_out())
     found = SearchJob.from_body({"organization": it.organization, **posted})
     yield Asked(
@@ -233,8 +236,8 @@ def following(it: Populated) -> Iterator[Asked]:
     )
 
 
-def _require_answered(outcome: agent.Outcome) -> None:
-    if outcome is not agent.Outcome.ANSWERED:
+def _require_answered(outcome: answerer.Outcome) -> None:
+    if outcome is not answerer.Outcome.ANSWERED:
         raise RuntimeError(f"the agent: {outcome}")
 
 

@@ -8,10 +8,10 @@ import json
 from typing import Any
 
 from helpdesk.agent.converse import ModelTrouble
-from helpdesk.agent.worker import AgentJob
 from helpdesk.agent_runs import engine
 from helpdesk.agent_runs import worker as agent
 from helpdesk.agent_runs.making import NotYet
+from helpdesk.agent_runs.worker import AgentJob
 from helpdesk.approvals.jobs import RESUME, ResumeJob
 from helpdesk.platform import clock
 from helpdesk.platform.logging import error_name, logger

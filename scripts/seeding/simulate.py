@@ -13,6 +13,7 @@ from typing import Any
 
 from helpdesk.admission.caller import Caller
 from helpdesk.agent import answers
+from helpdesk.agent.answers import Answer
 from helpdesk.conversations import service as inbox
 from helpdesk.conversations import writing
 from helpdesk.conversations.schemas import NoteInput, ReplyInput
@@ -218,10 +219,12 @@ class _Simulation:
         self._pass()
         answers.write(
             inbox.get(self._desk.organization, written.conversation_id),
-            answering=written.message_id,
-            name=self._desk.agent,
-            body=texts.of_team(self.random),
-            hand_off_reason=reason,
+            Answer(
+                answering=written.message_id,
+                name=self._desk.agent,
+                body=texts.of_team(self.random),
+                handoff_reason=reason,
+            ),
         )
 
     def _add_facts(self) -> None:

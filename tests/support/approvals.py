@@ -7,10 +7,12 @@ from helpdesk.approvals import calls
 from helpdesk.approvals.calls import Wanted
 from helpdesk.approvals.record import Approval
 from helpdesk.approvals.risk import Risk
+from helpdesk.conversations import repository, thread
 from helpdesk.conversations import service as conversations
+from helpdesk.conversations.change import Change
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers.identity import Identity
-from helpdesk.platform import clock, ids
+from helpdesk.platform import ids
 from helpdesk.storage.transactions import Transaction
 from tests.support.api import Client
 
@@ -42,17 +44,7 @@ def ask(conversation: Conversation, given: Any = None, **changed: Any) -> Approv
     approval = calls.asked_for(read, wanted)
     transaction = Transaction()
     calls.add(transaction, approval)
-    conversations.write_answer(
-        transaction,
-        read,
-        read.state,
-        message_id=ids.new_after("msg", read.newest_message_id),
-        message_at=clock.now_ms(),
-        answered_up_to=None,
-        hand_off_reason=None,
-        only_if_newest=False,
-        language=None,
-        waiting_approvals=1,
-    )
+    new = thread.new_message(read)
+    repository.save(transaction, Change(before=read, state=read.state, message=new, new_approvals=1))
     transaction.commit()
     return approval

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from helpdesk.agent import worker
-from helpdesk.agent.answerer import HandOff, Question, Reply
-from helpdesk.agent.worker import AgentJob, Outcome
+from helpdesk.agent import embedded
+from helpdesk.agent.answerer import HandOff, Outcome, Question, Reply
+from helpdesk.agent_runs import worker
+from helpdesk.agent_runs.worker import AgentJob
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
 from tests.integration.agent.conftest import Desk
@@ -176,7 +177,7 @@ def test_a_visitor_who_asks_for_a_person_gets_one_with_any_settings(
 
     conversation = answered(on)
     if model:
-        monkeypatch.setattr(worker, "chosen_answerer", lambda: answers_anything)
+        monkeypatch.setattr(embedded, "answer", answers_anything)
 
     on.work(on.write(wish))
 
@@ -196,7 +197,7 @@ def test_a_message_that_comes_in_between_is_never_left_in_a_resolved_conversatio
         sent = MessageInput.model_validate({"session": session, "body": "How long does it take?"})
 
         pieces: list[Callable[[], Any]] = [
-            partial(worker.work, job, last_try=False),
+            partial(worker.work, job, until=0, last_try=False),
             partial(messages.post, on.organization, sent),
         ]
         ended, posted = interleaved(pieces, seed).all()

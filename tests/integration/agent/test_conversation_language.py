@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.agent import worker
+from helpdesk.agent import embedded, preparation
 from helpdesk.agent.answerer import Question, Reply
 from helpdesk.agent.converse import ModelTrouble
 from helpdesk.storage import keys, table
@@ -90,7 +90,7 @@ def test_the_language_outlasts_what_the_agent_reads_of_a_thread(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handed_off(desk, "Wo ist meine Bestellung?")
-    monkeypatch.setattr(worker, "THREAD_MESSAGES", 1)
+    monkeypatch.setattr(preparation, "THREAD_MESSAGES", 1)
     assert handed_off(desk, "AB-1234") == GERMAN
 
 
@@ -152,7 +152,7 @@ def test_a_hand_off_after_failures_is_in_the_language_too(
     def troubled(_: Question) -> Reply:
         raise ModelTrouble
 
-    monkeypatch.setattr(worker, "chosen_answerer", lambda: troubled)
+    monkeypatch.setattr(embedded, "answer", troubled)
     job = desk.write("Wo ist meine Bestellung?")
     assert desk.work(job, receives=5) == []
     assert desk.answers(job["conversationId"]) == [GERMAN]

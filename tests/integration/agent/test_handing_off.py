@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpdesk.agent import worker
+from helpdesk.agent import embedded
 from helpdesk.agent.answerer import HandOff
 from helpdesk.agent.reasons import Reason
 from tests.integration.agent.conftest import Desk
@@ -16,7 +16,7 @@ def test_the_visitor_reads_a_hand_off_message_and_the_team_its_reason(
 ) -> None:
     if auto_resolve:
         stocked.api.patch("/v1/agent", {"autoResolve": True})
-    monkeypatch.setattr(worker, "chosen_answerer", lambda: lambda _: HandOff(reason))
+    monkeypatch.setattr(embedded, "answer", lambda _: HandOff(reason))
     job = stocked.write("How do I get a refund?")
     before = len(events())
 

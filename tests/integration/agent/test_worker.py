@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from helpdesk.agent import worker
-from helpdesk.agent.answerer import Goodbye, HandOff, Question, Reply
+from helpdesk.agent import embedded
+from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Question, Reply
 from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.reasons import Reason
+from helpdesk.agent_runs import worker
 from helpdesk.conversations import service as conversations
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
@@ -35,7 +36,7 @@ def events() -> list[dict[str, Any]]:
 
 
 def answer_with(monkeypatch: pytest.MonkeyPatch, answerer: Callable[[Question], Reply | HandOff]) -> None:
-    monkeypatch.setattr(worker, "chosen_answerer", lambda: answerer)
+    monkeypatch.setattr(embedded, "answer", answerer)
 
 
 def test_the_best_passage_is_quoted_with_its_document(stocked: Desk) -> None:
@@ -237,7 +238,7 @@ def test_a_change_while_the_agent_prepares_an_answer_silences_it(
     thought = worker._decide
     moments: list[list[dict[str, Any]]] = []
 
-    def overtaken(*arguments: Any, **options: Any) -> Question | HandOff | Goodbye:
+    def overtaken(*arguments: Any, **options: Any) -> Reply | HandOff | Goodbye | Outcome:
         decided = thought(*arguments, **options)
         key = keys.Conversation(stocked.organization, conversation_id)
         if doing == "reply":

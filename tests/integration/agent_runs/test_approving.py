@@ -3,6 +3,7 @@
 import pytest
 
 from helpdesk.agent import answers
+from helpdesk.agent.answers import Answer
 from helpdesk.approvals import calls as approvals
 from helpdesk.approvals.errors import TooManyWaiting
 from helpdesk.conversations import service as conversations
@@ -155,12 +156,11 @@ def test_two_messages_at_once_do_not_pass_the_limit_of_calls_that_wait(
     assert seen is not None
 
     def asks(calls_waiting: int) -> bool:
-        def also(_: Transaction, read: Conversation) -> None:
+        def require_room(_: Transaction, read: Conversation) -> None:
             approvals.require_room(read, calls_waiting)
 
-        return answers.write(
-            seen, answering=None, name="Assistant", body="I asked.", asks=calls_waiting, also=also
-        )
+        asking = Answer(answering=None, name="Assistant", body="I asked.", new_approvals=calls_waiting)
+        return answers.write(seen, asking, extra_writes=require_room)
 
     assert asks(2)
     with pytest.raises(TooManyWaiting):  # although it was read before the others were asked for

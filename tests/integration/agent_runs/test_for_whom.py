@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.agent.worker import Outcome
+from helpdesk.agent.answerer import Outcome
 from helpdesk.agent_runs import worker
 from helpdesk.approvals.jobs import ResumeJob
 from helpdesk.platform import clock

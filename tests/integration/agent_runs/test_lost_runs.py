@@ -49,7 +49,7 @@ def die(desk: Runs, conversation: str, monkeypatch: pytest.MonkeyPatch) -> None:
                 )
 
 
-def _killed(*_: object) -> Any:
+def _killed(*_: object, **__: object) -> Any:
     raise Killed
 
 

@@ -20,10 +20,10 @@ import pytest
 
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.agent import auto_resolve
-from helpdesk.agent import worker as agent
-from helpdesk.agent.answerer import Goodbye, HandOff, Reply
+from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.reasons import Reason
-from helpdesk.agent.worker import AgentJob, Outcome
+from helpdesk.agent_runs import worker as agent
+from helpdesk.agent_runs.worker import AgentJob
 from helpdesk.conversations import repository, service, thread_repository, writing
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
 from helpdesk.conversations.message_record import Message
@@ -145,9 +145,7 @@ class Desk:
             if names[number].startswith("reply"):
                 self.known |= written
 
-    def decide(
-        self, _: Conversation, pending: list[Message], *__: Any, **___: Any
-    ) -> Reply | HandOff | Goodbye:
+    def decide(self, _: Prepared, pending: list[Message], **__: Any) -> Reply | HandOff | Goodbye:
         """Decide in place of the agent."""
         self._here.pending = {message.id for message in pending}
         return self.decision
@@ -161,9 +159,8 @@ class Desk:
         """Take the jobs that are in the queue now, in their order."""
         for job in self._jobs():
             body = job["body"]
-            outcome = agent.work(
-                AgentJob(body["organization"], body["conversationId"], body["messageId"]), last_try=False
-            )
+            answering = AgentJob(body["organization"], body["conversationId"], body["messageId"])
+            outcome = agent.work(answering, until=0, last_try=False)
             if outcome in WRITTEN:
                 self.known |= self._here.pending
             self.done.add(job["deduplication"])

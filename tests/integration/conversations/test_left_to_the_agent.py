@@ -3,7 +3,9 @@
 from typing import Any
 
 from helpdesk.agent import answers
-from helpdesk.agent.worker import AgentJob, Outcome, work
+from helpdesk.agent.answerer import Outcome
+from helpdesk.agent.answers import Answer
+from helpdesk.agent_runs.worker import AgentJob, work
 from helpdesk.conversations import repository
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
@@ -59,9 +61,7 @@ def test_an_agent_that_prepares_an_answer_drops_it_once_a_teammate_has_answered(
     api.post(f"{path}/reply", {"body": "Under Account, Billing."})
     write(api, "Great, thanks!")
     now = repository.get(organization.organization_id, first["conversationId"])
-    assert not answers.write(
-        now, answering=first["messageId"], name="Assistant", body="Late.", hand_off_reason=None
-    )
+    assert not answers.write(now, Answer(answering=first["messageId"], name="Assistant", body="Late."))
 
 
 def test_handing_back_lets_the_agent_answer_a_message_that_came_before_the_answer_to_an_earlier_one(
@@ -69,7 +69,7 @@ def test_handing_back_lets_the_agent_answer_a_message_that_came_before_the_answe
 ) -> None:
     first, second = write(api), write(api, "And how much is it?")
     now = repository.get(organization.organization_id, first["conversationId"])
-    assert answers.write(now, answering=first["messageId"], name="Assistant", body="Here.")
+    assert answers.write(now, Answer(answering=first["messageId"], name="Assistant", body="Here."))
     path = f"/v1/conversations/{first['conversationId']}"
     api.post(f"{path}/take-over")
     api.post(f"{path}/hand-back")
@@ -110,7 +110,7 @@ def test_a_message_is_answered_although_a_clock_that_is_ahead_dated_the_reply_be
     assert second["conversationId"] == first["conversationId"]
 
     job = AgentJob(organization.organization_id, second["conversationId"], second["messageId"])
-    assert work(job, last_try=False) is Outcome.HANDED_OFF
+    assert work(job, until=0, last_try=False) is Outcome.HANDED_OFF
     thread = api.get(path).body["messages"]
     assert [entry["sender"] for entry in thread if entry["kind"] == "message"] == [
         *("visitor", "agent", "visitor", "agent")

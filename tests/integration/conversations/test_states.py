@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from helpdesk.agent import auto_resolve
-from helpdesk.agent import worker as agent
 from helpdesk.agent.answerer import Goodbye, HandOff, Reply
 from helpdesk.agent.reasons import Reason
-from helpdesk.agent.worker import AgentJob
+from helpdesk.agent_runs import worker as agent
+from helpdesk.agent_runs.worker import AgentJob
 from helpdesk.conversations import repository
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
@@ -69,7 +69,9 @@ def agent_decides(monkeypatch: pytest.MonkeyPatch, organization: NewOrganization
     def work(desk: Desk, decision: Reply | HandOff | Goodbye) -> str:
         monkeypatch.setattr(agent, "_decide", lambda *_, **__: decision)
         first = desk.api.get(f"/v1/conversations/{desk.id}").body["messages"][0]["id"]
-        return agent.work(AgentJob(organization.organization_id, desk.id, first), last_try=False).value
+        return agent.work(
+            AgentJob(organization.organization_id, desk.id, first), until=0, last_try=False
+        ).value
 
     return work
 

@@ -1,8 +1,9 @@
 """A thread in pages, and what its lines are."""
 
 from helpdesk.conversations import repository, thread
+from helpdesk.conversations.change import NewMessage
 from helpdesk.conversations.message_record import Author
-from helpdesk.files.service import NO_ATTACHMENTS
+from helpdesk.conversations.thread import OutgoingMessage
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock, ids
 from helpdesk.storage.transactions import Transaction
@@ -84,16 +85,10 @@ def test_a_thread_larger_than_one_query_is_read_without_a_gap(
         transaction = Transaction()
         for number in range(9):
             with at(100 + batch * 9 + number):
-                thread.add_agent_message(
-                    transaction,
-                    found,
-                    found.state,
-                    message_id=ids.new("msg"),
-                    author=Author("ai", "Assistant"),
-                    body=f"{batch * 9 + number:02d}" + "😀" * 3_998,
-                    attachments=NO_ATTACHMENTS,
-                    now=clock.now_ms(),
-                )
+                new = NewMessage(ids.new("msg"), clock.now_ms())
+                body = f"{batch * 9 + number:02d}" + "😀" * 3_998
+                written = OutgoingMessage(Author("ai", "Assistant"), body)
+                thread.put_outgoing(transaction, found, found.state, new, written)
         transaction.commit()
 
     first = api.get(f"/v1/conversations/{conversation_id}?limit=93").body

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.agent import worker as agent
 from helpdesk.agent.answerer import HandOff, Reply
 from helpdesk.agent.reasons import Reason
-from helpdesk.agent.worker import AgentJob
+from helpdesk.agent_runs import worker as agent
+from helpdesk.agent_runs.worker import AgentJob
 from helpdesk.conversations import repository, service, writing
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
 from helpdesk.conversations.schemas import NoteInput, ReplyInput
@@ -159,7 +159,9 @@ def work(name: str, conversation_id: str, message_id: str = "") -> Callable[[], 
     if name == "message":
         return partial(messages.post, ORGANIZATION, MessageInput(session=SESSION, body="Still there?"))
     if name.startswith("agent"):
-        return partial(agent.work, AgentJob(ORGANIZATION, conversation_id, message_id), last_try=False)
+        return partial(
+            agent.work, AgentJob(ORGANIZATION, conversation_id, message_id), until=0, last_try=False
+        )
     if name.startswith("reply"):
         how = {"takeOver": name == "reply taking over", "reopen": name == "reply reopening"}
         written = ReplyInput.model_validate({"body": "Yes", **how})

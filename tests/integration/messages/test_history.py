@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from helpdesk.conversations import repository, thread
+from helpdesk.conversations.change import Change
 from helpdesk.messages import service as messages
 from helpdesk.messages.schemas import MessageInput
 from helpdesk.organizations.schemas import NewOrganization
@@ -166,13 +167,8 @@ def test_the_most_recently_active_comes_first_of_the_ten_most_recently_started(
         with clock.frozen(lambda at=START_MS + 5_000 - number: at * 1_000):  # type: ignore[misc]
             transaction = Transaction()
             found = repository.get(organization.organization_id, started[number])
-            repository.save(
-                transaction,
-                found,
-                found.state,
-                message_id=thread.new_message_id(found),
-                message_at=clock.now_ms(),
-            )
+            new = thread.new_message(found)
+            repository.save(transaction, Change(before=found, state=found.state, message=new))
             transaction.commit()
 
     shown = [conversation["id"] for conversation in history(api)]

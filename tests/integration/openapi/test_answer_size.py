@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from helpdesk.conversations import repository, thread
-from helpdesk.conversations.message_record import Author
+from helpdesk.conversations.change import NewMessage
 from helpdesk.conversations.record import Conversation
 from helpdesk.files.service import Attachments
 from helpdesk.http import pages
@@ -61,16 +61,8 @@ def heavy_thread(api: Client, organization: NewOrganization, count: int) -> str:
     text = f"a{HEAVY * 3_998}a"
     for number in range(count):
         transaction = Transaction()
-        thread.add_agent_message(
-            transaction,
-            found,
-            found.state,
-            message_id=ids.new("msg"),
-            author=Author("human", "N"),
-            body=text,
-            attachments=files,
-            now=clock.now_ms() + number,
-        )
+        new = NewMessage(ids.new("msg"), clock.now_ms() + number)
+        thread.put_outgoing(transaction, found, found.state, new, thread.by_teammate("N", text, files))
         transaction.commit()
     return conversation_id
 

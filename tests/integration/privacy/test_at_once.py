@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.agent import worker as agent
-from helpdesk.agent.worker import AgentJob
+from helpdesk.agent_runs import worker as agent
+from helpdesk.agent_runs.worker import AgentJob
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.privacy import erasing, retention, service
@@ -63,7 +63,7 @@ def others(
         "rate": partial(api.post, "/v1/messages/rating", rating),
         "fact": partial(api.post, f"/v1/customers/{customer}/facts", {"text": "meanwhile"}),
         "outreach": partial(api.post, f"/v1/customers/{customer}/messages", {"body": "meanwhile"}),
-        "agent": lambda: agent.work(AgentJob(home, conversation, message), last_try=True),
+        "agent": lambda: agent.work(AgentJob(home, conversation, message), until=0, last_try=True),
         "export": partial(api.get, f"/v1/customers/{customer}/export"),
         "erase": partial(api.delete, f"/v1/customers/{customer}"),
     }

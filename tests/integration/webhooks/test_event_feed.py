@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ConnectTimeoutError
 
-from helpdesk.agent import worker as agent
+from helpdesk.agent import embedded
 from helpdesk.agent.answerer import Question, Reply
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.events.outbox import Event
@@ -230,7 +230,7 @@ def test_a_slow_answer_of_the_agent_is_not_before_what_readers_read_meanwhile(
         return Reply("After all, yes.")
 
     job = stocked.write("How do I get a refund?")
-    monkeypatch.setattr(agent, "chosen_answerer", lambda: thinking)
+    monkeypatch.setattr(embedded, "answer", thinking)
     assert stocked.work(job) == []
     time.pass_ms(60_000)
     read_on()

@@ -1,7 +1,8 @@
-"""The interface of the two answerers, which answer a question from passages of the knowledge base."""
+"""What the agent is asked, and what it decides."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from copy import replace
+from enum import StrEnum
 
 from helpdesk.agent.converse import Usage
 from helpdesk.agent.reasons import Reason
@@ -58,28 +59,35 @@ class Goodbye(Record):
     text: str
 
 
-class Written(Record):
-    """Nothing to write: the agent's run has written what there was, and goes on by itself if it is not over."""
+class Outcome(StrEnum):
+    """The result of a job, for the log."""
 
-    outcome: str
+    ANSWERED = "answered"
+    HANDED_OFF = "handed_off"
+    RESOLVED = "resolved"
+    GONE = "gone"  # the conversation is not there, or not in this organization
+    NOT_OURS = "not_ours"  # it is resolved, archived, or the team handles it
+    ANSWERED_ALREADY = "answered_already"
+    LEFT_TO_NEWER = "left_to_newer"  # a newer message's job answers both
+    DROPPED = "dropped"  # it became one of these while the agent prepared its answer
+    WAITING = "waiting"  # for a person's decision about a tool call
+    CONTINUES = "continues"  # in another job, because this one had no time left
+    STOPPED = "stopped"  # a person took over, or the conversation ended
 
 
 class Prepared(Record):
     """A visitor's message to answer, with what answering it needs.
 
-    `newest` are the newest messages of the thread, newest first. `spoken` is the language that the visitor clearly
-    writes, None if no message shows it.
+    `newest` are the newest messages of the thread, newest first. `language` is the one that the visitor clearly writes,
+    None if no message shows it.
     """
 
     conversation: Conversation
     message_id: str
     newest: Sequence[Message]
     question: Question
-    spoken: Language | None
+    language: Language | None
 
-
-class Answerer(Protocol):
-    """Answers a question or hands it to the team. Raises ModelTrouble."""
-
-    def __call__(self, question: Question) -> Reply | HandOff:
-        """Answer."""
+    def with_passages(self, passages: Sequence[Passage]) -> "Prepared":
+        """Return the same with the passages that match the question."""
+        return replace(self, question=replace(self.question, passages=passages))

@@ -18,7 +18,7 @@ from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, StaleConversation
-from helpdesk.conversations.state import Handler, Speaker, Status, Transition, apply
+from helpdesk.conversations.state import Speaker, Transition, apply
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record
@@ -73,13 +73,10 @@ def is_finished(conversation: Conversation) -> bool:
     after another message may not know of it, so nothing may be left unanswered. A snoozed conversation is
     to come back to the team, so it is not finished. One with a call that waits for approval is not finished either.
     """
-    state = conversation.state
     return (
-        state.status is Status.OPEN
-        and state.handled_by is Handler.AGENT
-        and state.last_speaker is Speaker.AGENT
+        conversation.agent_may_answer
+        and conversation.state.last_speaker is Speaker.AGENT
         and not conversation.unanswered
-        and not conversation.archived
         and conversation.snoozed_until is None
         and not conversation.waiting_approvals
         and conversation.handed_off_at != conversation.last_message_at
@@ -123,13 +120,13 @@ def _pages(organization: str, behind: str, before: int) -> Iterator[tuple[int, s
     An error in one organization is logged and stops only that one; the next night tries it again.
     """
     try:
-        own = repository.get(organization)
-        if not own.nightly_sweep:  # switched off since the index was read
+        settings = repository.get(organization)
+        if not settings.nightly_sweep:  # switched off since the index was read
             return
         while page := conversations.quiet_page(organization, behind, before, _PAGE):
             finished = [conversation for _, conversation in page if is_finished(conversation)]
             behind = page[-1][0]
-            yield resolve(finished, own.name, QUIET_HOURS), behind
+            yield resolve(finished, settings.name, QUIET_HOURS), behind
     except Exception as error:  # noqa: BLE001 - logged for the operator
         logger.error(
             "auto_resolve_failed", extra={"organization": organization, "error": type(error).__name__}

@@ -1,14 +1,15 @@
 """Asking the agent without a visitor: what it would answer, and what it found. Nothing is written or sent."""
 
-from helpdesk.agent import repository
+from helpdesk.agent import bedrock, embedded, repository
 from helpdesk.agent.answerer import HandOff, Question, Reply, Turn
 from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.handoff_intent import requests_human
+from helpdesk.agent.preparation import QUESTION_CHARACTERS, language_of, passages_for
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent.schemas import TestAnswer, TestedPassage, TestQuestion
-from helpdesk.agent.worker import QUESTION_CHARACTERS, chosen_answerer, language_of, passages_for
 from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.settings import settings
 from helpdesk.platform.text import trimmed
 from helpdesk.quotas import service as quotas
 from helpdesk.quotas.errors import TokensSpent
@@ -23,10 +24,10 @@ def ask(organization: str, asked: TestQuestion) -> TestAnswer:
     """
     text = trimmed(asked.question)
     if not text:
-        raise InvalidRequest("`question` is empty.")
+        raise InvalidRequest("`question` must not be blank.")
     if len(text) > QUESTION_CHARACTERS:
-        raise InvalidRequest(f"`question` may have {QUESTION_CHARACTERS:,} characters.")
-    own, texts = repository.get_with_texts(organization)
+        raise InvalidRequest(f"`question` must be at most {QUESTION_CHARACTERS:,} characters.")
+    chosen, texts = repository.get_with_texts(organization)
     sentences = texts.in_language(language_of([text]) or texts.language)
     passages = passages_for(organization, text)
     reply: Reply | HandOff
@@ -37,7 +38,8 @@ def ask(organization: str, asked: TestQuestion) -> TestAnswer:
     else:
         try:
             asked_alone = [Turn(by_visitor=True, text=text)]
-            reply = chosen_answerer()(Question(organization, text, asked_alone, passages, own, sentences))
+            question = Question(organization, text, asked_alone, passages, chosen, sentences)
+            reply = bedrock.answer(question) if settings().agent_model_id else embedded.answer(question)
         except TokensSpent as spent:
             raise quotas.budget_exceeded(spent) from None
         except ModelTrouble:
@@ -46,7 +48,7 @@ def ask(organization: str, asked: TestQuestion) -> TestAnswer:
     return TestAnswer(
         outcome="hand_off" if handed_off else "answer",
         reason=reply.reason.value if isinstance(reply, HandOff) else None,
-        body=reply.text if isinstance(reply, Reply) else sentences.write(TextName.HANDOFF, agent=own.name),
+        body=reply.text if isinstance(reply, Reply) else sentences.write(TextName.HANDOFF, agent=chosen.name),
         passages=[_shown(passage) for passage in passages or ()],
     )
 

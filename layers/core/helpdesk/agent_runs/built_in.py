@@ -1,9 +1,8 @@
 """The tools of this service itself, which the model is offered where a setting is on."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from helpdesk.agent.answerer import Prepared
 from helpdesk.agent_runs.record import Call, Run
 
 
@@ -19,10 +18,3 @@ type BuiltIn = Callable[[Run, Call], Done]
 
 type BuiltIns = Mapping[str, BuiltIn]
 """The built-in tools that a run has, by name."""
-
-
-class Offers(Protocol):
-    """Returns the built-in tools for a visitor's message."""
-
-    def __call__(self, prepared: Prepared, *, has_tools: bool) -> BuiltIns:
-        """Return them; `has_tools` says whether the organization has tools of its own."""

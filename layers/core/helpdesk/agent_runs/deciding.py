@@ -4,6 +4,7 @@ from copy import replace
 
 from helpdesk.agent import answers
 from helpdesk.agent.answerer import Prepared
+from helpdesk.agent.answers import Answer
 from helpdesk.agent_runs import repository, review
 from helpdesk.agent_runs.prompts import for_model
 from helpdesk.agent_runs.record import Call, Run
@@ -76,7 +77,7 @@ def ask_the_team(run: Run, prepared: Prepared, conversation: Conversation) -> Ru
     name = prepared.question.settings.name
     written: list[Run] = []
 
-    def also(transaction: Transaction, read: Conversation) -> None:
+    def add_approvals(transaction: Transaction, read: Conversation) -> None:
         approvals.require_room(read, len(new))
         asked, lines = run, []
         for call in new:
@@ -91,17 +92,15 @@ def ask_the_team(run: Run, prepared: Prepared, conversation: Conversation) -> Ru
             thread.add_system_line(transaction, read, line, clock.now_ms())
         written[:] = [repository.add(transaction, replace(asked, tokens_counted=asked.tokens))]
 
-    is_written = answers.write(
-        conversation,
+    answer = Answer(
         answering=run.message_id if conversation.answered_up_to < run.message_id else None,
         name=name,
         body=prepared.question.sentences.write(TextName.TEAM_ASKED, agent=name),
-        language=prepared.spoken,
+        language=prepared.language,
         counted=run.uncounted,
-        asks=len(new),
-        also=also,
-        resolutions=run.resolutions,
+        new_approvals=len(new),
     )
+    is_written = answers.write(conversation, answer, extra_writes=add_approvals, resolutions=run.resolutions)
     return written[0] if is_written else None
 
 

@@ -9,13 +9,12 @@ from copy import replace
 from typing import NamedTuple
 
 from helpdesk.agent import answers, bedrock, citations, metered
-from helpdesk.agent.answerer import HandOff, Prepared, Reply, Written
+from helpdesk.agent.answerer import HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.bedrock import HAND_OVER
 from helpdesk.agent.converse import Turn, Usage
 from helpdesk.agent.reasons import OF_BUDGETS, Reason
-from helpdesk.agent.worker import Outcome, body_of, source_of
-from helpdesk.agent_runs import deciding, making, prompts, proposing, repository
-from helpdesk.agent_runs.built_in import BuiltIns, Offers
+from helpdesk.agent_runs import deciding, making, offering, prompts, proposing, repository
+from helpdesk.agent_runs.built_in import BuiltIns
 from helpdesk.agent_runs.proposing import MAX_INVALID_INPUTS
 from helpdesk.agent_runs.record import ModelTurn, Run
 from helpdesk.agent_runs.state import CallState, RunEvent, RunState
@@ -46,10 +45,9 @@ STEP_MS = 100_000
 
 
 class Desk(NamedTuple):
-    """What a run works with: the prepared message, the tools by name, who the visitor is, and the built-in tools.
+    """What a step works with: the prepared message, the tools by name, who the visitor is, and the built-in tools.
 
-    `tools` are the enabled ones, `offered` those of them that the model may ask for. `until` is the instant (ms) at
-    which no further step begins.
+    `tools` are the enabled ones, `offered` those of them that the model may ask for.
     """
 
     prepared: Prepared
@@ -57,36 +55,30 @@ class Desk(NamedTuple):
     offered: dict[str, Tool]
     identity: Identity
     built_in: BuiltIns
-    until: int
-    last_try: bool
 
 
-def desk(prepared: Prepared, offers: Offers, *, until: int, last_try: bool) -> Desk:
-    """Return what a run works with. Calls: tools, customer."""
-    tools, offered, identity = _present(prepared.conversation)
-    return Desk(prepared, tools, offered, identity, offers(prepared, has_tools=bool(tools)), until, last_try)
-
-
-def _present(conversation: Conversation) -> tuple[dict[str, Tool], dict[str, Tool], Identity]:
-    """Return the enabled tools, the offered ones, and who the customer is, as they are now. Calls: as `desk`."""
+def _desk(prepared: Prepared, conversation: Conversation) -> Desk:
+    """Return what a step works with, as it is now. Calls: tools, customer."""
     tools, offered = tools_service.for_agent(conversation.organization)
-    found = customers.find(conversation.organization, conversation.customer_id) if tools else None
-    return tools, offered, identity_of(found)
+    customer = customers.find(conversation.organization, conversation.customer_id) if tools else None
+    built_in = offering.built_in(prepared, has_tools=bool(tools))
+    return Desk(prepared, tools, offered, identity_of(customer), built_in)
 
 
-def begin(at: Desk) -> Reply | HandOff | Written:
-    """Let the model answer a message. A run is stored if it asks for tools.
+def begin(prepared: Prepared, *, until: int, last_try: bool) -> Reply | HandOff | Outcome:
+    """Let the model answer a message. A run is stored if it asks for tools, and goes on.
 
-    Raises ModelTrouble, TokensSpent, NotYet.
+    No step begins after the instant `until` (ms). Raises ModelTrouble, TokensSpent, NotYet.
     """
-    run = _new_run(at)
-    found = _taken(at, _think(at, run, at.prepared.conversation), run)
+    at, run = _desk(prepared, prepared.conversation), _new_run(prepared)
+    found = _taken(at, _think(at, run, prepared.conversation), run)
     if isinstance(found, HandOff | Reply):
         return found
-    return Written(advance(at, _store(found, at.prepared.conversation, new=True)).value)
+    stored = _store(found, prepared.conversation, new=True)
+    return advance(prepared, stored, until=until, last_try=last_try)
 
 
-def advance(at: Desk, run: Run) -> Outcome:
+def advance(prepared: Prepared, run: Run, *, until: int, last_try: bool) -> Outcome:
     """Go on with a run until it is over, waits, or the time is over. Raises ModelTrouble, NotYet, RunChanged."""
     while True:
         conversation = conversations.find(run.organization, run.conversation_id)
@@ -97,25 +89,23 @@ def advance(at: Desk, run: Run) -> Outcome:
         if run.state is RunState.THINKING and (event := _interruption(conversation, run)) is not None:
             repository.save(run.after(event))
             return Outcome.STOPPED
-        if clock.now_ms() >= at.until:
+        if clock.now_ms() >= until:
             return _hand_on(run)
-        tools, offered, identity = _present(conversation)
-        at = at._replace(tools=tools, offered=offered, identity=identity)
+        at = _desk(prepared, conversation)
         if run.state is RunState.CALLING:
             try:
-                run = _call(at, run, conversation)
+                run = _call(at, run, conversation, last_try=last_try)
             except TooManyWaiting:
-                return _finish(
-                    at, deciding.interrupt(run), conversation, HandOff(Reason.TOO_MANY_APPROVALS, _usage(run))
-                )
+                handoff = HandOff(Reason.TOO_MANY_APPROVALS, _usage(run))
+                return _finish(prepared, deciding.interrupt(run), conversation, handoff)
         else:
             decided = _decide(at, run, conversation)
             if not isinstance(decided, Run):
-                return _finish(at, run, conversation, decided)
+                return _finish(prepared, run, conversation, decided)
             run = decided
 
 
-def give_up(at: Desk, run: Run, reason: Reason) -> Outcome:
+def give_up(prepared: Prepared, run: Run, reason: Reason) -> Outcome:
     """Hand a run to the team that the worker cannot go on with, on the last try of its job."""
     conversation = conversations.find(run.organization, run.conversation_id)
     if conversation is None:
@@ -123,18 +113,18 @@ def give_up(at: Desk, run: Run, reason: Reason) -> Outcome:
     run = deciding.read_decisions(run)
     if run.state is RunState.WAITING:
         return Outcome.WAITING
-    run = making.settle_lost(run, at.prepared.question.settings.name, last_try=True)
+    run = making.settle_lost(run, prepared.question.settings.name, last_try=True)
     run = deciding.interrupt(deciding.expire_all(run))
     # What is interrupted is written with the hand-off.
-    return _finish(at, run, conversation, HandOff(reason, _usage(run)))
+    return _finish(prepared, run, conversation, HandOff(reason, _usage(run)))
 
 
-def _new_run(at: Desk) -> Run:
-    conversation = at.prepared.conversation
+def _new_run(prepared: Prepared) -> Run:
+    conversation = prepared.conversation
     return Run(
         organization=conversation.organization,
         conversation_id=conversation.id,
-        message_id=at.prepared.message_id,
+        message_id=prepared.message_id,
         state=RunState.THINKING,
         turns=(),
         calls=(),
@@ -241,18 +231,18 @@ def _store(run: Run, conversation: Conversation, *, new: bool = False) -> Run:
     return repository.save(run, new=new)
 
 
-def _call(at: Desk, run: Run, conversation: Conversation) -> Run:
+def _call(at: Desk, run: Run, conversation: Conversation, *, last_try: bool) -> Run:
     """Take one step of a run whose calls are not all done; the run is written."""
-    run = making.settle_lost(run, at.prepared.question.settings.name, last_try=at.last_try)
+    run = making.settle_lost(run, at.prepared.question.settings.name, last_try=last_try)
     if run.state is not RunState.CALLING:
         return run
     ended = run.has_ended(conversation)
-    if ended or not answers.is_the_agents(conversation):
+    if ended or not conversation.agent_may_answer:
         run = deciding.interrupt(run)
     run = deciding.expire_unfit(run, at.tools, at.identity, ended=ended)
     run = deciding.cancel_outdated(run, at.tools, at.identity)
     if run.calls_in(CallState.REVIEWING):
-        return deciding.judge(run, at.prepared, conversation, at.tools, last_try=at.last_try)
+        return deciding.judge(run, at.prepared, conversation, at.tools, last_try=last_try)
     if run.calls_in(CallState.READY, CallState.APPROVED):
         name = at.prepared.question.settings.name
         try:
@@ -270,44 +260,34 @@ def _interruption(conversation: Conversation, run: Run) -> RunEvent | None:
     """Return why the agent must not go on thinking, or None."""
     if run.has_ended(conversation):
         return RunEvent.ENDED
-    if not answers.is_the_agents(conversation):
+    if not conversation.agent_may_answer:
         return RunEvent.TAKEN_OVER
     by_team = conversation.answered_up_to > run.message_id and not any(c.approval_id for c in run.calls)
     return RunEvent.TEAM_REPLIES if by_team else None
 
 
-def _finish(at: Desk, run: Run, conversation: Conversation, decided: Reply | HandOff) -> Outcome:
+def _finish(prepared: Prepared, run: Run, conversation: Conversation, decided: Reply | HandOff) -> Outcome:
     """Write the answer or the hand-off, and with it the end of the run."""
-    hands_over = isinstance(decided, HandOff)
-    over = run.after(RunEvent.HANDS_OVER if hands_over else RunEvent.ANSWERS)
-    question = at.prepared.question
-    reason = decided.reason if isinstance(decided, HandOff) else None
-    sources = [source_of(each) for each in decided.sources] if isinstance(decided, Reply) else []
-    written = answers.is_the_agents(conversation) and answers.write(
-        conversation,
-        answering=run.message_id if conversation.answered_up_to < run.message_id else None,
-        name=question.settings.name,
-        body=body_of(decided, question.settings, question.sentences),
-        hand_off_reason=None if reason is None else reason.value,
-        language=at.prepared.spoken,
-        sources=sources,
-        usage=decided.usage,
+    over = run.after(RunEvent.HANDS_OVER if isinstance(decided, HandOff) else RunEvent.ANSWERS)
+    composed = answers.compose(prepared, conversation, decided)
+    answer = replace(
+        composed,
         counted=(decided.usage or _usage(run)).total - run.tokens_counted,
-        is_gap=question.settings.suggest_knowledge and reason is Reason.MODEL_DECIDED and not run.calls,
-        also=lambda transaction, _: _add_to(transaction, over),
-        resolutions=run.resolutions,
+        is_gap=composed.is_gap and not run.calls,
     )
-    if not written:
+
+    def end_run(transaction: Transaction, _: Conversation) -> None:
+        repository.add(transaction, over)
+
+    if not conversation.agent_may_answer or not answers.write(
+        conversation, answer, extra_writes=end_run, resolutions=run.resolutions
+    ):
         if run.state is RunState.CALLING and all(call.state.has_result for call in run.calls):
             run = run.after(RunEvent.RETURNED)
         repository.save(run.after(RunEvent.TAKEN_OVER))
         return Outcome.STOPPED
-    citations.count(run.organization, sources, at.prepared.newest)
-    return Outcome.HANDED_OFF if hands_over else Outcome.ANSWERED
-
-
-def _add_to(transaction: Transaction, run: Run) -> None:
-    repository.add(transaction, run)
+    citations.count(run.organization, answer.sources, prepared.newest)
+    return answer.outcome
 
 
 def _hand_on(run: Run) -> Outcome:

@@ -1,18 +1,35 @@
 """Which built-in tools a run has, by the organization's settings."""
 
 from helpdesk.agent.answerer import Prepared
-from helpdesk.agent_runs import suggesting
-from helpdesk.agent_runs.built_in import BuiltIn, BuiltIns
+from helpdesk.agent_runs.built_in import BuiltIn, BuiltIns, Done
 from helpdesk.agent_runs.prompts import FILE_SIGNAL, SUGGEST
+from helpdesk.agent_runs.record import Call, Run
 from helpdesk.agent_runs.signalling import Signalling
+from helpdesk.suggestions import filing as suggestions
+
+_DECLINED = "declined"
 
 
 def built_in(prepared: Prepared, *, has_tools: bool) -> BuiltIns:
     """Return the built-in tools for a visitor's message. Suggestions come from the results of tools."""
-    chosen = prepared.question.settings
-    found: dict[str, BuiltIn] = {}
-    if chosen.suggest_knowledge and has_tools:
-        found[SUGGEST] = suggesting.filing(prepared)
-    if chosen.file_signals:
-        found[FILE_SIGNAL] = Signalling(prepared)
-    return found
+    settings = prepared.question.settings
+    offered: dict[str, BuiltIn] = {}
+    if settings.suggest_knowledge and has_tools:
+        offered[SUGGEST] = _suggest_document(prepared)
+    if settings.file_signals:
+        offered[FILE_SIGNAL] = Signalling(prepared)
+    return offered
+
+
+def _suggest_document(prepared: Prepared) -> BuiltIn:
+    """Return the tool with which the model suggests a document for the knowledge base."""
+
+    def file(_: Run, call: Call) -> Done:
+        given = call.input_value
+        title, body = given.get("title"), given.get("body")
+        question = next((each for each in prepared.newest if each.id == prepared.message_id), None)
+        if not isinstance(title, str) or not isinstance(body, str) or question is None:
+            return Done(_DECLINED)
+        return Done(suggestions.file(prepared.conversation, question, title, body))
+
+    return file

@@ -1,27 +1,52 @@
-"""The jobs of the agent's queue, where a model is set: a message to answer, and a run to continue.
+"""The agent's work on its queue's jobs: a visitor's message to answer, and a run to continue.
 
-Without a model the agent's own worker does everything (helpdesk/agent/worker.py).
+One job is one visitor's message. Queues repeat jobs and deliver them out of order, so the job first reads whether there
+is anything to do. The write at the end requires the same: the conversation is open, the agent handles it, and this
+message is not answered yet. An answer that fails this condition is dropped, which is no error.
+
+Where a model is set, it answers with tools, in a run that is stored with its first call (`engine`). Without one, the
+embedded answerer quotes the knowledge base.
 """
 
-from functools import partial
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
-from helpdesk.agent import worker as agent
-from helpdesk.agent.answerer import HandOff, Prepared, Reply, Written
+from helpdesk.agent import answers, citations, embedded, preparation
+from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
+from helpdesk.agent.closing_intent import is_closing_message
 from helpdesk.agent.converse import ModelFailed, ModelTrouble
-from helpdesk.agent.reasons import Reason
-from helpdesk.agent.worker import AgentJob, Outcome
-from helpdesk.agent_runs import deciding, engine, offering, repository
+from helpdesk.agent.handoff_intent import requests_human
+from helpdesk.agent.reasons import OF_BUDGETS, Reason
+from helpdesk.agent_runs import deciding, engine, repository
 from helpdesk.agent_runs.record import Run
 from helpdesk.agent_runs.repository import RunChanged
 from helpdesk.approvals.jobs import ResumeJob
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Handler
-from helpdesk.customers.identity import Identity
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
+from helpdesk.quotas.errors import TokensSpent
+from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
+from helpdesk.visitor_texts.catalog import TextName
+
+
+class AgentJob(Record):
+    """A visitor's message to answer."""
+
+    organization: str
+    conversation_id: str
+    message_id: str
+
+    @classmethod
+    def from_body(cls, body: Mapping[str, Any]) -> Self:
+        """Return the job of a queue message. Raises KeyError."""
+        return cls(body["organization"], body["conversationId"], body["messageId"])
 
 
 def work(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
@@ -29,20 +54,20 @@ def work(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
 
     A run for an earlier message that another job was to continue is continued first: its answer comes first, and its
     calls are known before the model asks for the same again. No step begins after the instant `until` (ms). Raises
-    ModelBusy, NotYet and the errors of AWS if the queue is to try again.
+    ModelBusy, NotYet and the errors of AWS if the queue is to try again. On the last try, and where the model refuses
+    the request, it hands off instead, so that every visitor gets a reply.
     """
-    if not settings().agent_model_id:
-        return agent.work(job, last_try=last_try)
-    run = repository.newest(job.organization, job.conversation_id)
-    if run is not None and run.message_id < job.message_id and run.state.is_under_way:
-        if _go_on(run, until=until, last_try=last_try) is Outcome.CONTINUES or clock.now_ms() >= until:
-            return _after_that(job)
-    elif run is not None and run.message_id > job.message_id:
-        run = repository.find(job.organization, job.conversation_id, job.message_id)
-    if run is not None and run.message_id == job.message_id:
-        return _go_on(run, until=until, last_try=last_try)
-    answer = partial(_answer, until=until, last_try=last_try)
-    return agent.work(job, last_try=last_try, with_tools=answer)
+    if settings().agent_model_id:
+        run = repository.newest(job.organization, job.conversation_id)
+        if run is not None and run.message_id < job.message_id and run.state.is_under_way:
+            if _go_on(run, until=until, last_try=last_try) is Outcome.CONTINUES or clock.now_ms() >= until:
+                return _after_that(job)
+        elif run is not None and run.message_id > job.message_id:
+            run = repository.find(job.organization, job.conversation_id, job.message_id)
+        if run is not None and run.message_id == job.message_id:
+            return _go_on(run, until=until, last_try=last_try)
+    # Again if someone writes before the conversation can be resolved.
+    return repeat_when_stale(lambda: _answer(job, until=until, last_try=last_try), StaleConversation)
 
 
 def resume(job: ResumeJob, *, until: int, last_try: bool) -> Outcome:
@@ -53,17 +78,13 @@ def resume(job: ResumeJob, *, until: int, last_try: bool) -> Outcome:
     run = repository.find(job.organization, job.conversation_id, job.message_id)
     if run is None:
         return Outcome.GONE
-    return _abandon(run) if job.gives_up else _go_on(run, until=until, last_try=last_try)
-
-
-def _abandon(run: Run) -> Outcome:
+    if not job.gives_up:
+        return _go_on(run, until=until, last_try=last_try)
     conversation = conversations.find(run.organization, run.conversation_id)
     if conversation is None:
         return Outcome.GONE
-    prepared = agent.prepare_again(conversation, run.message_id, with_passages=False)
-    at = engine.Desk(prepared, {}, {}, Identity(), {}, until=clock.now_ms(), last_try=True)
     try:
-        return _give_up(at, run, None)
+        return _give_up(_prepare_again(conversation, run), run, None)
     except RunChanged:
         return Outcome.DROPPED  # another worker has gone on
 
@@ -77,10 +98,94 @@ def _after_that(job: AgentJob) -> Outcome:
     return Outcome.CONTINUES
 
 
-def _answer(prepared: Prepared, *, until: int, last_try: bool) -> Reply | HandOff | Written:
-    desk = engine.desk(prepared, offering.built_in, until=until, last_try=last_try)
+def _answer(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
+    """Answer a visitor's message, together with those before it that nobody has answered.
+
+    Raises StaleConversation if the answer must be decided again. Calls: conversation, thread, settings, index,
+    transaction, and the counts of the documents that an answer comes from.
+    """
+    conversation = conversations.find(job.organization, job.conversation_id)
+    if conversation is None:
+        return Outcome.GONE
+    if (silence := _silence(conversation, job)) is not None:
+        return silence
+    newest = conversations.newest_messages(conversation, preparation.THREAD_MESSAGES)
+    pending = preparation.pending_messages(newest, conversation.answered_up_to)
+    if (silence := _silence_after_reading(pending, job)) is not None:
+        return silence
+    prepared = preparation.prepare(conversation, job.message_id, newest, pending)
     try:
-        return engine.begin(desk)
+        decided = _decide(prepared, pending, until=until, last_try=last_try)
+    except Exception as error:  # noqa: BLE001 - it is raised again unless it ends the work on this message
+        decided = _given_up(error, job, last_try=last_try)
+    if isinstance(decided, Outcome):
+        return decided
+    answer = answers.compose(prepared, conversation, decided)
+    if not answers.write(conversation, answer):
+        return Outcome.DROPPED
+    citations.count(conversation.organization, answer.sources, newest)
+    return answer.outcome
+
+
+def _silence(conversation: Conversation, job: AgentJob) -> Outcome | None:
+    """Return why the agent must not answer in this conversation, or None."""
+    if not conversation.agent_may_answer:
+        return Outcome.NOT_OURS
+    return Outcome.ANSWERED_ALREADY if conversation.answered_up_to >= job.message_id else None
+
+
+def _silence_after_reading(pending: Sequence[Message], job: AgentJob) -> Outcome | None:
+    """Return why this job leaves the messages that wait to another, or None."""
+    if not pending:
+        return Outcome.ANSWERED_ALREADY
+    if pending[-1].id == job.message_id:
+        return None
+    return Outcome.LEFT_TO_NEWER if pending[-1].id > job.message_id else Outcome.GONE
+
+
+def _decide(
+    prepared: Prepared, pending: Sequence[Message], *, until: int, last_try: bool
+) -> Reply | HandOff | Goodbye | Outcome:
+    """Return what the agent writes, or the outcome of the run that has written it."""
+    question = prepared.question
+    if not question.text:
+        return HandOff(Reason.NO_TEXT)
+    if any(requests_human(message.body) for message in pending):
+        return HandOff(Reason.ASKED_FOR_A_PERSON)
+    if question.settings.auto_resolve and _is_finished(prepared, pending):
+        return Goodbye(question.sentences.write(TextName.GOODBYE, agent=question.settings.name))
+    passages = preparation.passages_for(question.organization, question.text)
+    if settings().agent_model_id:
+        return _begin(prepared.with_passages(passages or []), until=until, last_try=last_try)
+    if passages is None:
+        return HandOff(Reason.NO_KNOWLEDGE)
+    return embedded.answer(prepared.with_passages(passages).question)
+
+
+def _is_finished(prepared: Prepared, pending: Sequence[Message]) -> bool:
+    """Return whether only the agent has answered so far, and the pending messages only close the conversation."""
+    conversation, agent_name = prepared.conversation, prepared.question.settings.name
+    if conversation.handed_off_at is not None or conversation.waiting_approvals:
+        return False
+    kinds = {message.author.kind for message in prepared.newest if message.author}
+    return kinds == {"ai"} and all(
+        is_closing_message(message.body, agent_name) and not message.attachments for message in pending
+    )
+
+
+def _given_up(error: Exception, job: AgentJob, *, last_try: bool) -> HandOff:
+    """Return the hand-off for what kept the agent from answering. Raises the error if the queue is to try again."""
+    if isinstance(error, TokensSpent):
+        return HandOff(OF_BUDGETS[error.budget])
+    if not _is_final(error, last_try=last_try):
+        raise error
+    logger.error("agent_gave_up", extra={"organization": job.organization, "error": type(error).__name__})
+    return HandOff(Reason.MODEL_FAILED if isinstance(error, ModelTrouble) else Reason.AGENT_FAILED)
+
+
+def _begin(prepared: Prepared, *, until: int, last_try: bool) -> Reply | HandOff | Outcome:
+    try:
+        return engine.begin(prepared, until=until, last_try=last_try)
     except Exception as error:
         # The run may be stored by now: then it has to end where it stands.
         run = repository.find(
@@ -88,7 +193,7 @@ def _answer(prepared: Prepared, *, until: int, last_try: bool) -> Reply | HandOf
         )
         if run is None or not _is_final(error, last_try=last_try):
             raise
-        return Written(_give_up(desk, run, error).value)
+        return _give_up(prepared, run, error)
 
 
 def _go_on(run: Run, *, until: int, last_try: bool) -> Outcome:
@@ -97,17 +202,24 @@ def _go_on(run: Run, *, until: int, last_try: bool) -> Outcome:
     conversation = conversations.find(run.organization, run.conversation_id)
     if conversation is None:
         return Outcome.GONE
-    prepared = agent.prepare_again(conversation, run.message_id)
-    desk = engine.desk(prepared, offering.built_in, until=until, last_try=last_try)
+    prepared = _prepare_again(conversation, run)
+    if text := prepared.question.text:
+        passages = preparation.passages_for(run.organization, text)
+        prepared = prepared.with_passages(passages or [])
     try:
-        return engine.advance(desk, deciding.read_decisions(run))
+        return engine.advance(prepared, deciding.read_decisions(run), until=until, last_try=last_try)
     except RunChanged:
         return Outcome.DROPPED  # another worker has gone on
     except Exception as error:
         if not _is_final(error, last_try=last_try):
             raise
         fresh = repository.find(run.organization, run.conversation_id, run.message_id)
-        return Outcome.GONE if fresh is None else _give_up(desk, fresh, error)
+        return Outcome.GONE if fresh is None else _give_up(prepared, fresh, error)
+
+
+def _prepare_again(conversation: Conversation, run: Run) -> Prepared:
+    newest = conversations.newest_messages(conversation, preparation.THREAD_MESSAGES)
+    return preparation.prepare(conversation, run.message_id, newest)
 
 
 def _is_final(error: Exception, *, last_try: bool) -> bool:
@@ -115,10 +227,10 @@ def _is_final(error: Exception, *, last_try: bool) -> bool:
     return last_try or isinstance(error, ModelFailed)
 
 
-def _give_up(desk: engine.Desk, run: Run, error: Exception | None) -> Outcome:
+def _give_up(prepared: Prepared, run: Run, error: Exception | None) -> Outcome:
     if run.state.is_over:
         return Outcome.ANSWERED_ALREADY
     cause = "LostRun" if error is None else type(error).__name__
     logger.error("run_given_up", extra={"organization": run.organization, "error": cause})
     reason = Reason.MODEL_FAILED if isinstance(error, ModelTrouble) else Reason.AGENT_FAILED
-    return engine.give_up(desk, run, reason)
+    return engine.give_up(prepared, run, reason)

@@ -104,6 +104,11 @@ class Snapshot(Record, kw_only=True):
         """Whether a visitor's next message can go into it."""
         return self.state.accepts_visitor_messages
 
+    @property
+    def agent_may_answer(self) -> bool:
+        """Whether the agent may write in it."""
+        return self.state.agent_may_answer
+
 
 class HourTokens(NamedTuple):
     """The attributes that a write sets, and those that it adds to, where it counts tokens."""
@@ -172,6 +177,14 @@ class Conversation(Snapshot, kw_only=True):
         if self.newest_visitor_message_id is None:
             return self.state.last_speaker is Speaker.VISITOR
         return self.newest_visitor_message_id > self.answered_up_to
+
+    def awaits_agent(self, message_id: str) -> bool:
+        """Whether a visitor's message still waits for the agent: neither it nor a teammate has answered it.
+
+        A write that answers the message requires the same (`change.awaits_agent`).
+        """
+        answered = self.state.last_speaker is Speaker.TEAMMATE or self.answered_up_to >= message_id
+        return self.agent_may_answer and not answered
 
     @classmethod
     def from_item(cls, item: Item) -> Self:

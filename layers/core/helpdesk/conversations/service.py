@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from helpdesk.admission.caller import Caller
 from helpdesk.conversations import approvals, jobs, list_repository, repository, thread, thread_repository
+from helpdesk.conversations.change import Change
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
 from helpdesk.conversations.list_repository import ListQuery
 from helpdesk.conversations.message_record import Message
@@ -185,7 +186,7 @@ def write_transition(
 
     The transaction also raises StaleConversation if anyone has written since.
     """
-    repository.save(transaction, before, state, snoozed_until=snoozed_until)
+    repository.save(transaction, Change(before=before, state=state, snoozed_until=snoozed_until))
     if before.state.visibility is Visibility.SNOOZED and state.visibility is not Visibility.SNOOZED:
         repository.forget_snooze(transaction, before)
     forget_hint(transaction, before, state)
@@ -197,45 +198,6 @@ def write_transition(
         thread.add_updated(transaction, before, state, clock.now_ms(), unanswered, jobs=follow_up)
     elif unanswered is not None:
         thread.add_agent_job(transaction, before, unanswered)
-
-
-def write_answer(
-    transaction: Transaction,
-    before: Conversation,
-    state: State,
-    *,
-    message_id: str,
-    message_at: int,
-    answered_up_to: str | None,
-    hand_off_reason: str | None,
-    only_if_newest: bool,
-    language: str | None,
-    gap: str | None = None,
-    waiting_approvals: int = 0,
-    tokens: int = 0,
-) -> None:
-    """Add to a transaction the state after the agent's answer to the visitor's messages up to one, or to none (None).
-
-    `hand_off_reason` is why the agent hands it to the team, None if it does not. `language` is kept as the one that the
-    visitor writes; None leaves it as it is. `gap` is the last message of a question for which the agent
-    found nothing. `waiting_approvals` is how many approvals the agent asks for with it, `tokens` how many tokens of a
-    model it used. The transaction also raises StaleConversation if that message was answered since, if a teammate wrote
-    last, or with `only_if_newest` if anyone has written since.
-    """
-    repository.save_answer(
-        transaction,
-        before,
-        state,
-        message_id=message_id,
-        message_at=message_at,
-        answered_up_to=answered_up_to,
-        hand_off_reason=hand_off_reason,
-        only_if_newest=only_if_newest,
-        language=language,
-        gap=gap,
-        waiting_approvals=waiting_approvals,
-        tokens=tokens,
-    )
 
 
 def assign(caller: Caller, conversation_id: str, user_id: str | None) -> None:
@@ -321,9 +283,7 @@ def _left_to_the_agent(before: Conversation, state: State) -> str | None:
     one even when the transition is written, because a message that is written meanwhile makes the transition stale. An
     older one would not do: the agent leaves it to the job of the newest.
     """
-    if state.handled_by is not Handler.AGENT or not state.accepts_visitor_messages:
-        return None
-    if not before.unanswered:
+    if not state.agent_may_answer or not before.unanswered:
         return None
     if before.newest_visitor_message_id is None:  # its item is from before it was kept
         newest = thread_repository.newest_messages(before.organization, before.id, 1)

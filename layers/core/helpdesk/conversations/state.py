@@ -102,6 +102,11 @@ class State(Record):
         """Whether a visitor's next message can go into the conversation: it is open and not archived."""
         return self.status is Status.OPEN and self.visibility is not Visibility.ARCHIVED
 
+    @property
+    def agent_may_answer(self) -> bool:
+        """Whether the agent may write in the conversation: it is open, not archived, and the agent handles it."""
+        return self.accepts_visitor_messages and self.handled_by is Handler.AGENT
+
 
 _OA, _OT = StateKey(Status.OPEN, Handler.AGENT), StateKey(Status.OPEN, Handler.TEAM)
 _SA, _ST = _OA._replace(visibility=Visibility.SNOOZED), _OT._replace(visibility=Visibility.SNOOZED)

@@ -4,10 +4,10 @@ Each function adds to a transaction. The state in an event is the state after th
 have the same time.
 """
 
-from collections.abc import Sequence
 from copy import replace
 
 from helpdesk.conversations import repository, thread_repository
+from helpdesk.conversations.change import Change, NewMessage, Requirement
 from helpdesk.conversations.errors import (
     MAX_ATTACHMENTS,
     MAX_BODY_CHARACTERS,
@@ -29,7 +29,7 @@ from helpdesk.conversations.record import BrowserContext, Conversation, PageInfo
 from helpdesk.conversations.state import STARTED, Handler, Speaker, State, Status, state_data
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import LINE, Event, Job, job_item
-from helpdesk.files.service import Attachments
+from helpdesk.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.platform import clock, ids
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import as_name, is_blank, trimmed
@@ -46,6 +46,27 @@ class VisitorMessage(Record):
     attachments: Attachments
     context: BrowserContext | None = None
     page: PageInfo | None = None
+
+
+class OutgoingMessage(Record):
+    """A message from the organization's side, ready to be written: a teammate's or the agent's.
+
+    A `notice` is one that the organization sends unasked: it answers nothing, and the conversation may be resolved.
+    """
+
+    author: Author
+    body: str
+    attachments: Attachments = NO_ATTACHMENTS
+    sources: tuple[AnswerSource, ...] = ()
+    tokens: TokenCount | None = None
+    notice: bool = False
+
+
+def by_teammate(
+    name: str, body: str, attachments: Attachments = NO_ATTACHMENTS, *, notice: bool = False
+) -> OutgoingMessage:
+    """Return a teammate's message."""
+    return OutgoingMessage(Author("human", name), body, attachments, notice=notice)
 
 
 def require_body(text: str, attachments: int) -> str:
@@ -82,30 +103,18 @@ def start_by_team(
     organization: str,
     customer_id: str,
     session_hash: str | None,
-    *,
-    name: str,
-    body: str,
-    attachments: Attachments,
+    message: OutgoingMessage,
 ) -> tuple[str, str]:
     """Add a new conversation that the team starts with a customer; return its id and the id of its message.
 
     The team handles it. Sends conversation.created, then message.created.
     """
     state = State(Status.OPEN, Handler.TEAM, Speaker.TEAMMATE)
-    first = VisitorMessage(body, attachments)
+    first = VisitorMessage(message.body, message.attachments)
     message_id = ids.new("msg")
     conversation = _started(organization, customer_id, session_hash, first, message_id, state)
     _put_started(transaction, conversation)
-    add_agent_message(
-        transaction,
-        conversation,
-        state,
-        message_id=message_id,
-        author=Author("human", name),
-        body=body,
-        attachments=attachments,
-        now=conversation.started_at,
-    )
+    put_outgoing(transaction, conversation, state, NewMessage(message_id, conversation.started_at), message)
     return conversation.id, message_id
 
 
@@ -114,98 +123,74 @@ def append(transaction: Transaction, conversation: Snapshot, message: VisitorMes
 
     The transaction can raise StaleConversation. The reminder of the snooze stays: this write does not know of it.
     """
-    message_id, now = new_message_id(conversation), clock.now_ms()
-    before = conversation.state
+    new, before = new_message(conversation), conversation.state
     state = State(before.status, before.handled_by, Speaker.VISITOR)
-    repository.save(
-        transaction,
-        conversation,
-        state,
-        message_id=message_id,
-        message_at=now,
-        context=message.context,
-        ends_snooze=True,
-    )
-    return _add_visitor_message(transaction, conversation, message_id, message, state, now)
+    change = Change(before=conversation, state=state, message=new, context=message.context, ends_snooze=True)
+    repository.save(transaction, change)
+    return _add_visitor_message(transaction, conversation, new.id, message, state, new.at)
 
 
 def append_by_team(
     transaction: Transaction,
     conversation: Snapshot,
     state: State,
-    *,
-    name: str,
-    body: str,
-    attachments: Attachments,
+    message: OutgoingMessage,
     jobs: tuple[Job, ...] = (),
-    notice: bool = False,
 ) -> str:
-    """Add a teammate's message to an open conversation and write the state after it; return the message's id.
+    """Add a teammate's message to an open conversation and write the state after it; return the message's ID.
 
-    A `notice` is one that the organization sends unasked: it answers nothing, and the conversation may be resolved.
     Sends message.created alone, with the jobs that follow from it. The transaction can raise StaleConversation.
     """
-    message_id, now = new_message_id(conversation), clock.now_ms()
+    new = new_message(conversation, notice=message.notice)
     # This answers what the visitor has written so far: an agent that is preparing an answer drops it.
-    repository.save(
-        transaction,
-        conversation,
-        state,
-        message_id=message_id,
-        message_at=now,
-        answered_up_to=None if notice else message_id,
-        notice=notice,
-    )
-    return add_agent_message(
-        transaction,
-        conversation,
-        state,
-        message_id=message_id,
-        author=Author("human", name),
-        body=body,
-        attachments=attachments,
-        now=now,
-        jobs=jobs,
-        notice=notice,
-    )
+    answered_up_to = None if message.notice else new.id
+    change = Change(before=conversation, state=state, message=new, answered_up_to=answered_up_to)
+    repository.save(transaction, change)
+    put_outgoing(transaction, conversation, state, new, message, jobs)
+    return new.id
 
 
-def new_message_id(conversation: Snapshot) -> str:
-    """Return an id for a customer-visible message, after those that the conversation is known to have."""
-    return ids.new_after("msg", conversation.newest_message_id)
+def append_by_agent(
+    transaction: Transaction, change: Change, message: OutgoingMessage, *further: Requirement
+) -> int:
+    """Add the agent's message to a change, which requires `further` too; return when it is written (ms).
+
+    Sends message.created alone. The transaction can raise StaleConversation.
+    """
+    new = new_message(change.before)
+    repository.save(transaction, replace(change, message=new), *further)
+    put_outgoing(transaction, change.before, change.state, new, message)
+    return new.at
 
 
-def add_agent_message(
+def new_message(conversation: Snapshot, *, notice: bool = False) -> NewMessage:
+    """Return a new customer-visible message, whose ID sorts after those that the conversation is known to have."""
+    return NewMessage(ids.new_after("msg", conversation.newest_message_id), clock.now_ms(), notice)
+
+
+def put_outgoing(
     transaction: Transaction,
     conversation: Snapshot,
     state: State,
-    *,
-    message_id: str,
-    author: Author,
-    body: str,
-    attachments: Attachments,
-    now: int,
-    sources: Sequence[AnswerSource] = (),
-    tokens: TokenCount | None = None,
+    new: NewMessage,
+    written: OutgoingMessage,
     jobs: tuple[Job, ...] = (),
-    notice: bool = False,
-) -> str:
-    """Add a message from the organization's side and its message.created event; return its id."""
+) -> None:
+    """Add the entry of a message from the organization's side and its message.created event."""
     message = Message(
-        id=message_id,
+        id=new.id,
         conversation_id=conversation.id,
-        created_at=now,
+        created_at=new.at,
         sender="agent",
-        author=author,
-        body=body,
-        attachments=_files(attachments),
-        sources=tuple(sources),
-        tokens=tokens,
-        notice=notice,
+        author=written.author,
+        body=written.body,
+        attachments=_files(written.attachments),
+        sources=written.sources,
+        tokens=written.tokens,
+        notice=written.notice,
     )
-    attachments.keep(transaction, conversation.organization, message.id)
+    written.attachments.keep(transaction, conversation.organization, message.id)
     _add_message(transaction, conversation.organization, message, state, jobs)
-    return message.id
 
 
 def add_note(

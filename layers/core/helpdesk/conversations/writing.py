@@ -30,7 +30,7 @@ def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAcc
             () if conversation.gap is None else (jobs.learn_job(conversation.organization, conversation.id),)
         )
         message_id = thread.append_by_team(
-            transaction, conversation, state, name=name, body=body, attachments=attachments, jobs=learns
+            transaction, conversation, state, thread.by_teammate(name, body, attachments), learns
         )
         forget_hint(transaction, conversation, state)
         return ReplyAccepted(message_id=message_id, conversation=state_shape(conversation.id, state))

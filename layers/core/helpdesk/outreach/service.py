@@ -15,10 +15,10 @@ from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Speaker
+from helpdesk.conversations.thread import OutgoingMessage
 from helpdesk.customers import service as customers
 from helpdesk.customers.service import ConcurrentOutreach, Recipient
 from helpdesk.files import service as files
-from helpdesk.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.mail import allowance as mail_allowance
 from helpdesk.messages import choosing, visitors
 from helpdesk.messages.visitors import SessionChanged
@@ -29,7 +29,6 @@ from helpdesk.outreach.errors import CustomerUnreachable
 from helpdesk.outreach.jobs import MessageMail
 from helpdesk.outreach.schemas import MailOutcome, OutreachAccepted, OutreachInput
 from helpdesk.platform.errors import AppError
-from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
@@ -44,15 +43,6 @@ _NOT_SET_UP = (
     "This customer can be reached by e-mail only, and this deployment sends none. Ask your operator to set the "
     "parameter MailFrom, or wait until the customer writes to you."
 )
-
-
-class _Message(Record):
-    """What is written, and its author's name. A notice answers nothing."""
-
-    name: str
-    body: str
-    attachments: Attachments = NO_ATTACHMENTS
-    notice: bool = False
 
 
 def send(caller: Caller, customer_id: str, written: OutreachInput) -> OutreachAccepted:
@@ -73,7 +63,7 @@ def send(caller: Caller, customer_id: str, written: OutreachInput) -> OutreachAc
     if to.session_hash is None and mail is not MailOutcome.QUEUED:
         raise _unreachable(mail)
     attachments = files.attached(organization, named)
-    message = _Message(caller.person.name if caller.person else sender.name, body, attachments)
+    message = thread.by_teammate(caller.person.name if caller.person else sender.name, body, attachments)
     if mail is MailOutcome.QUEUED:
         mail_allowance.take(organization, mail_allowance.OUTREACH)
 
@@ -99,14 +89,15 @@ def notify(
     customer_id: str,
     conversation_ids: Sequence[str],
     write: Callable[[Conversation | None], str],
-    also: Callable[[Transaction], None],
+    extra_writes: Callable[[Transaction], None],
     sender: Correspondent,
 ) -> MailOutcome:
     """Send a customer a message in the organization's name that answers nothing, and mail it where that is possible.
 
     It goes to the newest of the named conversations that is not archived, whose state stays; otherwise as `send` does.
-    `write` returns the text for a conversation, None for one that is not known. `also` adds to the transaction. Raises
-    CustomerNotFound, CustomerUnreachable, UpgradeRequired, RateLimited, and what `also` makes the transaction raise.
+    `write` returns the text for a conversation, None for one that is not known. `extra_writes` adds to the
+    transaction. Raises CustomerNotFound, CustomerUnreachable, UpgradeRequired, RateLimited, and what `extra_writes`
+    makes the transaction raise.
     """
     to = customers.recipient(organization, customer_id)
     mail = _mail_outcome(to, sender)
@@ -120,15 +111,14 @@ def notify(
         if target is None and to.session_hash is None and mail is not MailOutcome.QUEUED:
             raise _unreachable(mail)
         transaction = Transaction()
-        also(transaction)
-        body = write(target)
+        extra_writes(transaction)
+        message = thread.by_teammate(sender.name, write(target), notice=True)
         try:
             if target is not None:
                 customers.require(transaction, organization, customer_id)
-                message_id = _notify(transaction, target, sender.name, body)
+                message_id = thread.append_by_team(transaction, target, target.state, message)
                 conversation_id = target.id
             else:
-                message = _Message(sender.name, body, notice=True)
                 conversation_id, message_id = _added(transaction, organization, to, message)
             if mail is MailOutcome.QUEUED:
                 job = MessageMail(organization, to.id, conversation_id, message_id)
@@ -140,19 +130,6 @@ def notify(
         return mail
 
     return repeat_when_stale(attempt, *_STALE)
-
-
-def _notify(transaction: Transaction, conversation: Conversation, name: str, body: str) -> str:
-    """Add a notice, which leaves the conversation's state; return its id."""
-    return thread.append_by_team(
-        transaction,
-        conversation,
-        conversation.state,
-        name=name,
-        body=body,
-        attachments=NO_ATTACHMENTS,
-        notice=True,
-    )
 
 
 def _mail_outcome(to: Recipient, sender: Correspondent) -> MailOutcome:
@@ -174,7 +151,9 @@ def _unreachable(mail: MailOutcome) -> AppError:
             return CustomerUnreachable()
 
 
-def _added(transaction: Transaction, organization: str, to: Recipient, message: _Message) -> tuple[str, str]:
+def _added(
+    transaction: Transaction, organization: str, to: Recipient, message: OutgoingMessage
+) -> tuple[str, str]:
     """Add the message to the customer's newest open conversation, or start another; return the ids of both."""
     session = visitors.session(organization, to.session_hash) if to.session_hash else None
     if session is not None:
@@ -186,24 +165,11 @@ def _added(transaction: Transaction, organization: str, to: Recipient, message: 
         if message.notice:
             # The session only presumes the state of its conversation, which a notice must leave as it is.
             known = conversations.get(organization, target.id)
-            return known.id, _notify(transaction, known, message.name, message.body)
-        message_id = thread.append_by_team(
-            transaction,
-            target,
-            replace(target.state, last_speaker=Speaker.TEAMMATE),
-            name=message.name,
-            body=message.body,
-            attachments=message.attachments,
-        )
-        return target.id, message_id
+            return known.id, thread.append_by_team(transaction, known, known.state, message)
+        state = replace(target.state, last_speaker=Speaker.TEAMMATE)
+        return target.id, thread.append_by_team(transaction, target, state, message)
     conversation_id, message_id = thread.start_by_team(
-        transaction,
-        organization,
-        to.id,
-        to.session_hash,
-        name=message.name,
-        body=message.body,
-        attachments=message.attachments,
+        transaction, organization, to.id, to.session_hash, message
     )
     if session is not None:
         customers.require(transaction, organization, to.id)
