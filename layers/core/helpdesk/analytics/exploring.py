@@ -26,10 +26,8 @@ def datasets() -> DatasetsAnswer:
                 id=dataset.id,
                 label=label_of(dataset.id),
                 fields=[
-                    FieldShape(
-                        id=field.id,
-                        label=field.label,
-                        type=field.type,
+                    FieldShape.from_record(
+                        field,
                         values=list(field.values) if field.type is FieldType.ENUM else None,
                     )
                     for field in dataset.fields

@@ -129,10 +129,7 @@ class ReportAnswer(Answer):
 def every() -> ReportsAnswer:
     """Return the reports."""
     return ReportsAnswer(
-        reports=[
-            ReportShape(name=report.name, title=report.title, queries=list(report.bodies))
-            for report in _REPORTS
-        ]
+        reports=[ReportShape.from_record(report, queries=report.bodies) for report in _REPORTS]
     )
 
 
@@ -141,10 +138,9 @@ def get(organization: str, name: str) -> ReportAnswer:
     report = _BY_NAME.get(name)
     if report is None:
         raise ReportNotFound(f"No report has this name. The reports are: {', '.join(_BY_NAME)}.")
-    return ReportAnswer(
-        name=report.name,
-        title=report.title,
-        queries=list(report.bodies),
+    return ReportAnswer.from_record(
+        report,
+        queries=report.bodies,
         results=exploring.explore_all(
             organization, [ExploreInput.model_validate(body) for body in report.bodies]
         ),

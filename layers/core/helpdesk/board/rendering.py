@@ -12,7 +12,6 @@ from helpdesk.board.schemas import (
     PostStatusShape,
     PostSummary,
     PostTagShape,
-    SignalSummary,
 )
 from helpdesk.board.settings import Settings, count_of_board
 from helpdesk.customers.record import Customer
@@ -28,10 +27,8 @@ def board_answer(settings: Settings) -> BoardAnswer:
     return BoardAnswer(
         version=settings.version,
         boards=[
-            BoardShape(
-                id=board.id,
-                name=board.name,
-                moderated=board.moderated,
+            BoardShape.from_record(
+                board,
                 public=settings.posts([count_of_board(board.id, PostList.PUBLIC)]),
                 pending=settings.posts([count_of_board(board.id, PostList.PENDING)]),
                 spam=settings.posts([count_of_board(board.id, PostList.SPAM)]),
@@ -39,17 +36,10 @@ def board_answer(settings: Settings) -> BoardAnswer:
             for board in settings.boards
         ],
         statuses=[
-            PostStatusShape(
-                id=status.id,
-                name=status.name,
-                signal_status=status.signal_status,
-                posts=settings.posts(status.counts),
-            )
+            PostStatusShape.from_record(status, posts=settings.posts(status.counts))
             for status in settings.statuses
         ],
-        tags=[
-            PostTagShape(id=tag.id, name=tag.name, posts=settings.posts(tag.counts)) for tag in settings.tags
-        ],
+        tags=[PostTagShape.from_record(tag, posts=settings.posts(tag.counts)) for tag in settings.tags],
     )
 
 
@@ -60,23 +50,11 @@ def authors_of(entries: Iterable[Post | Comment]) -> list[str]:
 
 def post_summary(post: Post, known: Mapping[str, Customer], *, voted: bool | None) -> PostSummary:
     """Return a post as an entry of a list; `known` are the customers."""
-    return PostSummary(
-        id=post.id,
-        number=post.number,
+    return PostSummary.from_record(
+        post,
         path=path_of(post),
-        title=post.title,
-        excerpt=post.excerpt,
-        board_id=post.board_id,
-        status_id=post.status_id,
-        tag_ids=list(post.tag_ids),
-        state=post.state,
-        is_spam=post.is_spam,
-        pinned=post.pinned,
         has_signal=post.signal_id is not None,
-        votes=post.votes,
-        verified_votes=post.verified_votes,
         comment_count=post.comments,
-        created_at=post.created_at,
         author=_author(post, known),
         voted=voted,
     )
@@ -90,36 +68,20 @@ def post_answer(
     known: Mapping[str, Customer],
 ) -> PostAnswer:
     """Return a whole post."""
-    return PostAnswer(
-        id=post.id,
-        number=post.number,
+    return PostAnswer.from_record(
+        post,
         path=path_of(post),
-        title=post.title,
-        excerpt=post.excerpt,
         body=body,
-        board_id=post.board_id,
-        status_id=post.status_id,
-        tag_ids=list(post.tag_ids),
-        state=post.state,
-        is_spam=post.is_spam,
-        pinned=post.pinned,
         has_signal=post.signal_id is not None,
-        votes=post.votes,
-        verified_votes=post.verified_votes,
         comments=list(comments),
-        created_at=post.created_at,
         author=_author(post, known),
-        signal=None
-        if signal is None
-        else SignalSummary(id=signal.id, title=signal.title, status=signal.status, kind=signal.kind),
+        signal=signal,
     )
 
 
 def comment_shape(comment: Comment, known: Mapping[str, Customer]) -> PostCommentShape:
     """Return a comment; `known` are the customers."""
-    return PostCommentShape(
-        id=comment.id, body=comment.body, created_at=comment.created_at, author=_author(comment, known)
-    )
+    return PostCommentShape.from_record(comment, author=_author(comment, known))
 
 
 def path_of(post: Post) -> str:

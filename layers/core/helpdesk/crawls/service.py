@@ -19,8 +19,9 @@ from helpdesk.crawls.errors import (
 )
 from helpdesk.crawls.frontier import log_entry
 from helpdesk.crawls.record import OUTCOMES_KEPT_MS, Crawl, DueCrawl, Settings
-from helpdesk.crawls.rendering import address_shape, summary
+from helpdesk.crawls.rendering import summary
 from helpdesk.crawls.schemas import (
+    CrawlAddress,
     CrawlAnswer,
     CrawlCreated,
     CrawlInput,
@@ -107,7 +108,7 @@ def get(caller: Caller, crawl_id: str, query: CrawlQuery) -> CrawlAnswer:
     crawl = now if now.run == crawl.run else crawl
     return CrawlAnswer(
         crawl=summary(crawl),
-        addresses=[address_shape(address) for address in found if address.is_page],
+        addresses=[CrawlAddress.from_record(address) for address in found if address.is_page],
         next_cursor=next_cursor(caller, end, of_list),
     )
 

@@ -7,11 +7,11 @@ from helpdesk.admission.caller import Caller
 from helpdesk.customers import repository
 from helpdesk.customers.profile import CustomerInput, CustomerUpdate
 from helpdesk.customers.record import Fact
-from helpdesk.customers.rendering import customer_shape
 from helpdesk.customers.schemas import (
     MAX_FACT_CHARACTERS,
     CustomerChanged,
     CustomerCreated,
+    CustomerShape,
     FactCreated,
     FactInput,
 )
@@ -49,7 +49,9 @@ def change(caller: Caller, customer_id: str, wanted: CustomerUpdate) -> Customer
         repository.update(transaction, caller.organization, customer_id, changes)
         search.put(transaction, search.customer(caller.organization, customer_id))
         transaction.commit()
-    return CustomerChanged(customer=customer_shape(repository.get(caller.organization, customer_id)))
+    return CustomerChanged(
+        customer=CustomerShape.from_record(repository.get(caller.organization, customer_id))
+    )
 
 
 def add_fact(caller: Caller, customer_id: str, written: FactInput) -> FactCreated:

@@ -2,8 +2,8 @@
 
 from helpdesk.admission.caller import Caller
 from helpdesk.customers import repository
-from helpdesk.customers.rendering import customer_shape, fact_shape
-from helpdesk.customers.schemas import CustomerAnswer, CustomersAnswer, CustomersQuery
+from helpdesk.customers.rendering import fact_shape
+from helpdesk.customers.schemas import CustomerAnswer, CustomersAnswer, CustomerShape, CustomersQuery
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.http.schemas import PageQuery
 from helpdesk.platform.errors import InvalidRequest
@@ -24,10 +24,12 @@ def newest(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
     if text is not None:
         hits = search.customers(caller.organization, text, query.limit, start)
         known = repository.get_many(caller.organization, hits.ids)
-        shapes = [customer_shape(known[customer_id]) for customer_id in hits.ids if customer_id in known]
+        shapes = [
+            CustomerShape.from_record(known[customer_id]) for customer_id in hits.ids if customer_id in known
+        ]
         return CustomersAnswer(customers=shapes, next_cursor=next_cursor(caller, hits.after, name))
     found, end = repository.newest(caller.organization, query.limit, start)
-    shapes = [customer_shape(customer) for customer in found]
+    shapes = [CustomerShape.from_record(customer) for customer in found]
     room = fitting(shapes)
     if room < len(shapes):
         shapes, end = shapes[:room], shapes[room - 1].id
@@ -42,7 +44,7 @@ def get(caller: Caller, customer_id: str, page: PageQuery) -> CustomerAnswer:
         caller.organization, customer_id, page.limit, position(caller, page, name)
     )
     return CustomerAnswer(
-        customer=customer_shape(customer),
+        customer=CustomerShape.from_record(customer),
         facts=[fact_shape(fact) for fact in found],
         next_cursor=next_cursor(caller, end, name),
     )

@@ -65,15 +65,6 @@ def _shown(delivery: DeliveryRecord) -> DeliveryShown:
         type=delivery.type,
         created_at=delivery.event_created_at,
         status=_STATUS[progress.state],
-        attempts=[
-            Attempt(
-                attempt=attempt.attempt,
-                at=attempt.at,
-                status=attempt.status,
-                duration_ms=attempt.duration_ms,
-                error=attempt.error,
-            )
-            for attempt in delivery.attempts
-        ],
+        attempts=[Attempt.from_record(attempt) for attempt in delivery.attempts],
         next_attempt_at=delivery.next_at if waits else None,
     )

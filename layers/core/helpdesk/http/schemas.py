@@ -124,7 +124,18 @@ class Answer(BaseModel):
 
     omits_null: ClassVar[bool] = False
 
-    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, frozen=True, defer_build=True)
+    model_config = ConfigDict(
+        alias_generator=to_camel, validate_by_name=True, frozen=True, defer_build=True, from_attributes=True
+    )
+
+    @classmethod
+    def from_record(cls, record: object, **computed: Any) -> Self:
+        """Return a record as a response: `computed` fields, and the record's attributes for all others.
+
+        Records in its attributes become responses, too.
+        """
+        names = cls.model_fields.keys() - computed.keys()
+        return cls.model_validate({name: getattr(record, name) for name in names} | computed)
 
 
 def as_integer(value: Any) -> Any:

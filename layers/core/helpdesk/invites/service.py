@@ -73,16 +73,7 @@ def listed(organization: str, limit: int, before: str | None) -> tuple[list[Invi
     records, end = repository.newest(organization, limit, before)
     allowed = repository.senders_may_send(records)
     shown = [
-        Invite(
-            id=record.id,
-            email=record.email,
-            role=record.role,
-            invited_by=record.invited_by_id,
-            invited_by_name=record.invited_by_name,
-            sender_may_invite=record.id in allowed,
-            created_at=record.created_at,
-            valid_until=record.valid_until,
-        )
+        Invite.from_record(record, invited_by=record.invited_by_id, sender_may_invite=record.id in allowed)
         for record in records
     ]
     return shown, end

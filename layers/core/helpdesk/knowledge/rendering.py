@@ -1,8 +1,8 @@
 """Documents as responses."""
 
 from helpdesk.http.pages import MAX_LISTED_BYTES
-from helpdesk.knowledge.documents import Document, Source
-from helpdesk.knowledge.schemas import DocumentShape, DocumentSummary, SourceShape
+from helpdesk.knowledge.documents import Document
+from helpdesk.knowledge.schemas import DocumentShape, DocumentSummary
 from helpdesk.storage import by_name as by_names
 
 _CONTROLS = {code: "\ufffd" for code in range(0x20) if chr(code) not in "\t\n\r"}
@@ -11,11 +11,8 @@ _BYTES_OF_A_CONTROL = 7  # \\u0001: Lambda's result holds the response's JSON as
 
 def summary(document: Document) -> DocumentSummary:
     """Return a document without its text."""
-    own = {"source", "created_by", "updated_by"}
-    fields = {name: getattr(document, name) for name in DocumentSummary.model_fields if name not in own}
-    return DocumentSummary(
-        **fields,
-        source=_source(document.source),
+    return DocumentSummary.from_record(
+        document,
         created_by=by_names.id_of(document.created_by_name),
         updated_by=by_names.id_of(document.updated_by_name),
     )
@@ -30,15 +27,4 @@ def whole(document: Document, text: str) -> DocumentShape:
     controls = sum(text.count(chr(code)) for code in _CONTROLS)
     if controls * _BYTES_OF_A_CONTROL + (document.size - controls) * 4 > MAX_LISTED_BYTES:
         text = text.translate(_CONTROLS)
-    return DocumentShape(**dict(summary(document)), body=text)
-
-
-def _source(source: Source) -> SourceShape:
-    return SourceShape(
-        kind=source.kind,
-        url=source.url,
-        repo=source.repo,
-        path=source.path,
-        version=source.version,
-        synced_at=source.synced_at,
-    )
+    return DocumentShape.from_record(summary(document), body=text)

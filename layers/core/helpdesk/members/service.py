@@ -74,16 +74,7 @@ def _admitted(organization: str, person: PersonRecord, role: Role) -> PersonReco
 def listed(organization: str, limit: int, after: str | None) -> tuple[list[Member], str | None]:
     """Return a page of the members, and the id after which the next page begins."""
     found, end = repository.page(organization, limit, after)
-    members = [
-        Member(
-            user_id=member.user_id,
-            name=member.name,
-            email=member.email,
-            role=member.role,
-            joined_at=member.joined_at,
-        )
-        for member in found
-    ]
+    members = [Member.from_record(member) for member in found]
     return members, end
 
 

@@ -226,18 +226,6 @@ def _entry(caller: Caller, names: list[str], summary: str) -> Item:
 
 
 def _answer(organization: OrganizationRecord) -> OrganizationAnswer:
-    return OrganizationAnswer(
-        id=organization.id,
-        name=organization.name,
-        slug=organization.slug,
-        plan=organization.plan,
-        tier=organization.tier,
-        show_branding=organization.show_branding,
-        task_key_prefix=organization.task_key_prefix,
-        board_url=organization.board_url,
-        support_email=organization.support_email,
-        pending_support_email=organization.pending.email if organization.pending else None,
-        retention_days=organization.retention_days,
-        publishable_key=organization.publishable_key,
-        created_at=organization.created_at,
+    return OrganizationAnswer.from_record(
+        organization, pending_support_email=organization.pending.email if organization.pending else None
     )

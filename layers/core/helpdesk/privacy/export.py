@@ -25,7 +25,8 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
 from helpdesk.customers import export as customers
 from helpdesk.customers.record import Customer, Fact
-from helpdesk.customers.rendering import customer_shape, fact_shape
+from helpdesk.customers.rendering import fact_shape
+from helpdesk.customers.schemas import CustomerShape
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.http.schemas import Answer, PageQuery
 from helpdesk.privacy.schemas import (
@@ -87,11 +88,13 @@ def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
     end = parts[-1].place if parts else start
     parts = _as_now(caller.organization, parts)
     return ExportAnswer(
-        customer=customer_shape(customer) if cursor is None else None,
+        customer=CustomerShape.from_record(customer) if cursor is None else None,
         facts=[fact_shape(part.content) for part in parts if isinstance(part.content, Fact)],
         posts=[_post_shape(part.content) for part in parts if isinstance(part.content, OwnPost)],
-        votes=[_vote_shape(part.content) for part in parts if isinstance(part.content, Vote)],
-        comments=[_comment_shape(part.content) for part in parts if isinstance(part.content, Comment)],
+        votes=[ExportedVote.from_record(part.content) for part in parts if isinstance(part.content, Vote)],
+        comments=[
+            ExportedComment.from_record(part.content) for part in parts if isinstance(part.content, Comment)
+        ],
         reports=reports,
         conversations=_grouped(parts, customer),
         next_cursor=next_cursor(caller, list(end) if more else None, name),
@@ -188,28 +191,15 @@ def _shape(content: Fact | Message | OwnPost | Vote | Comment) -> Answer:
         case OwnPost():
             return _post_shape(content)
         case Vote():
-            return _vote_shape(content)
+            return ExportedVote.from_record(content)
         case Comment():
-            return _comment_shape(content)
+            return ExportedComment.from_record(content)
         case Message():
             return thread_entry(content)
 
 
 def _post_shape(own: OwnPost) -> ExportedPost:
-    post = own.post
-    return ExportedPost(
-        id=post.id, number=post.number, title=post.title, body=own.body, created_at=post.created_at
-    )
-
-
-def _vote_shape(vote: Vote) -> ExportedVote:
-    return ExportedVote(post_id=vote.post_id, at=vote.at)
-
-
-def _comment_shape(comment: Comment) -> ExportedComment:
-    return ExportedComment(
-        id=comment.id, post_id=comment.post_id, body=comment.body, created_at=comment.created_at
-    )
+    return ExportedPost.from_record(own.post, body=own.body)
 
 
 def _thread_shape(found: MirroredThread | Feed) -> ExportedThread:
@@ -240,19 +230,11 @@ def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConvers
             conversation=conversation_shape(found[conversation_id], {customer.id: customer}),
             messages=[thread_entry(entry) for entry in own],
             ratings=[
-                ExportedRating(
-                    id=entry.rating.rating_id,
-                    stars=entry.rating.stars,
-                    note=entry.rating.note,
-                    at=entry.created_at,
-                )
+                ExportedRating.from_record(entry.rating, id=entry.rating.rating_id, at=entry.created_at)
                 for entry in own
                 if entry.rating is not None
             ],
-            suggested_questions=[
-                ExportedQuestion(suggestion_id=each.suggestion_id, question=each.question, at=each.at)
-                for each in questions[conversation_id]
-            ],
+            suggested_questions=[ExportedQuestion.from_record(each) for each in questions[conversation_id]],
             approvals=[approval_shape(each, {customer.id: customer}) for each in asked[conversation_id]],
             threads=[_thread_shape(each) for each in threads[conversation_id]],
         )

@@ -112,18 +112,6 @@ def requests(caller: Caller, query: TaskRequestsQuery) -> TaskRequestsAnswer:
     name = "tasks/requests"
     found, end = signals.requests(caller.organization, query.limit, position(caller, query, name))
     return TaskRequestsAnswer(
-        requests=[
-            TaskRequest(
-                signal_id=signal.id,
-                kind=signal.kind,
-                title=signal.title,
-                body=signal.body,
-                priority=signal.priority,
-                reporter_count=signal.reporter_count,
-                filed_at=signal.filed_at,
-                updated_at=signal.updated_at,
-            )
-            for signal in found
-        ],
+        requests=[TaskRequest.from_record(signal, signal_id=signal.id) for signal in found],
         next_cursor=next_cursor(caller, end, name),
     )

@@ -48,16 +48,10 @@ def listed(organization: str, limit: int, after: str | None) -> tuple[list[Secre
     last_used = {key.id: key.last_used_at for key in repository.live(organization)}
     records, end = repository.page(organization, limit, after)
     shown = [
-        SecretKey(
-            id=record.id,
-            name=record.name,
-            hint=record.hint,
-            created_at=record.created_at,
+        SecretKey.from_record(
+            record,
             created_by=by_names.id_of(record.created_by_name),
-            created_by_name=record.created_by_name,
             last_used_at=last_used.get(record.id, record.last_used_at),
-            revoked_at=record.revoked_at,
-            legacy=record.legacy,
         )
         for record in records
     ]

@@ -7,18 +7,15 @@ from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
 from helpdesk.signals import commit_repository, repository
 from helpdesk.signals.filtering import SignalFilter
-from helpdesk.signals.record import Commit, Reporter
 from helpdesk.signals.rendering import signal_shape, signal_shapes
 from helpdesk.signals.schemas import (
     CommitShape,
-    ReportedConversation,
     ReporterShape,
     SignalAnswer,
     SignalQuery,
     SignalsAnswer,
     SignalsQuery,
 )
-from helpdesk.signals.shapes import ReporterImage
 
 
 def newest(caller: Caller, query: SignalsQuery) -> SignalsAnswer:
@@ -53,10 +50,10 @@ def get(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
     place = position(caller, query, name)
     after = None if place is None else (str(place[0]), str(place[1]))
     found, end = repository.reporters(caller.organization, signal_id, query.limit, after)
-    shapes = [_reporter_shape(each) for each in found]
+    shapes = [ReporterShape.from_record(each) for each in found]
     commits = commit_repository.commits(caller.organization, signal_id)
     signal = repository.get(caller.organization, signal_id)
-    shown = [_commit_shape(each) for each in commits]
+    shown = [CommitShape.from_record(each) for each in commits]
     room = max(1, fitting([*shown, *shapes]) - len(shown))  # the commits are on each page
     if room < len(shapes):
         shapes, end = shapes[:room], repository.place_of(found[room - 1])
@@ -65,32 +62,4 @@ def get(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
         reporters=shapes,
         commits=shown,
         next_cursor=next_cursor(caller, None if end is None else list(end), name),
-    )
-
-
-def _reporter_shape(reporter: Reporter) -> ReporterShape:
-    return ReporterShape(
-        conversations=[
-            ReportedConversation(conversation_id=each.conversation_id, subject=each.subject)
-            for each in reporter.conversations
-        ],
-        who=reporter.who,
-        quote=reporter.quote,
-        reported_at=reporter.reported_at,
-        notified_at=reporter.notified_at,
-        images=[
-            ReporterImage(url=each.url, name=each.name, external=each.external) for each in reporter.images
-        ],
-    )
-
-
-def _commit_shape(commit: Commit) -> CommitShape:
-    return CommitShape(
-        id=commit.id,
-        sha=commit.sha,
-        message=commit.message,
-        url=commit.url,
-        author=commit.author,
-        why=commit.why,
-        applied=commit.applied,
     )

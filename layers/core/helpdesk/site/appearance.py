@@ -77,10 +77,4 @@ def _write(
 
 
 def _answer(appearance: AppearanceRecord, css: str) -> AppearanceAnswer:
-    return AppearanceAnswer(
-        theme=appearance.theme,
-        scheme=appearance.scheme,
-        navigation=appearance.navigation,
-        accent=appearance.accent,
-        css=css,
-    )
+    return AppearanceAnswer.from_record(appearance, css=css)

@@ -46,6 +46,6 @@ def listed(caller: Caller, query: PageQuery) -> SearchesAnswer:
     name = "site/searches"
     found, end = repository.latest(caller.organization, query.limit, position(caller, query, name))
     return SearchesAnswer(
-        searches=[SearchShape(query=each.query, count=each.count, last_at=each.last_at) for each in found],
+        searches=[SearchShape.from_record(each) for each in found],
         next_cursor=next_cursor(caller, end, name),
     )

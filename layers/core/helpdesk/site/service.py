@@ -11,7 +11,7 @@ from helpdesk.logs.kinds import LogKind
 from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.site import repository
 from helpdesk.site.record import Site, SiteRecord
-from helpdesk.site.schemas import ArticlesAnswer, ArticleShape, FooterLinkShape, SiteAnswer, SiteUpdate
+from helpdesk.site.schemas import ArticlesAnswer, ArticleShape, SiteAnswer, SiteUpdate
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -56,16 +56,7 @@ def articles(caller: Caller, query: PageQuery, base_url: str) -> ArticlesAnswer:
     end = after + len(listed)
     return ArticlesAnswer(
         articles=[
-            ArticleShape(
-                document_id=page.document_id,
-                title=page.title,
-                url=f"{root}articles/{quote(page.slug)}",
-                reads=page.reads,
-                helpful=page.helpful,
-                unhelpful=page.unhelpful,
-                answered=page.answered,
-            )
-            for page in listed
+            ArticleShape.from_record(page, url=f"{root}articles/{quote(page.slug)}") for page in listed
         ],
         next_cursor=next_cursor(caller, end if end < len(pages) else None, name),
     )
@@ -99,16 +90,4 @@ def _write(caller: Caller, changed: Item) -> None:
 
 
 def _answer(site: Site, base_url: str) -> SiteAnswer:
-    settings = site.settings
-    return SiteAnswer(
-        enabled=settings.enabled,
-        url=address_of(base_url, site.organization.slug),
-        title=settings.title,
-        intro=settings.intro,
-        logo_url=settings.logo_url,
-        language=settings.language,
-        show_board=settings.show_board,
-        show_contact=settings.show_contact,
-        votes_need_sign_in=settings.votes_need_sign_in,
-        footer_links=[FooterLinkShape(label=each.label, url=each.url) for each in settings.footer_links],
-    )
+    return SiteAnswer.from_record(site.settings, url=address_of(base_url, site.organization.slug))

@@ -18,9 +18,7 @@ from helpdesk.site_sign_in.errors import MAX_CLIENT_ID_CHARACTERS, MAX_CLIENT_SE
 from helpdesk.site_sign_in.record import Provider, SignInSettings
 from helpdesk.site_sign_in.repository import StaleSettings
 from helpdesk.site_sign_in.schemas import (
-    ProblemShape,
     ProviderInput,
-    ProviderShape,
     SignInAnswer,
     SignInUpdate,
 )
@@ -169,17 +167,8 @@ def _require_app_url(url: str) -> str:
 
 def _answer(organization: str, saved: SignInSettings, base_url: str) -> SignInAnswer:
     [named] = organizations.names_of([organization])
-    provider, problem = saved.provider, saved.problem
-    return SignInAnswer(
-        method=saved.method,
-        app_url=saved.app_url,
-        oidc=None
-        if provider is None
-        else ProviderShape(
-            issuer=provider.issuer, client_id=provider.client_id, secret_hint=provider.secret_hint
-        ),
+    return SignInAnswer.from_record(
+        saved,
+        oidc=saved.provider,
         oidc_redirect_uri=redirect_uri(place.of_slug(organization, named.slug, base_url)),
-        problem=None
-        if problem is None
-        else ProblemShape(at=problem.at, code=problem.code, message=problem.message, detail=problem.detail),
     )

@@ -17,8 +17,15 @@ from helpdesk.search import service as search
 from helpdesk.tasks import repository
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.record import COLUMNS, Task
-from helpdesk.tasks.rendering import commit_shape, pull_request_shape, task_shapes
-from helpdesk.tasks.schemas import TaskAnswer, TasksAnswer, TasksQuery, TaskStatus
+from helpdesk.tasks.rendering import task_shapes
+from helpdesk.tasks.schemas import (
+    TaskAnswer,
+    TaskCommitShape,
+    TaskPullRequestShape,
+    TasksAnswer,
+    TasksQuery,
+    TaskStatus,
+)
 
 _SEARCHES = 4
 """How often one page searches at most: hits may not match the other parameters."""
@@ -37,8 +44,8 @@ def get(organization: str, name: str) -> TaskAnswer:
     pulls.sort(key=lambda each: each.reported_at, reverse=True)
     return TaskAnswer(
         task=task_shapes(organization, [task])[0],
-        commits=[commit_shape(each) for each in commits],
-        pull_requests=[pull_request_shape(each) for each in pulls],
+        commits=[TaskCommitShape.from_record(each) for each in commits],
+        pull_requests=[TaskPullRequestShape.from_record(each) for each in pulls],
     )
 
 

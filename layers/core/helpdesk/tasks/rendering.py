@@ -9,11 +9,9 @@ from helpdesk.organizations import service as organizations
 from helpdesk.organizations.service import TaskKeys
 from helpdesk.signals import service as signals
 from helpdesk.signals.record import Signal
-from helpdesk.signals.rendering import tracker_issue
-from helpdesk.signals.shapes import CodehostIssue
 from helpdesk.storage import by_name as by_names
-from helpdesk.tasks.record import LinkedCommit, LinkedPullRequest, Task
-from helpdesk.tasks.schemas import Assignee, TaskCommitShape, TaskPullRequestShape, TaskShape
+from helpdesk.tasks.record import Task
+from helpdesk.tasks.schemas import Assignee, TaskShape
 
 
 def task_shapes(organization: str, tasks: Sequence[Task]) -> list[TaskShape]:
@@ -33,28 +31,13 @@ def task_shapes(organization: str, tasks: Sequence[Task]) -> list[TaskShape]:
 
 def _shape(task: Task, named: TaskKeys, assignee: MemberRecord | None, signal: Signal | None) -> TaskShape:
     key = named.key_of(task.number)
-    issue = None if signal is None else signal.codehost
-    return TaskShape(
-        id=task.id,
+    return TaskShape.from_record(
+        task,
         key=key,
-        number=task.number,
-        title=task.title,
-        description=task.description,
-        status=task.status,
-        priority=task.priority,
-        assignee=None
-        if assignee is None
-        else Assignee(user_id=assignee.user_id, name=assignee.name, email=assignee.email or None),
+        assignee=None if assignee is None else Assignee.from_record(assignee, email=assignee.email or None),
         created_by=by_names.id_of(task.created_by_name),
-        created_by_name=task.created_by_name,
-        created_at=task.created_at,
-        updated_at=task.updated_at,
-        done_at=task.done_at,
-        signal_id=task.signal_id,
-        tracker=None if signal is None else tracker_issue(signal.tracker),
-        codehost=None if issue is None else CodehostIssue(number=issue.number, url=issue.url),
-        commits=task.commits,
-        pull_requests=task.pull_requests,
+        tracker=None if signal is None else signal.tracker,
+        codehost=None if signal is None else signal.codehost,
         url=_page(named.board_url, key),
     )
 
@@ -65,27 +48,3 @@ def _page(board_url: str | None, key: str) -> str | None:
         return None
     board = urlsplit(board_url)
     return urlunsplit(board._replace(path=f"{board.path.rstrip('/')}/{key}"))
-
-
-def commit_shape(commit: LinkedCommit) -> TaskCommitShape:
-    """Return a linked commit as a response."""
-    return TaskCommitShape(
-        repo=commit.repo,
-        sha=commit.sha,
-        message=commit.message,
-        url=commit.url,
-        author=commit.author,
-        reported_at=commit.reported_at,
-    )
-
-
-def pull_request_shape(pull: LinkedPullRequest) -> TaskPullRequestShape:
-    """Return a linked pull request as a response."""
-    return TaskPullRequestShape(
-        repo=pull.repo,
-        number=pull.number,
-        title=pull.title,
-        url=pull.url,
-        state=pull.state,
-        reported_at=pull.reported_at,
-    )

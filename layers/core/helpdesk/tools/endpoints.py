@@ -30,8 +30,7 @@ from helpdesk.tools.errors import (
 )
 from helpdesk.tools.jobs import RemovalJob, SyncJob
 from helpdesk.tools.record import SyncStatus, ToolEndpoint
-from helpdesk.tools.rendering import endpoint_shape
-from helpdesk.tools.schemas import ToolEndpointsAnswer, UnreadableToolEndpoint
+from helpdesk.tools.schemas import ToolEndpointAnswer, ToolEndpointsAnswer, UnreadableToolEndpoint
 
 
 def put(caller: Caller, url: str) -> str:
@@ -161,7 +160,7 @@ def listed(organization: str) -> ToolEndpointsAnswer:
     """Return the organization's endpoints with the results of their latest syncs, and those that cannot be read."""
     found = repository.read_endpoints(organization)
     return ToolEndpointsAnswer(
-        tool_endpoints=[endpoint_shape(each) for each in found.readable],
+        tool_endpoints=[ToolEndpointAnswer.from_record(each) for each in found.readable],
         unreadable=[UnreadableToolEndpoint(id=each) for each in found.unreadable],
     )
 

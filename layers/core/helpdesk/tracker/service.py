@@ -13,7 +13,6 @@ from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.signals import service as signals
 from helpdesk.signals.kinds import SignalStatus
-from helpdesk.signals.rendering import tracker_issue
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tracker import directory, repository
 from helpdesk.tracker.errors import MAX_IDENTIFIER_CHARACTERS, TeamNotFound, TrackerFailed
@@ -93,7 +92,7 @@ def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
     if signal.tracker is not None and identifier in {None, signal.tracker.identifier}:
         if wanted.team is not None:
             _chosen(connection, wanted.team)
-        return LinkAnswer(tracker=tracker_issue(signal.tracker))
+        return LinkAnswer.from_record(signal)
     if connection.status is ConnectionStatus.BROKEN:
         raise TrackerFailed(connection.problem or TrackerFailed.message)
     if identifier is None:

@@ -81,20 +81,7 @@ def create(caller: Caller, new: NewWebhook) -> str:
 def listed(organization: str) -> WebhooksAnswer:
     """Return the organization's endpoints with the state of their deliveries, and those that cannot be read."""
     found = repository.read_all(organization)
-    shown = [
-        Webhook(
-            id=endpoint.id,
-            url=endpoint.url,
-            events=list(endpoint.events),
-            created_at=endpoint.created_at,
-            status=endpoint.status,
-            last_delivery_at=endpoint.last_delivery_at,
-            failing_since=endpoint.failing_since,
-            key_id=endpoint.key_id,
-            secret_created_at=endpoint.secret_created_at,
-        )
-        for endpoint in found.readable
-    ]
+    shown = [Webhook.from_record(endpoint) for endpoint in found.readable]
     unreadable = [UnreadableWebhook(id=repository.id_of(key)) for key, _ in found.unreadable]
     return WebhooksAnswer(webhooks=shown, unreadable=unreadable)
 
