@@ -3,6 +3,7 @@
 import re
 
 from helpdesk.storage import keys, shards
+from tests.support.kinds import KINDS
 from tests.support.template import ROOT, table_properties
 
 PAGE = (ROOT / "docs" / "access-patterns.md").read_text()
@@ -12,7 +13,7 @@ ROW = re.compile(r"^\| `(\w+)` \| `([^`]+)` \| `([^`]+)` \|", re.MULTILINE)
 def test_the_page_describes_every_kind_of_item_by_its_key_and_no_other() -> None:
     described = {name: (pk, sk) for name, pk, sk in ROW.findall(PAGE)}
 
-    assert described == {name: (kind.PK, kind.SK) for name, kind in keys.REGISTRY.items()}
+    assert described == {name: (kind.PK, kind.SK) for name, kind in KINDS.items()}
 
 
 def test_no_kind_is_described_twice() -> None:

@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from helpdesk.admission.caller import Access
@@ -22,6 +21,7 @@ from tests.support import integrations
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client, gateway_event, invoke
 from tests.support.described import require_described
+from tests.support.kinds import name_of
 from tests.support.people import issue_token, make_person, token_of
 from tests.support.things import MESSAGE, filled, things, tool_of
 
@@ -259,23 +259,18 @@ def world() -> dict[str, Any]:
     return {
         f"{item['PK']} {item['SK']}": item
         for item in whole_table.everything()
-        if _kind(item["PK"], item["SK"]) not in _ASIDE
+        if name_of(item["PK"], item["SK"]) not in _ASIDE
     }
 
 
 def census() -> Counter[str]:
     """Return how many items of each kind are stored; two runs of one request leave the same."""
-    return Counter(_kind(item["PK"], item["SK"]) for item in world().values())
+    return Counter(name_of(item["PK"], item["SK"]) for item in world().values())
 
 
 def kept() -> list[dict[str, Any]]:
     """Return what became of the Idempotency-Keys."""
-    return [item for item in whole_table.everything() if "Idempotency" in _kind(item["PK"], item["SK"])]
+    return [item for item in whole_table.everything() if "Idempotency" in name_of(item["PK"], item["SK"])]
 
 
 _ASIDE = {"Allowance", "PersonAllowance", "Idempotency", "PersonIdempotency"}
-
-
-@lru_cache(maxsize=2_000)
-def _kind(pk: str, sk: str) -> str:
-    return next(name for name, kind in keys.REGISTRY.items() if kind.parse(pk, sk))

@@ -4,11 +4,10 @@ A later version that was rolled back, or an operator's edit, can leave such item
 the records of many organizations at once.
 """
 
+from helpdesk.storage.stored import UnreadableItem
 from helpdesk.storage.wire import Item
 
-
-class UnreadableItem(ValueError):
-    """An attribute is missing or has another type than this version writes. The text names the attribute only."""
+__all__ = ["UnreadableItem", "flag", "number", "optional_number", "optional_text", "text"]
 
 
 def text(item: Item, name: str) -> str:
