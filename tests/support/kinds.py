@@ -6,8 +6,9 @@ from importlib import import_module
 from pathlib import Path
 
 import helpdesk
+from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.keys import REGISTRY
-from helpdesk.storage.stored import AnyKey, ItemKey, Stored
+from helpdesk.storage.stored import AnyKey, Stored
 
 type Kind = type[ItemKey | Stored]
 
