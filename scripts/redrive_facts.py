@@ -31,8 +31,8 @@ def _record(key: dict[str, Any], sequence: str) -> dict[str, Any]:
     """Return a record of the stream for an item as it is now."""
     halves = {name: half["S"] if isinstance(half, dict) else half for name, half in key.items()}
     change: dict[str, Any] = {"Keys": to_wire(halves), "SequenceNumber": sequence}
-    parsed = sources.key_of(halves["PK"], halves["SK"])
-    item = None if parsed is None else table.get(parsed)
+    source = sources.source_of(halves["PK"], halves["SK"])
+    item = None if source is None else table.get(source.key)
     if item is not None:
         change["NewImage"] = to_wire(item)
     return {"dynamodb": change}

@@ -32,24 +32,23 @@ def write_rows(items: Sequence[Item], organization: str | None = None) -> int:
 def _write(change: Change) -> bool:
     if change.new is None or BEING_ERASED in change.new:
         return False
-    match change.key:
-        case keys.Message():
-            return False
-        case keys.Customer(customer_id=customer_id):
-            conversation_rows.write_customer(change.organization, customer_id)
-        case keys.Conversation(conversation_id=conversation_id):
-            if repository.conversation(change.organization, conversation_id) is None:
-                conversation_rows.write_past(change.organization, conversation_id, change.sequence)
-            _note_seen(change.organization, Conversation.from_item(change.new))
-        case _:
-            _write_item(change)
+    if change.kind is keys.Message:
+        return False
+    if change.kind is keys.Customer:
+        conversation_rows.write_customer(change.organization, change.source.id)
+    elif change.kind is keys.Conversation:
+        if repository.conversation(change.organization, change.source.id) is None:
+            conversation_rows.write_past(change.organization, change.source.id, change.sequence)
+        _note_seen(change.organization, Conversation.from_item(change.new))
+    else:
+        _write_item(change)
     return True
 
 
 def _write_item(change: Change) -> None:
     """Write the row of an item. If the item is gone by now, its removal may have passed the stream already."""
     stream.write_item([change])
-    item = table.get(change.key)
+    item = table.get(change.source.key)
     if item is None or BEING_ERASED in item:
         stream.write_item([replace(change, old=change.new, new=None)])
 

@@ -28,13 +28,13 @@ def write_thread(changes: Sequence[Change], *, late: bool = False) -> None:
     Where they come `late`, the conversation's row counts messages after them, so it is made again from its thread.
     """
     organization = changes[0].organization
-    conversation_id = _conversation_id(changes[0])
-    states = [change for change in changes if isinstance(change.key, keys.Conversation)]
+    conversation_id = changes[0].source.key.pk.rpartition("#")[2]
+    states = [change for change in changes if change.kind is keys.Conversation]
     gone = bool(states) and (states[-1].new is None or BEING_ERASED in states[-1].new)
     removed = [
-        (rows.MESSAGES, change.key.message_id)
+        (rows.MESSAGES, change.source.id)
         for change in changes
-        if isinstance(change.key, keys.Message) and (change.new is None or gone)
+        if change.kind is keys.Message and (change.new is None or gone)
     ]
     if gone:
         removed.append((rows.CONVERSATIONS, conversation_id))
@@ -46,7 +46,7 @@ def write_thread(changes: Sequence[Change], *, late: bool = False) -> None:
     messages = [
         Message.from_item(change.new)
         for change in changes
-        if isinstance(change.key, keys.Message) and change.new is not None and change.is_new
+        if change.kind is keys.Message and change.new is not None and change.is_new
     ]
     _write_mails(changes)
     written = sorted((each for each in messages if each.id not in dropped), key=lambda each: each.id)
@@ -67,17 +67,11 @@ def write_thread(changes: Sequence[Change], *, late: bool = False) -> None:
 def _write_mails(changes: Sequence[Change]) -> None:
     """Write the usage of messages that were mailed."""
     for change in changes:
-        if isinstance(change.key, keys.Message) and change.new is not None:
+        if change.kind is keys.Message and change.new is not None:
             before = None if change.old is None else mail_state_from_item(change.old)
             if mail_state_from_item(change.new) is MailState.SENT and before is not MailState.SENT:
                 fact = usage_facts.of_message_mail(Message.from_item(change.new))
                 repository.put(change.organization, fact, change.sequence)
-
-
-def _conversation_id(change: Change) -> str:
-    if isinstance(change.key, keys.Conversation | keys.Message):
-        return change.key.conversation_id
-    raise ValueError(change.key)
 
 
 def _try_to_write(

@@ -6,12 +6,15 @@ from typing import Any
 from helpdesk.platform.record import Record
 from helpdesk.storage import keys, table
 from helpdesk.storage.item_key import ItemKey
+from helpdesk.storage.stored import Key, Stored
 from helpdesk.storage.table import Item, from_wire
+
+type Kind = type[ItemKey | Stored]
 
 _TIME_TO_LIVE = "dynamodb.amazonaws.com"
 _DIGITS = 40  # the longest sequence number of a stream
 
-_KINDS: tuple[tuple[str, type[ItemKey]], ...] = (
+_KINDS: tuple[tuple[str, Kind], ...] = (
     ("MSG#", keys.Message),
     ("RATING#", keys.Rating),
     ("LOG#", keys.LogEntry),
@@ -30,18 +33,40 @@ _KINDS: tuple[tuple[str, type[ItemKey]], ...] = (
 )
 
 
+class Source(Record):
+    """An item that rows are about: its kind, its key, and the parts of the key by their names."""
+
+    kind: Kind
+    key: ItemKey | Key
+    parts: Mapping[str, str]
+
+    @property
+    def id(self) -> str:
+        """The last part of the key, which is the id of each of these items."""
+        return list(self.parts.values())[-1]
+
+
 class Change(Record):
     """A change of an item: what it was and what it is, None for nothing. `sequence` sorts as the changes happened.
 
     `expired` means that the item went by its time to live.
     """
 
-    key: ItemKey
-    organization: str
+    source: Source
     sequence: str
     old: Item | None
     new: Item | None
     expired: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the item."""
+        return self.source.kind
+
+    @property
+    def organization(self) -> str:
+        """The organization of the item."""
+        return self.source.parts["organization"]
 
     @property
     def is_new(self) -> bool:
@@ -52,13 +77,12 @@ class Change(Record):
 def read(record: Mapping[str, Any]) -> Change | None:
     """Return the change of a stream's record; None if no row is about its item."""
     change = record["dynamodb"]
-    key = key_of(change["Keys"]["PK"]["S"], change["Keys"]["SK"]["S"])
-    if key is None:
+    source = source_of(change["Keys"]["PK"]["S"], change["Keys"]["SK"]["S"])
+    if source is None:
         return None
     old, new = (change.get(name) for name in ("OldImage", "NewImage"))
     return Change(
-        key=key,
-        organization=_organization(key),
+        source=source,
         sequence=change["SequenceNumber"].zfill(_DIGITS),
         old=None if old is None else from_wire(old),
         new=None if new is None else from_wire(new),
@@ -68,18 +92,21 @@ def read(record: Mapping[str, Any]) -> Change | None:
 
 def of_item(item: Item) -> Change | None:
     """Return an item as if it came to be before everything in the stream; None if no row is about it."""
-    key = key_of(*table.key_of(item))
-    return None if key is None else Change(key, _organization(key), "", None, item)
+    source = source_of(*table.key_of(item))
+    return None if source is None else Change(source, "", None, item)
 
 
-def key_of(pk: str, sk: str) -> ItemKey | None:
-    """Return the key of an item that rows are about; None if none is."""
-    found = (kind.parse(pk, sk) for prefix, kind in _KINDS if sk.startswith(prefix))
-    return next((key for key in found if key is not None), None)
-
-
-def _organization(key: ItemKey) -> str:
-    return key.pk.split("#")[1]
+def source_of(pk: str, sk: str) -> Source | None:
+    """Return which item a key is of; None if no rows are about it."""
+    for prefix, kind in _KINDS:
+        if not sk.startswith(prefix):
+            continue
+        if issubclass(kind, Stored):
+            if (parts := kind.parse(pk, sk)) is not None:
+                return Source(kind, Key(pk, sk, kind), parts)
+        elif (key := kind.parse(pk, sk)) is not None:
+            return Source(kind, key, {name: getattr(key, name) for name in kind.PARTS})
+    return None
 
 
 def number_of(record: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from helpdesk.agent_runs.record import Run
 from helpdesk.analytics import facts, repository, rows, sources, usage_facts
 from helpdesk.analytics.conversation_rows import write_thread
 from helpdesk.analytics.rows import Fact
-from helpdesk.analytics.sources import Change
+from helpdesk.analytics.sources import Change, Kind
 from helpdesk.approvals.record import Approval
 from helpdesk.conversations import service as conversations
 from helpdesk.crawls.record import Crawl
@@ -31,7 +31,6 @@ from helpdesk.ratings import service as ratings
 from helpdesk.ratings.record import Rating
 from helpdesk.signals.record import Signal
 from helpdesk.storage import keys
-from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 from helpdesk.suggestions.record import Suggestion
@@ -39,7 +38,7 @@ from helpdesk.tasks.record import Task
 from helpdesk.tools.noted_tests import ToolTestRun
 
 _THREADS = 8
-_DATASETS: dict[type[ItemKey], str] = {
+_DATASETS: dict[Kind, str] = {
     keys.Rating: rows.RATINGS,
     keys.LogEntry: rows.LOGS,
     keys.KnowledgeDocument: rows.DOCUMENTS,
@@ -83,26 +82,25 @@ def _dead_letter(key: object, sequence: object, error: Exception) -> None:
 
 def _group(change: Change) -> tuple[str, str]:
     """Return what is carried out together: a conversation with its messages, and else an item by itself."""
-    if isinstance(change.key, keys.Conversation | keys.Message):
-        return change.key.pk, ""
-    return change.key.pk, change.key.sk
+    key = change.source.key
+    return key.pk, "" if change.kind in {keys.Conversation, keys.Message} else key.sk
 
 
 def _write(group: Sequence[tuple[str, Change]], *, late: bool) -> list[str]:
     """Carry out changes; return the sequence numbers to repeat."""
     changes = [change for _, change in group]
     try:
-        if isinstance(changes[0].key, keys.Conversation | keys.Message):
+        if changes[0].kind in {keys.Conversation, keys.Message}:
             write_thread(changes, late=late)
         else:
             write_item(changes)
     except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
         if record_guard.is_of_the_record(error):
             for sequence, change in group:
-                _dead_letter(change.key.attributes(), sequence, error)
+                _dead_letter(change.source.key.attributes(), sequence, error)
             return []
         logger.error(
-            "record_failed", extra={"key": changes[0].key.attributes(), "error": type(error).__name__}
+            "record_failed", extra={"key": changes[0].source.key.attributes(), "error": type(error).__name__}
         )
         return [sequence for sequence, _ in group]
     return []
@@ -111,16 +109,15 @@ def _write(group: Sequence[tuple[str, Change]], *, late: bool) -> list[str]:
 def write_item(changes: Sequence[Change]) -> None:
     """Write the row of an item's newest state, or remove it."""
     change = changes[-1]
-    match change.key:
-        case keys.AgentRun():
-            for each in changes:
-                _write_calls(each)
-            return
-        case keys.File() | keys.ToolTest() | keys.Invite() | keys.Crawl():
-            for each in changes:
-                _write_use(each)
-            return
-    dataset, identifier = _row(change)
+    if change.kind is keys.AgentRun:
+        for each in changes:
+            _write_calls(each)
+        return
+    if change.kind not in _DATASETS:
+        for each in changes:
+            _write_use(each)
+        return
+    dataset, identifier = _DATASETS[change.kind], change.source.id
     if change.new is None or BEING_ERASED in change.new:
         repository.delete(change.organization, dataset, identifier)
         return
@@ -131,23 +128,15 @@ def write_item(changes: Sequence[Change]) -> None:
         repository.put(change.organization, fact, change.sequence)
 
 
-def _row(change: Change) -> tuple[str, str]:
-    """Return the dataset and the id of the row of an item."""
-    dataset = _DATASETS[type(change.key)]
-    # The last part of each of these keys is the id.
-    identifier: str = getattr(change.key, type(change.key).PARTS[-1])
-    return dataset, identifier
-
-
 def fact_of(change: Change) -> Fact | None:
     """Return the row of an existing item; None if it has none."""
     item = change.new
     if item is None:
         return None
     organization = change.organization
-    if isinstance(change.key, keys.Rating):
-        return rating_fact(organization, change.key.rating_id, Rating.from_item(item))
-    makers: dict[type[ItemKey], Callable[[Item], Fact | None]] = {
+    if change.kind is keys.Rating:
+        return rating_fact(organization, change.source.id, Rating.from_item(item))
+    makers: dict[Kind, Callable[[Item], Fact | None]] = {
         keys.Signal: lambda found: facts.of_signal(Signal.from_item(organization, found)),
         keys.Task: lambda found: facts.of_task(Task.from_item(organization, found)),
         keys.LogEntry: lambda found: facts.of_log(LogRecord.from_item(found)),
@@ -156,7 +145,7 @@ def fact_of(change: Change) -> Fact | None:
         keys.Approval: lambda found: facts.of_approval(Approval.from_item(organization, found)),
         keys.Customer: lambda found: facts.of_customer(Customer.from_item(found)),
     }
-    return makers[type(change.key)](item)
+    return makers[change.kind](item)
 
 
 def rating_fact(organization: str, rating_id: str, rating: Rating) -> Fact | None:
@@ -205,15 +194,14 @@ def _use(change: Change) -> Fact | None:
     old, new = change.old or {}, change.new
     if new is None:
         return None
-    match change.key:
-        case keys.File():
-            file = File.from_item(new)
-            before = old and File.from_item(old).received
-            return usage_facts.of_upload(file) if file.received and not before else None
-        case keys.ToolTest():
-            return usage_facts.of_test(ToolTestRun.from_item(new))
-        case keys.Invite():
-            mail_id = mail_id_from_item(new)
-            is_new = mail_id is not None and mail_id != mail_id_from_item(old)
-            return usage_facts.of_invitation_mail(mail_id) if mail_id and is_new else None
+    if change.kind is keys.File:
+        file = File.from_item(new)
+        before = old and File.from_item(old).received
+        return usage_facts.of_upload(file) if file.received and not before else None
+    if change.kind is keys.ToolTest:
+        return usage_facts.of_test(ToolTestRun.from_item(new))
+    if change.kind is keys.Invite:
+        mail_id = mail_id_from_item(new)
+        is_new = mail_id is not None and mail_id != mail_id_from_item(old)
+        return usage_facts.of_invitation_mail(mail_id) if mail_id and is_new else None
     return usage_facts.of_crawl(Crawl.from_item(change.organization, new))
