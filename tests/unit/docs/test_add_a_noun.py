@@ -20,7 +20,7 @@ reply = SavedReply(organization="org_1", id="srep_1", title="Refund", body="14 d
                    created_by_name=ByName("Ada", "usr_1"))
 assert SavedReply.from_item(reply.to_item()) == reply
 print(reply.key.pk, reply.key.sk, *sorted(reply.to_item()))
-print(schemas.SavedReplyShape.model_validate(reply, from_attributes=True).model_dump_json(by_alias=True))
+print(schemas.SavedReplyShape.from_record(reply).model_dump_json(by_alias=True))
 exec(open(sys.argv[1] + "/functions/saved_replies/app.py").read())
 print(*(f"{route.method} {route.path}" for route in api.routes))
 """
