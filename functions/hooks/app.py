@@ -38,7 +38,7 @@ api = Api()
 )
 def take_hook(client_info: ClientInfo, app: str, body: RawBody) -> RawJson:
     """Receive a webhook from a connected service. The work is queued; a repeated request does nothing."""
-    received = hooks.take(app, Hook(client_info.headers, body.content), RECEIVERS)
+    received = hooks.receive(app, Hook(client_info.headers, body.content), RECEIVERS)
     return RawJson(json.dumps({"ok": True} if received.answer is None else dict(received.answer)))
 
 

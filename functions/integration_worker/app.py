@@ -7,32 +7,28 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from helpdesk.chatcommunity import worker as chatcommunity
-from helpdesk.chatmirror import worker as chatmirror
+from helpdesk.chatcommunity.worker import DiscordAdapter
+from helpdesk.chatmirror.worker import SlackAdapter
 from helpdesk.codehost import lost_hooks
-from helpdesk.codehost import worker as codehost
+from helpdesk.codehost.worker import GitHubAdapter
 from helpdesk.integrations import worker
-from helpdesk.integrations.adapter import Worker
+from helpdesk.integrations.adapter import Adapter
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, Record, run_batch
 from helpdesk.platform.settings import declare
-from helpdesk.tracker import worker as tracker
+from helpdesk.tracker.worker import LinearAdapter
 
 NEEDS = declare("INTEGRATION_QUEUE_URL", "SERVICES_URL", "BASE_URL", "KNOWLEDGE_BUCKET")
 
-ADAPTERS: dict[App, Worker] = {
-    App.CODEHOST: codehost,
-    App.CHATMIRROR: chatmirror,
-    App.CHATCOMMUNITY: chatcommunity,
-    App.TRACKER: tracker,
+ADAPTERS: dict[App, Adapter] = {
+    each.app: each for each in (GitHubAdapter(), SlackAdapter(), DiscordAdapter(), LinearAdapter())
 }
-"""The adapters, each with a module of these functions."""
 
 _RUNS: dict[str, Callable[[int], int]] = {
-    "connections": worker.look_at_all,
+    "connections": worker.check_all,
     "hooks": lost_hooks.ask_again,
 }
 """The work of a scheduled run. Each takes an instant (ms) to end at and returns how many it is about."""

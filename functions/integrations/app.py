@@ -187,9 +187,9 @@ def remove_integration(caller: Caller, app: str, query: RemoveQuery) -> Ok:
     """Disconnect a service. Its tokens are deleted; what it brought stays."""
     name = integrations.app_named(app)
     if name is App.CHATMIRROR:
-        chatmirror.disconnect(caller, query.account)
+        chatmirror.SETTINGS.disconnect(caller, query.account)
     elif name is App.CHATCOMMUNITY:
-        chatcommunity.disconnect(caller, query.account)
+        chatcommunity.SETTINGS.disconnect(caller, query.account)
     else:
         integrations.remove(caller.organization, name, query.account, caller.actor)
     return OK

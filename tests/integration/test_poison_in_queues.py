@@ -111,7 +111,7 @@ def test_a_connection_that_cannot_be_read_holds_up_no_other_nightly_look(
     key = keys.Connection(organization.organization_id, "tracker", "one")
     for name, value in (("status", "moon"), ("app", "moon"), ("accountId", None), ("connectedAt", "x")):
         table.update(key, "SET #name = :value", names={"#name": name}, values={":value": value})
-        assert integrations.look_at_all(clock.now_ms() + 60_000) == 1
+        assert integrations.check_all(clock.now_ms() + 60_000) == 1
 
     looked = {work["organization"] for work in received(settings().integration_queue_url)}
     assert looked == {other_organization.organization_id}

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.chatcommunity import outgoing, receiver, worker
+from helpdesk.chatcommunity import outgoing, receiver
+from helpdesk.chatcommunity.worker import DiscordAdapter
 from helpdesk.integrations import following, missed
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Hook
@@ -119,7 +120,7 @@ class World:
     def follow(self) -> str:
         """Do the job of an event of the conversation."""
         job = following.job(self.organization, App.CHATCOMMUNITY, self.conversation)
-        return worker.work(job, clock.now_ms() + 60_000)
+        return DiscordAdapter().run(job, clock.now_ms() + 60_000)
 
     def settle(self) -> None:
         """Let what is under way happen, the bot come back, and the night."""
@@ -127,8 +128,8 @@ class World:
             self.step()
         self.server.has_bot = True
         with clock.frozen(lambda: self.now):
-            worker.connected(self._current())
-            worker.work(missed.job(self.organization, App.CHATCOMMUNITY), clock.now_ms() + 60_000)
+            DiscordAdapter().on_connect(self._current())
+            DiscordAdapter().run(missed.job(self.organization, App.CHATCOMMUNITY), clock.now_ms() + 60_000)
             assert self._current().status is ConnectionStatus.CONNECTED
         done: list[str] = []
         while "up_to_date" not in done:
@@ -149,9 +150,9 @@ class World:
     def _take(self, name: str, data: dict[str, Any]) -> None:
         current = self._current()
         try:
-            worker.take_hook(current, name, data, 0)
+            DiscordAdapter().handle_webhook(current, name, data)
         except Revoked as problem:
-            integrations.broke(current, str(problem))
+            integrations.mark_broken(current, str(problem))
 
     def _current(self) -> Connection:
         return integrations.connection(self.organization, App.CHATCOMMUNITY)

@@ -2,12 +2,13 @@
 
 import random
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pytest
 
-from helpdesk.chatmirror import outgoing, replies, worker
-from helpdesk.integrations import accounts
+from helpdesk.chatmirror import outgoing, replies
+from helpdesk.chatmirror.slack import SLACK
+from helpdesk.chatmirror.worker import SlackAdapter
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.apps import App
@@ -33,9 +34,6 @@ from tests.support.effort import of
 from tests.support.integrations import set_app
 from tests.support.people import make_person
 
-if TYPE_CHECKING:
-    from helpdesk.integrations.adapter import Worker
-
 __all__ = ["_deployment", "acme", "admin", "connect", "connection", "services", "slack"]
 
 PATH = "/v1/integrations/chatmirror"
@@ -53,7 +51,7 @@ def memory(_deployment: None) -> Iterator[MemoryTable]:
 @pytest.fixture
 def support(memory: MemoryTable, connection: Connection, admin: Client, acme: Workspace) -> Channel:
     """The channel that conversations go to, both ways."""
-    worker.connected(connection)
+    SlackAdapter().on_connect(connection)
     assert admin.patch(PATH, {"channel": "support", "mode": "two_way"}).status == 200
     found = acme.named("support")
     found.members.add(acme.bot)
@@ -106,7 +104,7 @@ class World:
         self.now += self.random.choice((1_000, 400_000, 1_500_000, 70_000_000))
         if self.hooks and self.random.random() < 0.5:
             hook = self.hooks.pop(self.random.randrange(len(self.hooks)))
-            replies.take_message(self.account, hook)
+            replies.relay_message(self.account, hook)
             self.jobs += self.random.choice((0, 1, 2))
         elif self.jobs:
             self.jobs -= 1
@@ -158,7 +156,7 @@ def test_each_visible_message_is_in_the_thread_once_and_in_order(
 ) -> None:
     make_person(organization.organization_id, role="member", name="Mira", email="mira@example.com")
     mira = slack.person(acme, "Mira", "mira@example.com")
-    account = accounts.opened(connection, cast("Worker", worker))
+    account = SLACK.open(connection)
     answered = written = 0
     now = clock.now_us()  # one clock for all, as the channel's pace is one
     for seed in range(WORLDS):

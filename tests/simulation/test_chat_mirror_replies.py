@@ -6,15 +6,15 @@ an earlier one.
 
 import random
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from helpdesk.chatmirror import claim_repository as claims
-from helpdesk.chatmirror import outgoing, receiver, speaking, worker
+from helpdesk.chatmirror import outgoing, receiver, speaking
 from helpdesk.chatmirror import thread_repository as threads
-from helpdesk.chatmirror.clicks import take_click
-from helpdesk.chatmirror.replies import LOOK_BACK_SECONDS, take_message
+from helpdesk.chatmirror.clicks import handle_click
+from helpdesk.chatmirror.replies import LOOK_BACK_SECONDS, relay_message
+from helpdesk.chatmirror.slack import SLACK
 from helpdesk.conversations import service as conversations
-from helpdesk.integrations import accounts
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
@@ -36,9 +36,6 @@ from tests.support.api import Client
 from tests.support.dying import Died, dying
 from tests.support.effort import of
 from tests.support.people import make_person
-
-if TYPE_CHECKING:
-    from helpdesk.integrations.adapter import Worker
 
 __all__ = ["_deployment", "acme", "admin", "connect", "connection", "memory", "services", "slack", "support"]
 
@@ -100,7 +97,7 @@ class World:
     def work(self) -> None:
         """Do any one job that is under way, and look at what it sent."""
         job = self.under_way.pop(self.random.randrange(len(self.under_way)))
-        take = take_click if "click" in job else take_message
+        take = handle_click if "click" in job else relay_message
         before = self.sent()
         at = self.random.randrange(2, 24) if self.deaths and self.random.random() < 0.3 else None
         try:
@@ -129,7 +126,7 @@ class World:
         """
         taken = threads.taken(*self.place, self.thread)
         found = conversations.find(self.place.organization, self.conversation)
-        if taken is None or not speaking.holds(taken, found):
+        if taken is None or not speaking.takeover_is_valid(taken, found):
             return []
         covered = [
             each["message"] for each in self.written.values() if taken.covers(each["user"], each["message"])
@@ -141,7 +138,7 @@ class World:
         """Return the replies shortly before a message that were neither sent nor refused, as far as is known now."""
         taken = threads.taken(*self.place, self.thread)
         found = conversations.find(self.place.organization, self.conversation)
-        holds = taken is not None and speaking.holds(taken, found)
+        holds = taken is not None and speaking.takeover_is_valid(taken, found)
         earlier = {
             text: each
             for text, each in self.written.items()
@@ -181,7 +178,7 @@ def test_replies_go_in_order_and_nothing_goes_that_was_written_before_a_take_ove
         make_person(organization.organization_id, role="member", name=name, email=email)
         people.append(slack.person(acme, name, email))
     stranger, *members = people
-    account = accounts.opened(connection, cast("Worker", worker))
+    account = SLACK.open(connection)
     now, sent, held, talk = clock.now_us(), 0, 0, 0
     for seed in range(WORLDS):
         support.messages.clear()

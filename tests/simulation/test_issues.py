@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import cast
 
 import pytest
 
-from helpdesk.codehost import issue_repository, issues, worker
-from helpdesk.integrations.adapter import Worker
+from helpdesk.codehost import issue_repository, issues
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
@@ -23,8 +21,6 @@ from tests.support.integrations import set_app
 from tests.support.issues import acme, file, later, repository, signal
 
 __all__ = ["_deployment", "acme", "connect_codehost", "github", "repository", "services"]
-
-ADAPTER = cast("Worker", worker)
 
 
 @pytest.fixture(autouse=True)
@@ -47,17 +43,17 @@ def test_wherever_a_worker_dies_the_issue_of_a_duplicate_becomes_that_of_the_sig
     home, at, dies = organization.organization_id, 0, True
     while dies:
         stays, duplicate = file(api, f"One {at}"), file(api, f"Two {at}")
-        assert issues.follow(home, duplicate, ADAPTER, filed=True) == "opened"
+        assert issues.follow(home, duplicate, filed=True) == "opened"
         api.patch(f"/v1/signals/{stays}", {"status": "done"})
         api.post(f"/v1/signals/{stays}/merge", {"duplicateId": duplicate})
         try:
             with dying(at):
-                issues.follow(home, duplicate, ADAPTER, filed=False)
+                issues.follow(home, duplicate, filed=False)
             dies = False
         except Died:
             at += 1
         number = max(repository.issues)
-        assert issues.follow(home, duplicate, ADAPTER, filed=False) == "in_line" or dies
+        assert issues.follow(home, duplicate, filed=False) == "in_line" or dies
         assert signal(api, stays)["codehost"]["number"] == number
         assert repository.issues[number]["state"] == "closed"
         assert issue_repository.signal_of(home, "acme/shop", number) == stays
@@ -76,23 +72,21 @@ def test_wherever_an_opening_dies_while_its_signal_is_merged_there_is_one_issue_
     connect_codehost(github.installations[min(github.installations)])
     api.post("/v1/integrations/issue-repo", {"repo": "acme/shop", "autoCreate": True})
     home, at, dies, opened = organization.organization_id, 0, True, 0
-    assert (
-        issues.follow(home, file(api, "The first, with which a token comes"), ADAPTER, filed=True) == "opened"
-    )
+    assert issues.follow(home, file(api, "The first, with which a token comes"), filed=True) == "opened"
     while dies:
         stays, duplicate = file(api, f"One {at}"), file(api, f"Two {at}")
         before = len(repository.issues)
         try:
             with dying(at):
-                issues.follow(home, duplicate, ADAPTER, filed=True)
+                issues.follow(home, duplicate, filed=True)
             dies = False
         except Died:
             at += 1
         api.post(f"/v1/signals/{stays}/merge", {"duplicateId": duplicate})
         for minutes in (10, 20):  # the job comes again, and what it queues
             with later(minutes * 60), suppress(TryLater):
-                issues.follow(home, duplicate, ADAPTER, filed=True)
-                issues.follow(home, stays, ADAPTER, filed=False)
+                issues.follow(home, duplicate, filed=True)
+                issues.follow(home, stays, filed=False)
         made = len(repository.issues) - before
         link = signal(api, stays)["codehost"]
         assert made == (0 if link is None else 1)

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from helpdesk.integrations import accounts
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Hook
 from helpdesk.integrations.apps import App
@@ -18,7 +17,9 @@ from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.storage.retrying import Conflict
-from helpdesk.tracker import moving, receiver, repository, worker
+from helpdesk.tracker import receiver, repository, status_sync, worker
+from helpdesk.tracker.tokens import LINEAR
+from helpdesk.tracker.worker import LinearAdapter
 from scripts.seeding.memory_table import MemoryTable, answering
 from scripts.services.server import Services
 from scripts.services.tracker import Tracker, Workspace, credentials
@@ -113,12 +114,12 @@ class World:
         headers, body = self.linear.move(self.acme, issue["identifier"], state)
         received = receiver.read(Hook(headers, body.encode()))
         for _ in range(self.random.choice((0, 1, 1, 2))):
-            self.under_way.append(lambda: moving.take_change(self.account.connection, received.data))
+            self.under_way.append(lambda: status_sync.handle_change(self.account.connection, received.data))
 
     def _job(self, *, filed: bool, atleast: int = 0) -> None:
         organization = self.account.connection.organization
         for _ in range(self.random.choice((atleast, 1, 1, 2))):
-            self.under_way.append(lambda: worker.signal_changed(organization, self.signal, filed))
+            self.under_way.append(lambda: LinearAdapter().on_signal(organization, self.signal, filed=filed))
 
     def step(self, services: Services, *, troubles: bool = True) -> None:
         """Let something that is under way happen; its worker may die, and is repeated then, now or later."""
@@ -142,15 +143,15 @@ class World:
         self.now += 3_600_000_000
         with clock.frozen(lambda: self.now):
             for _ in range(3):
-                worker._look(self.account.connection, None, clock.now_ms() + 1_000)
-                worker.signal_changed(self.account.connection.organization, self.signal, False)
+                worker._check(self.account.connection, {}, clock.now_ms() + 1_000)
+                LinearAdapter().on_signal(self.account.connection.organization, self.signal, filed=False)
 
 
 def test_after_the_look_both_are_where_the_last_person_moved_either(
     api: Client, admin: Client, connection: Connection, linear: Tracker, acme: Workspace, services: Services
 ) -> None:
     assert admin.patch("/v1/integrations/tracker", {"team": "ENG", "autoCreate": True}).status == 200
-    account = accounts.opened(connection, worker)
+    account = LINEAR.open(connection)
     now, moved = clock.now_us(), 0
     for seed in range(WORLDS):
         acme.issues.clear()

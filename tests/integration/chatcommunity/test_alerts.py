@@ -1,12 +1,12 @@
 """Alerts that a person is wanted: once for each handoff and approval, in order, whatever is lost on the way."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pytest
 
-from helpdesk.chatcommunity import outgoing, worker
-from helpdesk.integrations import accounts
+from helpdesk.chatcommunity import outgoing
+from helpdesk.chatcommunity.discord import DISCORD
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
@@ -20,9 +20,6 @@ from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of
 from tests.support.aws import recorded_calls
 from tests.support.workers import Workers
-
-if TYPE_CHECKING:
-    from helpdesk.integrations.adapter import Worker
 
 
 @pytest.fixture
@@ -48,7 +45,7 @@ def run(connection: Connection, conversation: str, seconds: float = 0) -> str:
     """Do one job of the worker, some seconds later; return what became of it."""
     [found] = integrations.connections(connection.organization, connection.app)
     with clock.frozen(partial(int, clock.now_us() + int(seconds * 1_000_000))):
-        return outgoing.follow(found, conversation, lambda: accounts.opened(found, cast("Worker", worker)))
+        return outgoing.follow(found, conversation, lambda: DISCORD.open(found))
 
 
 @pytest.mark.usefixtures("quick")
@@ -230,7 +227,7 @@ def test_a_bot_that_was_removed_is_noticed_with_the_next_alert(
 
     [found] = integrations.connections(listed.organization, listed.app)
     assert found.status == "broken"
-    assert "connects it again" in (found.problem or "")
+    assert "connect it again" in (found.problem or "")
     assert run(listed, "conv_01jd3kq8w2h6c9g4s8d0m5x7ar") == "missed"
 
 

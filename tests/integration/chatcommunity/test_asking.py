@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.chatcommunity import asking, worker
+from helpdesk.chatcommunity import asking
 from helpdesk.chatcommunity.feed_repository import MOST_QUESTIONS
+from helpdesk.chatcommunity.worker import DiscordAdapter
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
@@ -348,7 +349,7 @@ def test_a_token_that_discord_refuses_breaks_the_connection_and_keeps_the_place(
 
     discord.bot_token = fake.BOT_TOKEN
     [broken] = integrations.connections(connection.organization, connection.app)
-    worker.connected(broken)
+    DiscordAdapter().on_connect(broken)
     admin.post(
         f"/v1/conversations/{conversations(admin)[0]['id']}/reply", {"body": "Found it.", "takeOver": True}
     )

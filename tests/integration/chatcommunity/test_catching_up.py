@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.chatcommunity import worker
+from helpdesk.chatcommunity.worker import DiscordAdapter
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.record import Connection
 from scripts.services.chatcommunity import ChatCommunity
@@ -81,7 +81,7 @@ def test_replies_while_the_bot_was_out_of_the_server_come_when_it_is_back(
     assert len(noted()) == 1
 
     acme.has_bot = True
-    worker.connected(connect(acme))
+    DiscordAdapter().on_connect(connect(acme))
     workers.run()
 
     assert answers(acme) == ["1", "2"]
@@ -105,7 +105,7 @@ def test_replies_while_the_server_was_disconnected_come_when_it_is_connected_aga
     assert answers(acme) == []
 
     acme.has_bot = True
-    worker.connected(connect(acme))
+    DiscordAdapter().on_connect(connect(acme))
     workers.run()
 
     assert answers(acme) == ["Here it is."]
@@ -124,7 +124,9 @@ def test_a_token_that_discord_refuses_for_a_while_loses_no_reply(
     reply(admin, asked, "Here it is.")
     workers.run()
     discord.bot_token = token
-    worker.connected(integrations.connection(connection.organization, connection.app))  # as each night
+    DiscordAdapter().on_connect(
+        integrations.connection(connection.organization, connection.app)
+    )  # as each night
     workers.run()
 
     assert answers(acme) == ["Here it is."]

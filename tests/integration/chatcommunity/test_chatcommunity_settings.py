@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from helpdesk.chatcommunity import worker
+from helpdesk.chatcommunity.worker import DiscordAdapter
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from scripts.services import chatcommunity as fake
@@ -86,7 +86,7 @@ def test_a_name_that_two_have_asks_for_the_id(
 ) -> None:
     other = discord.channel(acme, "staff")
     roles = [discord.role(acme, "mods") for _ in range(2)]
-    worker.connected(connection)
+    DiscordAdapter().on_connect(connection)
 
     for body in ({"channel": "staff"}, {"role": "mods"}):
         answer = admin.patch(PATH, body)
@@ -105,7 +105,7 @@ def test_channels_without_messages_and_roles_of_bots_are_not_offered(
     discord.channel(acme, "forum", FORUM)
     discord.channel(acme, "hidden", granted=0)
     discord.role(acme, "Helpdesk", managed=True)
-    worker.connected(connection)
+    DiscordAdapter().on_connect(connection)
 
     for body in ({"channel": "voice"}, {"channel": "forum"}, {"channel": "hidden"}):
         assert admin.patch(PATH, body).code == "channel_not_found"
@@ -162,7 +162,7 @@ def test_a_role_whose_mention_notifies_nobody_is_refused(
     connection: Connection, discord: ChatCommunity, acme: Server, admin: Client
 ) -> None:
     discord.role(acme, "quiet", mentionable=False)
-    worker.connected(connection)
+    DiscordAdapter().on_connect(connection)
     answer = admin.patch(PATH, {"role": "quiet"})
 
     assert (answer.status, answer.code) == (400, "chatcommunity_act_failed")
@@ -188,7 +188,7 @@ def test_another_server_begins_without_the_channel_of_the_former(
     workers: Workers,
 ) -> None:
     admin.patch(PATH, {"channel": "staff", "role": "Support"})
-    worker.connected(connect(discord.server("Other", "lobby")))
+    DiscordAdapter().on_connect(connect(discord.server("Other", "lobby")))
 
     assert admin.get(PATH).body == {"channel": None, "role": None, "enabled": False, "problem": None}
     assert admin.patch(PATH, {"channel": "staff"}).code == "channel_not_found"

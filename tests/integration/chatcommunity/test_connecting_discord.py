@@ -6,7 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from helpdesk.chatcommunity import connector, worker
+from helpdesk.chatcommunity import connector
+from helpdesk.chatcommunity.worker import DiscordAdapter
 from helpdesk.integrations import repository
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Authorization, Callback
@@ -90,7 +91,7 @@ def test_an_exchange_without_an_answer_can_be_begun_again(services: Services) ->
 
 def test_a_new_connection_registers_the_commands_of_its_server(connection: Connection, acme: Server) -> None:
     for _ in range(2):
-        assert worker.connected(connection) == "listed"
+        assert DiscordAdapter().on_connect(connection) == "listed"
 
     assert [(each["name"], each["contexts"]) for each in acme.commands] == [("ask", [0]), ("close", [0])]
     [option] = acme.commands[0]["options"]
@@ -98,7 +99,7 @@ def test_a_new_connection_registers_the_commands_of_its_server(connection: Conne
 
 
 def test_a_request_of_the_bot_says_who_sends_it(connection: Connection, services: Services) -> None:
-    worker.connected(connection)
+    DiscordAdapter().on_connect(connection)
 
     sent = {(each.headers["authorization"], each.headers["user-agent"]) for each in services.asked}
     assert sent == {(f"Bot {fake.BOT_TOKEN}", "DiscordBot (https://support.example.com, 1.0)")}
@@ -123,8 +124,8 @@ def test_a_bot_that_was_removed_breaks_the_connection_and_one_that_is_back_mends
     acme.has_bot = False
     assert admin.patch(PATH, {"channel": "unknown"}).code == "channel_not_found"
     with pytest.raises(Revoked, match="removed from the server"):
-        worker.connected(listed)
-    integrations.broke(listed, "The bot was removed.")
+        DiscordAdapter().on_connect(listed)
+    integrations.mark_broken(listed, "The bot was removed.")
 
     assert admin.patch(PATH, {"channel": "staff"}).code == "chatcommunity_bot_offline"
     assert admin.get(PATH).body["problem"] == "The bot was removed."
@@ -132,7 +133,7 @@ def test_a_bot_that_was_removed_breaks_the_connection_and_one_that_is_back_mends
 
     acme.has_bot = True
     [broken] = integrations.connections(listed.organization, App.CHATCOMMUNITY)
-    worker.connected(broken)
+    DiscordAdapter().on_connect(broken)
     assert status(admin)["status"] == "connected"
     assert kinds(admin) == ["integration_broken", "integration_changed", "integration_mended"]
 
@@ -151,12 +152,12 @@ def test_a_token_of_the_bot_that_discord_refuses_is_the_operators_to_renew(
 def test_a_token_of_the_bot_that_the_operator_renewed_is_read_again(
     connection: Connection, discord: ChatCommunity
 ) -> None:
-    worker.connected(connection)
+    DiscordAdapter().on_connect(connection)
     discord.bot_token = "another one"
     set_app(App.CHATCOMMUNITY, {**fake.credentials(), "bot_token": "another one"})
     at = clock.now_us() + 11_000_000
     with clock.frozen(lambda: at):
-        assert worker.connected(connection) == "listed"
+        assert DiscordAdapter().on_connect(connection) == "listed"
 
 
 def test_a_refusal_that_says_nothing_of_the_bot_is_tried_again(
@@ -165,13 +166,13 @@ def test_a_refusal_that_says_nothing_of_the_bot_is_tried_again(
     services.fail(said=fake.error(403, 40006, "This feature has been temporarily disabled"))
 
     with pytest.raises(TryLater, match="40006"):
-        worker.connected(connection)
+        DiscordAdapter().on_connect(connection)
 
 
 def test_a_server_that_is_disconnected_is_left_without_commands(
     listed: Connection, acme: Server, admin: Client, workers: Workers
 ) -> None:
-    worker.connected(listed)
+    DiscordAdapter().on_connect(listed)
     assert admin.delete("/v1/integrations/chatcommunity").status == 200
     workers.run()
 

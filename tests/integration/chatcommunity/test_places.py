@@ -5,8 +5,9 @@ from functools import partial
 
 import pytest
 
-from helpdesk.chatcommunity import asking, receiver, worker
-from helpdesk.integrations import accounts
+from helpdesk.chatcommunity import asking, receiver
+from helpdesk.chatcommunity.discord import DISCORD
+from helpdesk.chatcommunity.worker import DiscordAdapter
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Hook
 from helpdesk.integrations.record import Connection
@@ -74,7 +75,7 @@ def test_a_bot_that_is_out_for_a_while_comes_back_to_the_same_thread(
 
     acme.has_bot, discord.bot_token = True, fake.BOT_TOKEN
     [found] = integrations.connections(connection.organization, connection.app)
-    worker.connected(found)
+    DiscordAdapter().on_connect(found)
     conversation = conversations(api)[0]["id"]
     admin.post(f"/v1/conversations/{conversation}/reply", {"body": "On its way.", "takeOver": True})
     workers.run()
@@ -110,7 +111,7 @@ def test_the_worker_may_forget_a_former_place(
     data = receiver.read(Hook(headers, body.encode())).data
     ask = running("integration_worker", asking.ask)
 
-    assert ask(accounts.opened(connection, worker), data) == "asked"
+    assert ask(DISCORD.open(connection), data) == "asked"
 
 
 def test_a_place_in_a_channel_that_others_use_too_stays_theirs(
@@ -133,7 +134,7 @@ def test_a_place_in_a_channel_that_others_use_too_stays_theirs(
 def test_of_two_questions_at_once_both_say_where_the_answer_comes(
     connection: Connection, general: Channel, acme: Server, discord: ChatCommunity, workers: Workers
 ) -> None:
-    account, orders = accounts.opened(connection, worker), random.Random(3)
+    account, orders = DISCORD.open(connection), random.Random(3)
     for number in range(effort.of(5, 100)):
         sent = [
             discord.command(acme, general, "ask", text, user=str(300 + number))

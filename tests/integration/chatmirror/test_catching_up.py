@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.chatmirror import outgoing, worker
+from helpdesk.chatmirror import outgoing
+from helpdesk.chatmirror.worker import SlackAdapter
 from helpdesk.integrations import missed
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.outcomes import TryLater
@@ -73,7 +74,7 @@ def test_what_came_while_the_connection_was_broken_appears_once_and_in_order(
     assert said(support) == ["1"]
     assert len(noted()) == 2
 
-    worker.connected(connect(acme))
+    SlackAdapter().on_connect(connect(acme))
     workers.run()
 
     assert [each for each in said(support) if each.startswith("new")] == ["new 1", "new 2"]
@@ -229,7 +230,7 @@ def test_what_came_while_the_workspace_was_disconnected_appears_once_it_is_conne
     workers.run()
     assert said(support) == ["1"]
 
-    worker.connected(connect(acme))
+    SlackAdapter().on_connect(connect(acme))
     workers.run()
 
     assert sorted(said(support)) == ["1", "2", "new"]

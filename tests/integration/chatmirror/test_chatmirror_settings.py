@@ -163,7 +163,7 @@ def test_a_channel_that_keeps_the_bot_out_says_so(
 
 
 def test_a_workspace_that_removed_the_app_is_offline(listed: Connection, admin: Client) -> None:
-    integrations.broke(listed, "The app was removed.")
+    integrations.mark_broken(listed, "The app was removed.")
 
     assert admin.patch(PATH, {"channel": "support"}).code == "mirror_bot_offline"
     assert admin.get(PATH).body["problem"] == "The app was removed."

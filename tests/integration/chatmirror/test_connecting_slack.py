@@ -149,7 +149,7 @@ def test_an_app_that_is_removed_breaks_the_connection(
     workers.run()
 
     assert status(api)["status"] == "broken"
-    assert "connects it again" in status(api)["problem"]
+    assert "connect it again" in status(api)["problem"]
 
 
 def test_a_removal_before_the_connection_was_made_breaks_nothing(

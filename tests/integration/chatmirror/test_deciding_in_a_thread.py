@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from helpdesk.approvals.record import Approval
-from helpdesk.chatmirror import clicks, texts, worker
+from helpdesk.chatmirror import clicks, texts
+from helpdesk.chatmirror.slack import SLACK
 from helpdesk.conversations.record import Conversation
-from helpdesk.integrations import accounts
 from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
@@ -173,7 +173,7 @@ def test_a_job_that_runs_again_resolves_nothing_that_was_opened_since(
     connection: Connection,
 ) -> None:
     workers.run()
-    account = accounts.opened(connection, worker)
+    account = SLACK.open(connection)
     data = {
         "click": "1.trigger",
         "action": "resolve",
@@ -184,10 +184,10 @@ def test_a_job_that_runs_again_resolves_nothing_that_was_opened_since(
         "message": support.messages[0]["ts"],
         "thread": support.messages[0]["ts"],
     }
-    assert clicks.take_click(account, data) == "resolve"
+    assert clicks.handle_click(account, data) == "resolve"
     api.post(f"/v1/conversations/{conversation.id}/reopen")
 
-    assert clicks.take_click(account, data) == "done_before"
+    assert clicks.handle_click(account, data) == "done_before"
     assert api.get(f"/v1/conversations/{conversation.id}").body["conversation"]["status"] == "open"
 
 
@@ -268,7 +268,7 @@ def test_of_two_who_press_at_once_one_wins(
     connection: Connection,
 ) -> None:
     workers.run()
-    orders, account = random.Random(11), accounts.opened(connection, worker)
+    orders, account = random.Random(11), SLACK.open(connection)
     for number in range(effort.of(4, 200)):
         approval = ask(conversation)
         support.ephemeral.clear()
@@ -282,7 +282,7 @@ def test_of_two_who_press_at_once_one_wins(
                 "user": user,
                 "at": now(),
             }
-            return clicks.take_click(
+            return clicks.handle_click(
                 account, {**data, "channel": support.id, "message": thread, "thread": thread}
             )
 

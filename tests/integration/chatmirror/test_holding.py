@@ -7,10 +7,9 @@ from functools import partial
 import pytest
 
 from helpdesk.chatmirror import thread_repository as threads
-from helpdesk.chatmirror import worker
-from helpdesk.chatmirror.clicks import take_click
-from helpdesk.chatmirror.replies import take_message
-from helpdesk.integrations import accounts
+from helpdesk.chatmirror.clicks import handle_click
+from helpdesk.chatmirror.replies import relay_message
+from helpdesk.chatmirror.slack import SLACK
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization
@@ -166,12 +165,12 @@ def test_a_message_waits_for_a_click_that_may_have_been_before_it(
 ) -> None:
     click = slack.click(acme, support, support.messages[0], mira, "take_over")
     slack.say(acme, support, support.messages[0]["ts"], mira, "I am looking.")
-    account, data = accounts.opened(connection, worker), job_of(support)
+    account, data = SLACK.open(connection), job_of(support)
     with pytest.raises(TryLater):
-        take_message(account, data)
+        relay_message(account, data)
     send(click)
     workers.run()
-    assert take_message(account, data) == "sent"
+    assert relay_message(account, data) == "sent"
 
     assert replies(api, conversation) == [("Mira", "I am looking.")]
 
@@ -193,7 +192,7 @@ def test_a_click_whose_job_is_late_takes_along_what_was_written_since(
         slack.say(acme, support, support.messages[0]["ts"], mira, text)
         at = clock.now_us() + LATER_US
         with clock.frozen(lambda at=at: at):  # type: ignore[misc]
-            assert take_message(accounts.opened(connection, worker), job_of(support)) == "among_the_team"
+            assert relay_message(SLACK.open(connection), job_of(support)) == "among_the_team"
     send(click)
     with clock.frozen(lambda: at):
         workers.run()
@@ -216,7 +215,7 @@ def test_what_was_written_before_a_take_over_stays_in_slack_however_late_its_job
     press(mira, "take_over")
     at = clock.now_us() + LATER_US
     with clock.frozen(lambda: at):
-        assert take_message(accounts.opened(connection, worker), data) == "among_the_team"
+        assert relay_message(SLACK.open(connection), data) == "among_the_team"
 
     assert replies(api, conversation) == []
     assert hints(support) == []
@@ -237,7 +236,7 @@ def test_who_presses_twice_replies_from_the_first_time_on(
     data = job_of(support)
     press(mira, "take_over")
 
-    assert take_message(accounts.opened(connection, worker), data) == "sent"
+    assert relay_message(SLACK.open(connection), data) == "sent"
 
 
 def test_of_two_clicks_in_the_other_order_the_later_one_holds_and_the_earlier_one_reads_so(
@@ -275,7 +274,7 @@ def test_of_two_who_take_over_at_once_the_later_one_holds_and_the_other_one_read
     noor: str,
     api: Client,
 ) -> None:
-    account, orders = accounts.opened(connection, worker), random.Random(5)
+    account, orders = SLACK.open(connection), random.Random(5)
     thread = support.messages[0]["ts"]
     for number in range(effort.of(6, 200)):
         support.ephemeral.clear()
@@ -283,7 +282,7 @@ def test_of_two_who_take_over_at_once_the_later_one_holds_and_the_other_one_read
 
         def press(user: str, at: str, number: int = number) -> str:
             data = {"click": f"{number}.{user}", "action": "take_over", "user": user, "at": at}
-            return take_click(
+            return handle_click(
                 account,
                 {**data, "value": conversation, "channel": support.id, "message": thread, "thread": thread},
             )

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.chatmirror import worker
+from helpdesk.chatmirror.worker import SlackAdapter
 from helpdesk.integrations.errors import ChatmirrorNotConnected
 from helpdesk.integrations.outcomes import NotConnectedNow
 from helpdesk.integrations.record import Connection
@@ -76,7 +76,7 @@ def test_the_same_workspace_is_mirrored_again(
     back = connect(acme)
     assert follower(back) == "for a while"
 
-    worker.connected(back)
+    SlackAdapter().on_connect(back)
     assert follower(back) == "on"
 
 
@@ -86,7 +86,7 @@ def test_another_workspace_is_not(
     admin.request("DELETE", PATH)
     other = connect(slack.workspace("Other", "support"))
 
-    worker.connected(other)
+    SlackAdapter().on_connect(other)
     assert follower(other) == "for a while"
 
 
@@ -97,7 +97,7 @@ def test_a_mirror_that_was_switched_off_stays_off(
     admin.request("DELETE", PATH)
     back = connect(acme)
 
-    worker.connected(back)
+    SlackAdapter().on_connect(back)
     assert follower(back) == "off"
 
 
@@ -105,7 +105,7 @@ def test_a_late_job_of_a_removed_connection_follows_nothing(mirrored: Connection
     admin.request("DELETE", PATH)
 
     with pytest.raises(NotConnectedNow):
-        worker.connected(mirrored)
+        SlackAdapter().on_connect(mirrored)
     assert follower(mirrored) == "for a while"
 
 

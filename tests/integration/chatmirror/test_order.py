@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.chatmirror import worker
-from helpdesk.chatmirror.replies import take_message
-from helpdesk.integrations import accounts
+from helpdesk.chatmirror.replies import relay_message
+from helpdesk.chatmirror.slack import SLACK
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
@@ -37,7 +36,7 @@ def conversation(support: Channel, api: Client, workers: Workers) -> str:
 @pytest.fixture
 def account(connection: Connection) -> Account:
     """The workspace, as the worker uses it."""
-    return accounts.opened(connection, worker)
+    return SLACK.open(connection)
 
 
 @pytest.fixture
@@ -67,9 +66,9 @@ def test_a_reply_waits_for_none_but_takes_those_before_it_along(
 ) -> None:
     first, second = reply(mira, "First"), reply(mira, "Second")
 
-    assert take_message(account, second) == "sent"
+    assert relay_message(account, second) == "sent"
     assert bodies(api, conversation) == ["First", "Second"]
-    assert take_message(account, first) == "done_before"
+    assert relay_message(account, first) == "done_before"
     assert bodies(api, conversation) == ["First", "Second"]
 
 
@@ -90,7 +89,7 @@ def test_a_reply_whose_event_was_lost_goes_with_the_next_one(
     workers.run()
     say(mira, "First")
 
-    assert take_message(account, say(mira, "Second")) == "sent"
+    assert relay_message(account, say(mira, "Second")) == "sent"
     assert bodies(api, conversation) == ["First", "Second"]
 
 
@@ -102,7 +101,7 @@ def test_what_was_written_long_before_is_left_where_it_is(
     reply(mira, "Long before")
     slack.clock = lambda: now + 602
 
-    assert take_message(account, reply(mira, "Now")) == "sent"
+    assert relay_message(account, reply(mira, "Now")) == "sent"
     assert bodies(api, conversation) == ["Now"]
 
 
@@ -119,7 +118,7 @@ def test_a_reply_that_is_refused_holds_up_none_and_is_hinted_at_once(
     stranger = slack.person(acme, "Sam", "sam@example.com")
     jobs = [reply(mira, "x" * 4_001), reply(stranger, "Hello"), reply(mira, "Short")]
     for job in [jobs[2], jobs[0], jobs[1], jobs[2]]:
-        take_message(account, job)
+        relay_message(account, job)
 
     assert bodies(api, conversation) == ["Short"]
     assert [each["user"] for each in support.ephemeral] == [mira, stranger]
@@ -131,11 +130,11 @@ def test_a_hint_that_slack_does_not_take_is_shown_by_the_next_job(
     too_long, short = reply(mira, "x" * 4_001), reply(mira, "Short")
     services.fail("POST", "chat.postEphemeral", said=Said(429))
     with pytest.raises(TryLater):
-        take_message(account, too_long)
+        relay_message(account, too_long)
     assert support.ephemeral == []
 
-    assert take_message(account, short) == "sent"
-    assert take_message(account, too_long) == "done_before"
+    assert relay_message(account, short) == "sent"
+    assert relay_message(account, too_long) == "done_before"
     assert [each["user"] for each in support.ephemeral] == [mira]
 
 
@@ -146,7 +145,7 @@ def test_a_person_reads_once_that_files_stay_in_slack(
     support.messages[-1] |= {"files": [{"id": "F1", "name": "invoice.pdf"}]}
     first = job_of(support)
     for job in [reply(mira, "And this"), first, first]:
-        take_message(account, job)
+        relay_message(account, job)
 
     assert bodies(api, conversation) == ["See this", "And this"]
     assert [each["text"] for each in support.ephemeral] == [
@@ -175,7 +174,7 @@ def test_an_earlier_reply_goes_as_the_thread_shows_it_unless_an_edit_added_its_m
     say(mira, "Frist")
     support.messages[-1] |= {"text": "First", "edited": edited}
 
-    assert take_message(account, reply(mira, "Second")) == "sent"
+    assert relay_message(account, reply(mira, "Second")) == "sent"
     assert bodies(api, conversation) == ["First", "Second"]
 
 
@@ -192,7 +191,7 @@ def test_a_reply_goes_alone_where_slack_lets_nobody_read_the_thread(
     job = reply(mira, "Alone")
     services.fail("GET", "conversations.replies", said=said)
 
-    assert take_message(account, job) == "sent"
+    assert relay_message(account, job) == "sent"
     assert bodies(api, conversation) == ["Alone"]
 
 
@@ -204,7 +203,7 @@ def test_workers_at_the_same_thread_send_each_reply_once_and_in_order(
         texts = [f"{number}.{each}" for each in range(3)]
         jobs = [reply(mira, each) for each in texts]
         orders.shuffle(jobs)
-        pieces = [partial(take_message, account, job) for job in jobs]
+        pieces = [partial(relay_message, account, job) for job in jobs]
         interleaved(pieces, orders.randrange(1 << 30)).all()
 
         assert bodies(api, conversation)[-3:] == texts
@@ -215,8 +214,8 @@ def test_a_reply_asks_slack_twice_and_a_repeated_one_nothing(
 ) -> None:
     job = reply(mira, "Hello")
     services.asked.clear()
-    take_message(account, job)
-    take_message(account, job)
+    relay_message(account, job)
+    relay_message(account, job)
 
     assert [each.path for each in services.asked] == ["/api/conversations.replies", "/api/users.info"]
 
@@ -224,7 +223,7 @@ def test_a_reply_asks_slack_twice_and_a_repeated_one_nothing(
 def test_a_reply_whose_end_is_missing_is_too_long(
     account: Account, reply: Say, support: Channel, mira: str, api: Client, conversation: str
 ) -> None:
-    assert take_message(account, reply(mira, "&amp;" * 4_000)) == "sent"
-    assert take_message(account, reply(mira, "&amp;" * 6_000)) == "hint"
+    assert relay_message(account, reply(mira, "&amp;" * 4_000)) == "sent"
+    assert relay_message(account, reply(mira, "&amp;" * 6_000)) == "hint"
 
     assert bodies(api, conversation) == ["&" * 4_000]

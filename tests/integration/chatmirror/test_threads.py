@@ -1,13 +1,13 @@
 """Conversations as threads: in order, each message once, whatever is repeated, late or lost on the way."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pytest
 
-from helpdesk.chatmirror import outgoing, texts, worker
+from helpdesk.chatmirror import outgoing, texts
 from helpdesk.chatmirror import thread_repository as threads
-from helpdesk.integrations import accounts
+from helpdesk.chatmirror.slack import SLACK
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
 from helpdesk.integrations.record import Connection
@@ -22,9 +22,6 @@ from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of
 from tests.support.permissions import running
 from tests.support.workers import Workers
-
-if TYPE_CHECKING:
-    from helpdesk.integrations.adapter import Worker
 
 
 @pytest.fixture
@@ -44,7 +41,7 @@ def run(connection: Connection, conversation_id: str) -> str:
     """Do one job of the worker; return what became of it."""
     [found] = integrations.connections(connection.organization, connection.app)
     work = running("integration_worker", outgoing.follow)
-    return work(found, conversation_id, lambda: accounts.opened(found, cast("Worker", worker)))
+    return work(found, conversation_id, lambda: SLACK.open(found))
 
 
 def follow(connection: Connection, conversation_id: str, times: int = 12) -> list[str]:

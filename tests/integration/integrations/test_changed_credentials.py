@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from helpdesk.codehost import worker as codehost
-from helpdesk.integrations import accounts, credentials
+from helpdesk.codehost.app_identity import GITHUB
+from helpdesk.integrations import credentials
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.outcomes import Revoked
 from helpdesk.integrations.record import Connection
@@ -124,7 +124,7 @@ def test_a_renewal_uses_credentials_that_were_entered_since_they_were_read(
     services.fail(path="access_tokens", said=Said(401))
 
     with later(11):
-        assert accounts.opened(connection, codehost).credentials["hook_secret"] == "second"
+        assert GITHUB.open(connection).credentials["hook_secret"] == "second"
 
 
 def test_a_renewal_that_refuses_the_app_names_what_the_operator_does(
@@ -133,5 +133,7 @@ def test_a_renewal_that_refuses_the_app_names_what_the_operator_does(
     connection = connect_codehost(acme)
     services.fail(path="access_tokens", said=Said(401))
 
-    with pytest.raises(Revoked, match=r"The operator enters them again: scripts\.admin set-app codehost"):
-        accounts.opened(connection, codehost)
+    with pytest.raises(
+        Revoked, match=r"Ask the operator to enter them again: scripts\.admin set-app codehost"
+    ):
+        GITHUB.open(connection)

@@ -391,9 +391,9 @@ def test_of_several_connections_to_an_account_one_that_works_and_then_the_newest
 
     assert owner() == str(first.id)
     for each in (made[2], made[0]):
-        service.broke(each, "The GitHub App was uninstalled on this account.")
+        service.mark_broken(each, "The GitHub App was uninstalled on this account.")
     assert owner() == str(third.id)
-    service.broke(made[1], "The GitHub App was uninstalled on this account.")
+    service.mark_broken(made[1], "The GitHub App was uninstalled on this account.")
     assert owner() == str(first.id)
-    service.mended(made[0])
+    service.mark_working(made[0])
     assert owner() == str(second.id)

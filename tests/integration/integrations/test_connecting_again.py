@@ -47,7 +47,7 @@ def test_an_account_whose_app_was_installed_again_takes_the_place_of_its_broken_
     other = connect_codehost(github.install("other"))
     connect_codehost(github.install("Acme"))  # works, so it stays
     for each in (other, connect_codehost(acme)):
-        service.broke(each, GONE)
+        service.mark_broken(each, GONE)
     again = github.install("acme", "docs")
     assert connect(organization, mails, github.code_for(again), again.id).status == 200
     workers.run()

@@ -160,7 +160,7 @@ def test_a_broken_connection_is_mended_without_installing_again(
     connect_codehost: Callable[..., Connection],
     api: Client,
 ) -> None:
-    service.broke(connect_codehost(acme), "The GitHub App was suspended on this account.")
+    service.mark_broken(connect_codehost(acme), "The GitHub App was suspended on this account.")
 
     assert arrive(acme).status == 200
     assert [each["status"] for each in api.get("/v1/integrations").body["integrations"]][:1] == ["connected"]

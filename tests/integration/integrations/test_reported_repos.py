@@ -6,7 +6,7 @@ import pytest
 
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection
-from helpdesk.integrations.service import broke
+from helpdesk.integrations.service import mark_broken
 from scripts.services.codehost import CodeHost
 from tests.support.api import Client
 
@@ -35,7 +35,7 @@ def test_only_repositories_of_connected_accounts_are_taken(
 ) -> None:
     connect_codehost(github.install("acme", "shop"))
     broken = connect_codehost(github.install("Acme-Labs", "lab"))
-    broke(broken, "Connect it again.")
+    mark_broken(broken, "Connect it again.")
     refused = (404, "commit_repo_not_found")
 
     for foreign in ("other/shop", "acme", "acme/", "https://github.com/acme/shop", "acmeother/shop"):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.codehost import worker as codehost
+from helpdesk.codehost.worker import GitHubAdapter
 from helpdesk.integrations import worker
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import HOOK, IntegrationJob
@@ -33,15 +33,15 @@ def test_the_trouble_of_one_organization_keeps_a_hook_from_no_other(
     one, other = connect_codehost(acme), connect_codehost(acme, other_organization.organization_id)
     reached: list[str] = []
 
-    def take_hook(connection: Connection, event: str, sent: Any, _until: int) -> str:
+    def handle_webhook(_self: Any, connection: Connection, event: str, data: Any) -> str:
         if connection == one:
             raise trouble
-        reached.append(f"{connection.organization} {event} {sent}")
+        reached.append(f"{connection.organization} {event} {data}")
         return "taken"
 
-    monkeypatch.setattr(codehost, "take_hook", take_hook)
+    monkeypatch.setattr(GitHubAdapter, "handle_webhook", handle_webhook)
     data = {"account": str(acme.id), "event": "push", "sent": {"repo": "acme/docs"}}
-    adapters = {App.CODEHOST: codehost}
+    adapters = {App.CODEHOST: GitHubAdapter()}
 
     first = IntegrationJob(kind=HOOK, app=App.CODEHOST, data=data)
     assert worker.work(first, adapters, clock.now_ms()) == "for 2 organizations"

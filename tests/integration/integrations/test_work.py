@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from helpdesk.codehost import worker as codehost
-from helpdesk.integrations import accounts, jobs, secret_repository, service, worker
+from helpdesk.codehost.app_identity import GITHUB
+from helpdesk.codehost.worker import GitHubAdapter
+from helpdesk.integrations import jobs, secret_repository, service, worker
+from helpdesk.integrations.adapter import Adapter
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import ForeignHost, ServiceRequest, TooLarge, send
 from helpdesk.integrations.jobs import IntegrationJob
@@ -47,19 +49,19 @@ def tokens_asked_for(services: Services) -> int:
 
 def test_a_token_is_kept_until_shortly_before_it_ends(connection: Connection, services: Services) -> None:
     for _ in range(2):
-        assert accounts.opened(connection, codehost).send(ServiceRequest(url=USER)).ok
+        assert GITHUB.open(connection).send(ServiceRequest(url=USER)).ok
     assert tokens_asked_for(services) == 1
 
     later = clock.now_us() + 56 * 60_000_000
     with clock.frozen(lambda: later):
-        accounts.opened(connection, codehost)
+        GITHUB.open(connection)
     assert tokens_asked_for(services) == 2
 
 
 def test_one_worker_renews_and_the_others_use_what_is_still_valid(
     connection: Connection, services: Services
 ) -> None:
-    first = accounts.opened(connection, codehost)
+    first = GITHUB.open(connection)
     stored = secret_repository.tokens(connection.organization, connection.id)
     assert stored is not None
     later = clock.now_us() + 57 * 60_000_000
@@ -69,7 +71,7 @@ def test_one_worker_renews_and_the_others_use_what_is_still_valid(
         assert not secret_repository.claim(
             connection.organization, connection.id, stored.version, at + 60_000
         )
-        assert accounts.opened(connection, codehost).tokens == first.tokens
+        assert GITHUB.open(connection).tokens == first.tokens
 
     assert tokens_asked_for(services) == 1
 
@@ -80,7 +82,7 @@ def test_work_that_finds_no_valid_token_is_put_off_while_another_worker_renews(
     secret_repository.claim(connection.organization, connection.id, 1, clock.now_ms() + 60_000)
 
     with pytest.raises(TryLater):
-        accounts.opened(connection, codehost)
+        GITHUB.open(connection)
     assert services.asked == []
 
 
@@ -89,15 +91,15 @@ def test_a_worker_that_died_while_it_renewed_holds_up_nobody_for_long(connection
 
     later = clock.now_us() + 61_000_000
     with clock.frozen(lambda: later):
-        assert accounts.opened(connection, codehost).tokens.ends_at is not None
+        assert GITHUB.open(connection).tokens.ends_at is not None
 
 
 def test_a_renewal_that_failed_can_be_tried_at_once(connection: Connection, services: Services) -> None:
     services.fail(path="access_tokens", said=Said(502))
 
     with pytest.raises(TryLater):
-        accounts.opened(connection, codehost)
-    assert accounts.opened(connection, codehost).tokens.ends_at is not None
+        GITHUB.open(connection)
+    assert GITHUB.open(connection).tokens.ends_at is not None
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
@@ -107,11 +109,11 @@ def test_a_renewal_that_was_refused_can_be_tried_at_once_and_mends_the_connectio
     services.fail(path="access_tokens", said=Said(status))
 
     with pytest.raises(Revoked) as refused:
-        accounts.opened(connection, codehost)
-    service.broke(connection, str(refused.value))
+        GITHUB.open(connection)
+    service.mark_broken(connection, str(refused.value))
     [broken] = service.connections(connection.organization, App.CODEHOST)
     assert broken.status is ConnectionStatus.BROKEN
-    assert accounts.opened(broken, codehost).tokens.ends_at is not None
+    assert GITHUB.open(broken).tokens.ends_at is not None
     [mended] = service.connections(connection.organization, App.CODEHOST)
     assert (mended.status, mended.problem) == (ConnectionStatus.CONNECTED, None)
 
@@ -128,20 +130,20 @@ def test_a_renewal_that_was_refused_can_be_tried_at_once_and_mends_the_connectio
 )
 def test_nothing_goes_to_another_host(url: str) -> None:
     with pytest.raises(ForeignHost):
-        send(codehost.HOSTS, ServiceRequest(url=url))
+        send(GITHUB.hosts, ServiceRequest(url=url))
 
 
 def test_a_response_that_is_too_large_is_not_read(services: Services) -> None:
     services.fail(said=Said(200, body=b"x" * 101))
 
     with pytest.raises(TooLarge):
-        send(codehost.HOSTS, ServiceRequest(url=USER, max_bytes=100))
+        send(GITHUB.hosts, ServiceRequest(url=USER, max_bytes=100))
 
 
 def test_a_redirect_is_a_response(services: Services) -> None:
     services.fail(said=Said(302, headers={"location": "https://evil.example/"}))
 
-    assert send(codehost.HOSTS, ServiceRequest(url=USER)).headers["location"] == "https://evil.example/"
+    assert send(GITHUB.hosts, ServiceRequest(url=USER)).headers["location"] == "https://evil.example/"
     assert len(services.asked) == 1
 
 
@@ -161,7 +163,7 @@ def test_only_what_may_have_changed_something_is_unknown(
     services.fail(**how)
 
     with pytest.raises(TryLater) as raised:
-        send(codehost.HOSTS, ServiceRequest(method=method, url=USER))
+        send(GITHUB.hosts, ServiceRequest(method=method, url=USER))
     assert type(raised.value) is kind
 
 
@@ -174,7 +176,7 @@ def test_retry_after_is_read_as_seconds_or_a_date(
     services.fail(said=Said(429, headers={"retry-after": said}))
 
     with pytest.raises(TryLater) as raised:
-        send(codehost.HOSTS, ServiceRequest(url=USER))
+        send(GITHUB.hosts, ServiceRequest(url=USER))
     if "2099" in said:
         assert raised.value.seconds is not None
         assert raised.value.seconds > 1_000_000_000
@@ -182,18 +184,16 @@ def test_retry_after_is_read_as_seconds_or_a_date(
         assert raised.value.seconds == seconds
 
 
-class Adapter:
+class FakeAdapter(Adapter):
     """An adapter whose work is what a test gives it."""
-
-    HOSTS = codehost.HOSTS
 
     def __init__(self, work: Callable[[], str]) -> None:
         self._work = work
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(codehost, name)
+    def run(self, job: IntegrationJob, until: int) -> str:
+        return self._work()
 
-    def work(self, job: IntegrationJob, until: int) -> str:
+    def on_signal(self, organization: str, signal_id: str, *, filed: bool) -> str:
         return self._work()
 
 
@@ -208,7 +208,7 @@ def later(seconds: float | None) -> Callable[[], str]:
 
 def run(job: IntegrationJob, work: Callable[[], str]) -> str:
     """Do a job whose adapter works so."""
-    return worker.work(job, {App.CODEHOST: Adapter(work)}, clock.now_ms() + 1_000)
+    return worker.work(job, {App.CODEHOST: FakeAdapter(work)}, clock.now_ms() + 1_000)
 
 
 JOB = IntegrationJob(kind="look", app=App.CODEHOST, organization="org_1", data={"repo": "acme/docs"})
@@ -269,16 +269,16 @@ def test_a_connection_that_breaks_says_so_once_and_is_mended_by_a_request_that_w
 ) -> None:
     counted: list[str] = []
     monkeypatch.setattr(metrics, "count", counted.append)
-    account = accounts.opened(connection, codehost)
+    account = GITHUB.open(connection)
     github.revoked.add(acme.id)
     for _ in range(2):
         with pytest.raises(Revoked) as problem:
             account.send(ServiceRequest(url=USER))
-        service.broke(connection, str(problem.value))
+        service.mark_broken(connection, str(problem.value))
     [row] = [each for each in api.get("/v1/integrations").body["integrations"] if each["app"] == "codehost"]
     assert row["status"] == "broken"
     assert row["problem"] == (
-        "GitHub no longer accepts this connection. An admin connects it again at /v1/connect/codehost."
+        "GitHub no longer accepts this connection. Ask an admin to connect it again at /v1/connect/codehost."
     )
 
     monitoring = loops_written_out(ROOT / "template" / "monitoring.yaml")["Resources"]
@@ -289,7 +289,7 @@ def test_a_connection_that_breaks_says_so_once_and_is_mended_by_a_request_that_w
     [broken] = service.connections(connection.organization, App.CODEHOST)
     assert broken.status is ConnectionStatus.BROKEN
     for _ in range(2):
-        accounts.opened(broken, codehost).send(ServiceRequest(url=USER))
+        GITHUB.open(broken).send(ServiceRequest(url=USER))
     kinds = [each["kind"] for each in api.get("/v1/logs").body["logs"]]
     assert [kind for kind in kinds if kind.startswith("integration_")] == [
         "integration_mended",
@@ -301,7 +301,7 @@ def test_a_job_for_a_connection_that_was_removed_ends(connection: Connection) ->
     secret_repository.delete_tokens(connection.organization, connection.id)
 
     def work() -> str:
-        accounts.opened(connection, codehost)
+        GITHUB.open(connection)
         return "done"
 
     assert run(JOB, work) == "not_connected"
@@ -314,13 +314,6 @@ def test_the_worker_reports_a_message_that_it_cannot_do(workers: Workers) -> Non
     assert received(settings().integration_queue_url) == []  # it waits
 
 
-class Follower(Adapter):
-    """An adapter that follows signals as a test says."""
-
-    def signal_changed(self, *_: Any) -> str:
-        return self._work()
-
-
 def test_a_service_that_is_busy_holds_up_no_other(workers: Workers) -> None:
     done: list[str] = []
 
@@ -329,14 +322,14 @@ def test_a_service_that_is_busy_holds_up_no_other(workers: Workers) -> None:
         return "followed"
 
     job = IntegrationJob(kind=jobs.SIGNAL, organization="org_1", data={"signalId": "sig_1"})
-    busy = {App.CODEHOST: Follower(later(60)), App.TRACKER: Follower(follow)}
+    busy = {App.CODEHOST: FakeAdapter(later(60)), App.TRACKER: FakeAdapter(follow)}
 
     assert worker.work(job, busy, clock.now_ms()) == "codehost: put_off, tracker: followed"
     again = IntegrationJob.from_body(queued())
     assert (again.app, again.tries, again.data) == (App.CODEHOST, 1, job.data)
     at = clock.now_us() + 61_000_000
     with clock.frozen(lambda: at):
-        free = {App.CODEHOST: Follower(lambda: "done"), App.TRACKER: busy[App.TRACKER]}
+        free = {App.CODEHOST: FakeAdapter(lambda: "done"), App.TRACKER: busy[App.TRACKER]}
         assert worker.work(again, free, clock.now_ms()) == "codehost: done"
     assert done == ["once"]
 
@@ -349,7 +342,7 @@ def test_a_service_whose_work_fails_keeps_a_signal_from_no_other(workers: Worker
         return "followed"
 
     job = IntegrationJob(kind=jobs.SIGNAL, organization="org_1", data={"signalId": "sig_1"})
-    adapters = {App.CODEHOST: Follower(lambda: str(1 // 0)), App.TRACKER: Follower(follow)}
+    adapters = {App.CODEHOST: FakeAdapter(lambda: str(1 // 0)), App.TRACKER: FakeAdapter(follow)}
 
     assert worker.work(job, adapters, clock.now_ms()) == "codehost: alone, tracker: followed"
     alone = IntegrationJob.from_body(queued())
@@ -370,7 +363,7 @@ def test_each_night_every_connection_is_looked_at_and_what_was_missed_is_made_up
     other = connect_codehost(github.install("other", "docs"), other_organization.organization_id)
     api.post("/v1/integrations/repos", {"repo": "acme/docs"})
     workers.run()
-    service.broke(connection, "It was suspended.")
+    service.mark_broken(connection, "It was suspended.")
     github.repositories["acme/docs"].push({"new.md": "# New"})  # and the hook is lost
 
     assert function("integration_worker").handler({"run": "connections"}, LongContext()) is None
@@ -381,7 +374,9 @@ def test_each_night_every_connection_is_looked_at_and_what_was_missed_is_made_up
         ("look", other.organization),
     }
     for body in bodies:
-        assert worker.work(IntegrationJob.from_body(body), {App.CODEHOST: codehost}, clock.now_ms()) != ""
+        assert (
+            worker.work(IntegrationJob.from_body(body), {App.CODEHOST: GitHubAdapter()}, clock.now_ms()) != ""
+        )
     workers.run()
     [repo] = api.get("/v1/integrations/repos").body["repos"]
     assert repo["documents"] == 1
@@ -391,4 +386,4 @@ def test_each_night_every_connection_is_looked_at_and_what_was_missed_is_made_up
 def test_a_signal_is_for_every_adapter() -> None:
     job = IntegrationJob(kind=jobs.SIGNAL, organization="org_1", data={"signalId": "sig_1"})
 
-    assert worker.work(job, {App.CODEHOST: codehost}, clock.now_ms()).startswith("codehost: ")
+    assert worker.work(job, {App.CODEHOST: GitHubAdapter()}, clock.now_ms()).startswith("codehost: ")

@@ -10,7 +10,8 @@ from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
-from helpdesk.tracker import directory, worker
+from helpdesk.tracker import directory
+from helpdesk.tracker.tokens import LINEAR
 from scripts.services import tracker as fake
 from scripts.services.server import Services
 from scripts.services.tracker import Tracker, Workspace
@@ -79,7 +80,7 @@ def connect(linear: Tracker, organization: NewOrganization) -> Callable[..., Con
         tokens = Tokens(linear.tokens_for(workspace), clock.now_ms() + DAY_MS)
         details = {"bot": workspace.bot}
         made = integrations.connect(of, App.TRACKER, workspace.id, workspace.name, tokens, details)
-        directory.refresh(worker._opened(made))
+        directory.refresh(LINEAR.open(made))
         return made
 
     return run

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from helpdesk.integrations import accounts, connecting, repository, secret_repository
+from helpdesk.integrations import connecting, repository, secret_repository
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
@@ -14,6 +14,8 @@ from helpdesk.integrations.record import Connection, ConnectionStatus, Tokens
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_MS
 from helpdesk.tracker import directory, worker
+from helpdesk.tracker.tokens import LINEAR
+from helpdesk.tracker.worker import LinearAdapter
 from scripts.services.server import Services
 from scripts.services.tracker import Tracker, Workspace
 from tests.integration.tracker.conftest import file, signal
@@ -52,7 +54,7 @@ def test_workers_at_once_renew_a_refresh_token_that_is_used_once(
         at += DAY_MS * 1_000
         services.asked.clear()
         with clock.frozen(partial(int, at)):
-            done = interleaved([partial(accounts.opened, connection, worker)] * 3, seed)
+            done = interleaved([partial(LINEAR.open, connection)] * 3, seed)
 
         assert len(services.said_to("POST", "/oauth/token")) == 1, seed
         assert all(error is None or isinstance(error, TryLater) for error in done.errors), seed
@@ -106,13 +108,13 @@ def test_an_issue_that_is_opened_and_one_that_is_linked_at_once_leave_the_signal
         )
         interleaved(
             [
-                partial(worker.signal_changed, connection.organization, filed, True),
-                partial(worker.work, job, clock.now_ms() + 60_000),
-                partial(directory.refresh, worker._opened(connection)),
+                partial(LinearAdapter().on_signal, connection.organization, filed, filed=True),
+                partial(LinearAdapter().run, job, clock.now_ms() + 60_000),
+                partial(directory.refresh, LINEAR.open(connection)),
             ],
             seed,
         )
-        worker._look(connection, None, clock.now_ms() + 60_000)
+        worker._check(connection, {}, clock.now_ms() + 60_000)
 
         linked = signal(api, filed)["tracker"]["identifier"]
         of_signal = [

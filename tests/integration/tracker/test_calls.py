@@ -4,7 +4,8 @@ import pytest
 
 from helpdesk.integrations.adapter import Hook
 from helpdesk.integrations.record import Connection
-from helpdesk.tracker import moving, receiver, worker
+from helpdesk.tracker import receiver, status_sync, worker
+from helpdesk.tracker.worker import LinearAdapter
 from scripts.services.server import Services
 from scripts.services.tracker import Tracker
 from scripts.services.workspaces import Workspace
@@ -22,7 +23,7 @@ def test_a_signal_without_an_issue_costs_one_read_when_it_moves(
     filed = file(api)
     services.asked.clear()
     with recorded_calls() as calls:
-        assert worker.signal_changed(connection.organization, filed, False) == "no_issue"
+        assert LinearAdapter().on_signal(connection.organization, filed, filed=False) == "no_issue"
     assert (len(calls), len(services.asked)) == (1, 0)
 
 
@@ -40,13 +41,13 @@ def test_an_issue_that_is_moved_costs_two_requests_and_a_hook_none(
     api.patch(f"/v1/signals/{filed}", {"status": "planned"})
     services.asked.clear()
     with recorded_calls() as calls:
-        assert worker.signal_changed(connection.organization, filed, False) == "pushed"
+        assert LinearAdapter().on_signal(connection.organization, filed, filed=False) == "pushed"
     assert (len(calls), len(services.asked)) == (11, 2)
 
     headers, body = linear.move(acme, "ENG-1", "Done")
     data = receiver.read(Hook(headers, body.encode())).data
     with recorded_calls() as calls:
-        assert moving.take_change(connection, data) == "in_line"
+        assert status_sync.handle_change(connection, data) == "in_line"
     assert (len(calls), len(services.asked)) == (8, 2)
 
 
@@ -58,7 +59,7 @@ def test_a_look_at_issues_that_did_not_move_writes_nothing(
     workers.run()
     services.asked.clear()
     with recorded_calls() as calls:
-        assert worker._look(connection, None, 0) == "looked"
+        assert worker._check(connection, {}, 0) == "looked"
     assert [
         call for call in calls if call.rpartition(":")[2] not in {"GetItem", "Query", "BatchGetItem"}
     ] == []

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from helpdesk.integrations import accounts, credentials, repository, secret_repository
+from helpdesk.integrations import credentials, repository, secret_repository
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Authorization, Callback
 from helpdesk.integrations.apps import App
@@ -18,7 +18,9 @@ from helpdesk.mail import service as mail
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
-from helpdesk.tracker import connector, directory, worker
+from helpdesk.tracker import connector, directory
+from helpdesk.tracker.tokens import LINEAR
+from helpdesk.tracker.worker import LinearAdapter
 from scripts.services import tracker as fake
 from scripts.services.server import Said, Services
 from scripts.services.tracker import Tracker, Workspace
@@ -176,13 +178,13 @@ def test_scopes_may_come_as_a_list(linear: Tracker, acme: Workspace) -> None:
 def test_tokens_are_renewed_before_they_end_and_the_new_refresh_token_is_kept(
     linear: Tracker, connection: Connection, services: Services
 ) -> None:
-    first = accounts.opened(connection, worker).tokens
+    first = LINEAR.open(connection).tokens
     began_at = clock.now_us()
     for days in (1, 2):
         with clock.frozen(partial(int, began_at + days * DAY_US)):
-            renewed = accounts.opened(connection, worker).tokens
+            renewed = LINEAR.open(connection).tokens
             assert renewed != first
-            assert accounts.opened(connection, worker).tokens == renewed
+            assert LINEAR.open(connection).tokens == renewed
             first = renewed
 
     stored = secret_repository.tokens(connection.organization, connection.id)
@@ -197,7 +199,7 @@ def test_a_refresh_token_that_linear_no_longer_takes_breaks_the_connection(
     linear.revoke(acme)
     at = clock.now_us() + DAY_US
     with clock.frozen(lambda: at), pytest.raises(Revoked, match="/v1/connect/tracker"):
-        accounts.opened(connection, worker)
+        LINEAR.open(connection)
 
 
 def test_a_renewal_without_an_answer_is_tried_again_with_the_same_token(
@@ -207,14 +209,14 @@ def test_a_renewal_without_an_answer_is_tried_again_with_the_same_token(
     at = clock.now_us() + DAY_US
     with clock.frozen(lambda: at):
         with pytest.raises(TryLater):
-            accounts.opened(connection, worker)
-        assert accounts.opened(connection, worker).tokens.ends_at is not None
+            LINEAR.open(connection)
+        assert LINEAR.open(connection).tokens.ends_at is not None
 
 
 def test_a_token_that_ended_as_another_worker_renewed_it_breaks_nothing(
     linear: Tracker, acme: Workspace, connection: Connection, api: Client
 ) -> None:
-    account = accounts.opened(connection, worker)
+    account = LINEAR.open(connection)
     of, connection_id = connection.organization, connection.id
     renewed = Tokens(linear.tokens_for(acme), clock.now_ms() + DAY_MS)
     secret_repository.replace_tokens(of, connection_id, 1, renewed)
@@ -232,10 +234,10 @@ def test_a_client_secret_that_linear_does_not_accept_is_the_operators_to_enter(
     at = clock.now_us() + DAY_US
     with clock.frozen(lambda: at):
         with pytest.raises(Revoked, match="operator"):
-            accounts.opened(connection, worker)
+            LINEAR.open(connection)
         set_app(App.TRACKER, fake.credentials())
         at += 11_000_000
-        assert accounts.opened(connection, worker).tokens.ends_at is not None
+        assert LINEAR.open(connection).tokens.ends_at is not None
 
 
 def test_a_removed_connection_ends_at_linear_too_unless_another_organization_uses_the_workspace(
@@ -277,9 +279,9 @@ def test_a_connection_whose_token_has_ended_is_forgotten_at_linear_too(
 def test_connecting_breaking_and_mending_are_in_the_log(
     linear: Tracker, acme: Workspace, connection: Connection, connect: Callable[..., Connection], api: Client
 ) -> None:
-    integrations.broke(connection, "It was removed.")
+    integrations.mark_broken(connection, "It was removed.")
     [broken] = integrations.connections(connection.organization, App.TRACKER)
-    worker.connected(broken)
+    LinearAdapter().on_connect(broken)
 
     kinds = [each["kind"] for each in api.get("/v1/logs").body["logs"]]
     assert kinds[:2] == ["integration_mended", "integration_broken"]

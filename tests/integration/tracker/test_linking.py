@@ -167,7 +167,7 @@ def test_what_cannot_be_done_is_refused(
     assert (unknown.status, unknown.code) == (404, "team_not_found")
     assert unknown.message == "No team has this name. The teams are ENG (Engineering)."
 
-    integrations.broke(connection, "The app was removed from Linear.")
+    integrations.mark_broken(connection, "The app was removed from Linear.")
     broken = track(api, filed, team="ENG")
     assert (broken.status, broken.code) == (400, "tracker_failed")
     assert broken.message == "The app was removed from Linear."

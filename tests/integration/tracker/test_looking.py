@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from helpdesk.integrations.record import Connection
-from helpdesk.tracker import moving, worker
+from helpdesk.tracker import status_sync, worker
 from helpdesk.tracker.record import Issue
+from helpdesk.tracker.worker import LinearAdapter
 from scripts.services.server import Fault, Said, Services
 from scripts.services.tracker import Tracker, Workspace
 from tests.integration.tracker.conftest import file, look_again, signal, state
@@ -46,7 +47,7 @@ def test_a_look_asks_for_fifty_issues_at_a_time_and_hands_on(
     linear.move(acme, last["identifier"], "Done")
     services.asked.clear()
 
-    assert worker._look(connection, None, until=0) == "handed_on"
+    assert worker._check(connection, {}, until=0) == "handed_on"
     assert len(services.asked) == 1
     workers.run()
     assert len(services.asked) == 2
@@ -70,7 +71,7 @@ def test_a_connection_that_is_mended_makes_up_for_everything(
     assert api.get("/v1/integrations/tracker").body["problem"] is not None
 
     again = connect(acme)
-    worker.connected(again)
+    LinearAdapter().on_connect(again)
     workers.run()
     assert state(acme) == "Done"
     assert signal(api, unopened)["tracker"]["identifier"] == "ENG-2"
@@ -156,14 +157,14 @@ def test_an_issue_that_cannot_be_compared_keeps_the_look_from_no_other(
     issues = {issue["title"]: issue for issue in acme.issues.values()}
     for each in issues.values():
         linear.move(acme, each["identifier"], "Done")
-    look = moving.look
+    check = status_sync.check
 
     def fails_for_one(connection: Connection, seen: Issue, account: Any, found: Any) -> str:
         if seen.id == issues["Second"]["id"]:
             raise KeyError("a defect")
-        return look(connection, seen, account, found)
+        return check(connection, seen, account, found)
 
-    monkeypatch.setattr(moving, "look", fails_for_one)
+    monkeypatch.setattr(status_sync, "check", fails_for_one)
     look_again(workers)
 
     moved = {title for title, each in filed.items() if signal(api, each)["status"] == "done"}

@@ -64,7 +64,7 @@ def ask(account: Account, data: Mapping[str, Any]) -> str:
     except TooManyQuestions:
         return _refuse(account, data, phrase(Phrase.TOO_MANY, language))
     except AppError as error:
-        return _refuse(account, data, _why(question, language) or error.message)
+        return _refuse(account, data, _refusal_text(question, language) or error.message)
     found = None if conversation_id is None else conversations.find(organization, conversation_id)
     if found is None:
         return "gone"
@@ -239,7 +239,7 @@ def _language(account: Account, data: Mapping[str, Any]) -> Language:
     return language_for(account.connection.organization, data.get("locale"))
 
 
-def _why(question: str, language: Language) -> str | None:
+def _refusal_text(question: str, language: Language) -> str | None:
     """Return why a question is no message, if that is its length."""
     if is_blank(question):
         return phrase(Phrase.EMPTY, language)

@@ -8,7 +8,7 @@ person's own token is not used and not kept: the bot's is the operator's. Discor
 import base64
 from urllib.parse import urlencode
 
-from helpdesk.chatcommunity.discord import API, HOSTS
+from helpdesk.chatcommunity.discord import API, DISCORD
 from helpdesk.integrations import client
 from helpdesk.integrations.adapter import ONE_WAY, Authorization, Callback, Connected
 from helpdesk.integrations.client import ServiceRequest, Unauthorized
@@ -47,7 +47,7 @@ def connect(app: AppCredentials, callback: Callback) -> Connected:
     pair = base64.b64encode(f"{app['client_id']}:{app['client_secret']}".encode()).decode()
     try:
         reply = client.send(
-            HOSTS,
+            DISCORD.hosts,
             ServiceRequest(
                 method="POST",
                 url=f"{API}/oauth2/token",

@@ -9,13 +9,12 @@ from typing import Any
 
 from helpdesk.chatcommunity import discord, repository
 from helpdesk.chatcommunity.record import Named
-from helpdesk.integrations import listing
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.record import Connection
+from helpdesk.integrations.listing import Listing
 from helpdesk.platform import clock
+from helpdesk.storage import keys
 
-LIST = "community_directory"
-"""The kind of the job that lists the channels and roles."""
+LISTING = Listing("community_directory", keys.CommunityDirectory)
 
 _WITH_MESSAGES = frozenset({0, 5})  # types of channels: text, announcements
 _MOST = 500
@@ -32,16 +31,6 @@ def refresh(account: Account) -> str:
     ]
     repository.put_directory(connection, _named(channels), _named(roles), began_at)
     return "listed"
-
-
-def ask(connection: Connection) -> None:
-    """Queue a listing, once a minute at most."""
-    listing.ask(connection, LIST, repository.directory_key(connection))
-
-
-def request(connection: Connection) -> None:
-    """Queue a listing."""
-    listing.request(connection, LIST)
 
 
 def _named(found: Sequence[Mapping[str, Any]]) -> list[Named]:

@@ -10,18 +10,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from helpdesk.integrations import client, credentials
-from helpdesk.integrations import service as integrations
-from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.accounts import Account, Service
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
 from helpdesk.integrations.outcomes import Revoked, TryLater
-from helpdesk.integrations.record import AppCredentials, ConnectionStatus
+from helpdesk.integrations.record import AppCredentials
 from helpdesk.platform.settings import settings
 
-HOSTS = frozenset({"discord.com"})
 API = "https://discord.com/api/v10"
 OFFLINE = (
-    "The bot was removed from the server at Discord. An admin connects it again at /v1/connect/chatcommunity."
+    "The bot was removed from the server at Discord. "
+    "Ask an admin to connect it again at /v1/connect/chatcommunity."
 )
 NO_BOT = (
     "Discord does not accept the bot's token. Ask the operator to enter its new one with set-app, and then connect the "
@@ -32,6 +31,15 @@ UNKNOWN_CHANNEL, UNKNOWN_SERVER, NO_ACCESS, THREAD_EXISTS = 10003, 10004, 50001,
 
 _NO_EMBEDS = 1 << 2  # addresses in a message bring no preview of their pages
 _EPOCH_MS = 1_420_070_400_000  # the first instant of Discord's ids
+
+
+class Discord(Service):
+    """Discord, where connections have no tokens: the bot's is the operator's."""
+
+    hosts = frozenset({"discord.com"})
+
+
+DISCORD = Discord()
 
 
 class DiscordError(Exception):
@@ -131,7 +139,7 @@ def respond(app: AppCredentials, token: str, content: str) -> dict[str, Any] | N
         repeatable=True,
     )
     try:
-        reply = client.send(HOSTS, wanted)
+        reply = client.send(DISCORD.hosts, wanted)
     except Unauthorized:
         return None
     return reply.json() if reply.ok else None
@@ -158,7 +166,7 @@ def _as_bot(
     headers = {**_user_agent(), "authorization": f"Bot {account.credentials['bot_token']}"}
     try:
         reply = client.send(
-            HOSTS,
+            DISCORD.hosts,
             ServiceRequest(
                 method=method, url=f"{API}{path}", headers=headers, json=body, repeatable=repeatable
             ),
@@ -170,8 +178,7 @@ def _as_bot(
         return _as_bot(account.__replace__(credentials=newer), method, path, body, repeatable=repeatable)
     if not reply.ok:
         raise DiscordError(_code(reply))
-    if account.connection.status is ConnectionStatus.BROKEN:
-        integrations.mended(account.connection)
+    account.note_success()
     return reply.json() if reply.body else None
 
 

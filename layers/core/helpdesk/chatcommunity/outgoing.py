@@ -62,8 +62,8 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
             connection.organization, connection.app, connection.account_id, conversation_id
         )
     organization, server = connection.organization, connection.account_id
-    settings = service.settings(organization)
-    alerts = settings.enabled and settings.server == server and settings.channel_id is not None
+    settings = service.SETTINGS.get(organization)
+    alerts = settings.enabled and settings.account_id == server and settings.channel_id is not None
     conversation = conversations.find(organization, conversation_id)
     if conversation is None:
         return "gone"
@@ -77,7 +77,7 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
             feed = _alert_feed(conversation, settings, known.get(FeedKind.ALERTS))
             outcomes.append(_in_turn(conversation, feed, _alerts(conversation, feed, settings), opened))
             if outcomes[-1] == _POSTED and settings.problem is not None:
-                service.note_problem(organization, feed.channel, None)
+                service.SETTINGS.set_channel_problem(organization, feed.channel, None)
     except StaleFeed:
         raise TryLater("another worker posts the same", _BUSY_SECONDS) from None
     except ConversationNotFound:
@@ -118,7 +118,7 @@ def _alert_feed(conversation: Conversation, settings: CommunitySettings, known: 
     return Feed(
         organization=conversation.organization,
         conversation_id=conversation.id,
-        server=settings.server or "",
+        server=settings.account_id or "",
         kind=FeedKind.ALERTS,
         channel=channel,
     )
@@ -221,7 +221,7 @@ def _refused(
         discord.channels(account)
     if noted.kind is FeedKind.ALERTS:
         missed.note(account.connection, noted.conversation_id)
-        service.note_problem(noted.organization, noted.channel, service.refused(code))
+        service.SETTINGS.set_channel_problem(noted.organization, noted.channel, service.channel_problem(code))
         _save(conversation, noted, noted.__replace__(posting=None))
     else:
         line = f"Discord did not take a reply of this conversation ({code}), so the person who asked cannot read it."

@@ -1,38 +1,34 @@
-"""What is set for the chat community, the channels and roles of a server, and what it shows of conversations."""
+"""Settings of the chat community, channels and roles of a server, and what it shows of conversations."""
 
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Self
 
+from helpdesk.integrations.chat import ChatRecord
 from helpdesk.platform.record import Record
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 
 
-class CommunitySettings(Record, kw_only=True):
-    """What is set for the chat community.
+class CommunitySettings(ChatRecord, kw_only=True):
+    """Settings of the chat community. Alerts appear in the channel.
 
-    channel, role  their names when they were chosen; the ids stay the same when Discord renames them
-    server     the server that they are of
-    since      from when (ms) what happens is alerted
-    asked      whether anyone has asked in the server, so that answers are to go there
-    problem    why no alert arrives
+    role   the name of the role that alerts mention, when it was chosen; `role_id` stays the same when it is renamed
+    asked  whether anyone has asked in the server, so that answers go there
     """
 
-    channel: str | None = None
-    channel_id: str | None = None
     role: str | None = None
     role_id: str | None = None
-    server: str | None = None
-    enabled: bool = False
-    since: int = 0
     asked: bool = False
-    problem: str | None = None
 
     @property
     def follows(self) -> bool:
-        """Whether events of conversations are of interest."""
+        """Whether events of conversations are jobs for the app."""
         return self.enabled or self.asked
+
+    def within(self, account_id: str) -> "CommunitySettings":
+        """Return the settings as they are in a server: those of another one don't count."""
+        return self if self.account_id == account_id else CommunitySettings()
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
@@ -42,7 +38,7 @@ class CommunitySettings(Record, kw_only=True):
             channel_id=item.get("channelId"),
             role=item.get("role"),
             role_id=item.get("roleId"),
-            server=item.get("server"),
+            account_id=item.get("server"),
             enabled=bool(item.get("enabled", False)),
             since=int(item.get("since", 0)),
             asked=bool(item.get("asked", False)),
@@ -56,7 +52,7 @@ class CommunitySettings(Record, kw_only=True):
             "channelId": self.channel_id,
             "role": self.role,
             "roleId": self.role_id,
-            "server": self.server,
+            "server": self.account_id,
             "enabled": self.enabled,
             "since": self.since,
             "asked": self.asked,

@@ -9,7 +9,7 @@ from helpdesk.storage import keys, table
 
 def directory(connection: Connection) -> Directory:
     """Return the channels and roles of a server as they were last listed. One call."""
-    return Directory.from_item(table.get(directory_key(connection)) or {})
+    return Directory.from_item(table.get(_key(connection)) or {})
 
 
 def put_directory(
@@ -17,7 +17,7 @@ def put_directory(
 ) -> None:
     """Write the channels and roles as they were when the listing began (ms)."""
     table.update(
-        directory_key(connection),
+        _key(connection),
         "SET channels = :channels, #roles = :roles, listedAt = :at",
         names={"#roles": "roles"},
         values={
@@ -28,6 +28,5 @@ def put_directory(
     )
 
 
-def directory_key(connection: Connection) -> keys.CommunityDirectory:
-    """Return the key of the item that says when the channels and roles were listed."""
+def _key(connection: Connection) -> keys.CommunityDirectory:
     return keys.CommunityDirectory(connection.organization, connection.account_id)

@@ -1,8 +1,7 @@
-"""What an organization sets for the chat community: the channel of alerts, and the role that they mention."""
+"""Settings of the chat community: the channel of alerts, and the role that they mention."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from copy import replace
-from typing import Any
 
 from helpdesk.admission.caller import Caller
 from helpdesk.chatcommunity import directory, repository
@@ -14,165 +13,90 @@ from helpdesk.chatcommunity.errors import (
 )
 from helpdesk.chatcommunity.record import CommunitySettings, Directory, Named
 from helpdesk.chatcommunity.schemas import CommunityChanged, CommunitySettingsAnswer, CommunityUpdate
-from helpdesk.integrations import connection_jobs, jobs, missed
+from helpdesk.integrations import jobs
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
-from helpdesk.integrations.errors import ChannelNotFound
+from helpdesk.integrations.chat import ChatSettings
+from helpdesk.integrations.errors import ChannelNotFound, some_of
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
-from helpdesk.webhooks import service as webhooks
 
 CHOSEN = "community_chosen"
 """The kind of the job that tries whether the bot may write in the channel that was chosen."""
-NAMED = 40
-"""How many names the messages of channel_not_found and role_not_found list."""
-_APP = App.CHATCOMMUNITY
-
-
-def settings(organization: str) -> CommunitySettings:
-    """Return what is set. One call."""
-    return CommunitySettings.from_item(integrations.settings(organization, _APP))
+SETTINGS = ChatSettings(App.CHATCOMMUNITY, CommunitySettings)
 
 
 def show(organization: str) -> CommunitySettingsAnswer:
-    """Return what is set, as the route shows it. Raises ChatcommunityNotConnected."""
-    found, connection = settings(organization), integrations.connection(organization, _APP)
-    here = _at(connection, found)
-    return CommunitySettingsAnswer(
-        channel=here.channel,
-        role=here.role,
-        enabled=here.enabled,
-        problem=connection.problem or here.problem,
+    """Return the settings of the connected server. Raises ChatcommunityNotConnected."""
+    connection = integrations.connection(organization, App.CHATCOMMUNITY)
+    found = SETTINGS.get(organization).within(connection.account_id)
+    return CommunitySettingsAnswer.model_validate(
+        replace(found, problem=connection.problem or found.problem), from_attributes=True
     )
 
 
 def change(caller: Caller, wanted: CommunityUpdate) -> CommunityChanged:
-    """Change what is sent; return the channel and the role that are set then.
+    """Change the fields that were sent; return the channel and the role.
 
     Raises ChatcommunityNotConnected, ChatcommunityBotOffline, ChatcommunityBotTimeout, ChannelNotFound, RoleNotFound,
     ChatcommunityActFailed.
     """
     organization = caller.organization
-    connection = integrations.connection(organization, _APP)
+    connection = integrations.connection(organization, App.CHATCOMMUNITY)
     known = _known(connection) if wanted.channel is not None or wanted.role is not None else Directory()
     channel = None if wanted.channel is None else _channel(connection, known, wanted.channel)
     role = None if wanted.role is None else _role(connection, known, wanted.role)
 
-    results: list[CommunitySettings] = []  # what the settings come to, with each try
-
-    def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
-        seen = _at(connection, CommunitySettings.from_item(item))
-        after = _next(connection, seen, channel, role, wanted)
-        results.append(after)
-        return after.to_item()
-
-    def also(transaction: Transaction) -> None:
-        integrations.require(transaction, connection)
-        webhooks.follow(transaction, organization, _APP.value, follows=results[-1].follows)
+    def extra_writes(transaction: Transaction, _before: CommunitySettings, after: CommunitySettings) -> None:
+        SETTINGS.add_follow(transaction, connection, follows=after.follows)
         if channel is not None:
-            jobs.put(transaction, _try_channel(organization, channel.id))
+            jobs.put(transaction, _chosen(organization, channel))
         integrations.add_changed(transaction, connection, caller.actor, _changes(wanted, channel, role))
 
     if not wanted.model_fields_set:
-        here = show(organization)
-        return CommunityChanged(channel=here.channel, role=here.role)
-    integrations.change_settings(organization, _APP, next_settings, also)
-    return CommunityChanged(channel=results[-1].channel, role=results[-1].role)
-
-
-def followed_server(organization: str) -> str | None:
-    """Return the server in which an organization wants its conversations, connected or not. One call."""
-    found = settings(organization)
-    return found.server if found.follows else None
-
-
-def disconnect(caller: Caller, server: str | None) -> None:
-    """Remove the connection, and note for a while what it misses. Raises ChatcommunityNotConnected."""
-    connection_jobs.disconnect(caller, _APP, server, follows=followed_server(caller.organization) is not None)
-
-
-def resume(connection: Connection) -> None:
-    """Follow conversations again where a server comes back that did, and catch up with what was missed.
-
-    Raises ChatcommunityNotConnected.
-    """
-    if _at(connection, settings(connection.organization)).follows:
-        _follow(connection, lambda seen: seen, missed.job(connection.organization, _APP))
+        return CommunityChanged.model_validate(show(organization), from_attributes=True)
+    after = SETTINGS.change(
+        organization, lambda seen: _next(connection, seen, channel, role, wanted), extra_writes
+    )
+    return CommunityChanged.model_validate(after, from_attributes=True)
 
 
 def note_asked(connection: Connection) -> None:
-    """Note that somebody asked in the server: answers are to go there. Raises ChatcommunityNotConnected.
+    """Record that somebody asked in the server: answers go there. Raises ChatcommunityNotConnected.
 
     One call, and more for the first question.
     """
-    if not _at(connection, settings(connection.organization)).asked:
-        _follow(connection, lambda seen: replace(seen, server=connection.account_id, asked=True))
+    server = connection.account_id
+
+    def asked(seen: CommunitySettings) -> CommunitySettings:
+        return replace(seen.within(server), account_id=server, asked=True)
+
+    def extra_writes(transaction: Transaction, _before: CommunitySettings, after: CommunitySettings) -> None:
+        SETTINGS.add_follow(transaction, connection, follows=after.follows)
+
+    if not SETTINGS.get(connection.organization).within(server).asked:
+        SETTINGS.change(connection.organization, asked, extra_writes)
 
 
-def note_problem(organization: str, channel_id: str, problem: str | None) -> None:
-    """Note why nothing arrives in a channel, or with None that it does, unless another one was chosen since.
-
-    Where something arrives again, conversations that were missed are looked at.
-    """
-    found = settings(organization)
-    if found.channel_id != channel_id or found.problem == problem:
-        return
-
-    def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
-        seen = CommunitySettings.from_item(item)
-        return (replace(seen, problem=problem) if seen.channel_id == channel_id else seen).to_item()
-
-    def also(transaction: Transaction) -> None:
-        if problem is None:
-            jobs.put(transaction, missed.job(organization, _APP))
-
-    integrations.change_settings(organization, _APP, next_settings, also)
-
-
-def refused(code: int) -> str:
-    """Return what an admin does about a channel that Discord keeps the bot out of, for Discord's number for why."""
+def channel_problem(code: int) -> str:
+    """Return what an admin does about a channel that Discord keeps the bot out of, by Discord's error code."""
     return (
         f"Discord keeps the bot out of the channel ({code}). Let it view the channel and send messages there, or name "
         "another channel."
     )
 
 
-def _follow(
-    connection: Connection,
-    wanted: Callable[[CommunitySettings], CommunitySettings],
-    then: IntegrationJob | None = None,
-) -> None:
-    follows: list[bool] = []
-
-    def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
-        after = wanted(_at(connection, CommunitySettings.from_item(item)))
-        follows.append(after.follows)
-        return after.to_item()
-
-    def also(transaction: Transaction) -> None:
-        integrations.require(transaction, connection)
-        webhooks.follow(transaction, connection.organization, _APP.value, follows=follows[-1])
-        if then is not None:
-            jobs.put(transaction, then)
-
-    integrations.change_settings(connection.organization, _APP, next_settings, also)
-
-
-def _at(connection: Connection, found: CommunitySettings) -> CommunitySettings:
-    """Return the settings of the server that is connected: those of another one are of no use in it."""
-    return found if found.server == connection.account_id else CommunitySettings()
-
-
 def _next(
     connection: Connection,
-    seen: CommunitySettings,
+    stored: CommunitySettings,
     channel: Named | None,
     role: Named | None,
     wanted: CommunityUpdate,
 ) -> CommunitySettings:
-    after = replace(seen, server=connection.account_id)
+    seen = stored.within(connection.account_id)
+    after = replace(seen, account_id=connection.account_id)
     if channel is not None:
         first = seen.channel_id is None
         after = replace(
@@ -196,11 +120,11 @@ def _next(
 
 def _known(connection: Connection) -> Directory:
     if connection.status is ConnectionStatus.BROKEN:
-        directory.ask(connection)  # which mends the connection if the bot is back
+        directory.LISTING.request_soon(connection)  # which mends the connection if the bot is back
         raise ChatcommunityBotOffline
     known = repository.directory(connection)
     if known.listed_at is None:
-        directory.ask(connection)
+        directory.LISTING.request_soon(connection)
         raise ChatcommunityBotTimeout
     return known
 
@@ -208,14 +132,12 @@ def _known(connection: Connection) -> Directory:
 def _channel(connection: Connection, known: Directory, named: str) -> Named:
     found = _matching(known.channels, named, "#")
     if len(found) != 1:
-        directory.ask(connection)
-        raise ChannelNotFound(_why("channel", "#", found, known.channels))
+        directory.LISTING.request_soon(connection)
+        raise ChannelNotFound(_not_found_text("channel", "#", found, known.channels))
     [channel] = found
-    current = _at(connection, settings(connection.organization))
+    current = SETTINGS.get(connection.organization).within(connection.account_id)
     if current.channel_id == channel.id and current.problem is not None:
-        transaction = Transaction()
-        jobs.put(transaction, _try_channel(connection.organization, channel.id))
-        transaction.commit()
+        jobs.enqueue(_chosen(connection.organization, channel))
         raise ChatcommunityActFailed(current.problem)
     return channel
 
@@ -223,11 +145,11 @@ def _channel(connection: Connection, known: Directory, named: str) -> Named:
 def _role(connection: Connection, known: Directory, named: str) -> Named:
     found = _matching(known.roles, named, "@")
     if len(found) != 1:
-        directory.ask(connection)
-        raise RoleNotFound(_why("role", "@", found, known.roles))
+        directory.LISTING.request_soon(connection)
+        raise RoleNotFound(_not_found_text("role", "@", found, known.roles))
     [role] = found
     if not role.mentionable:
-        directory.ask(connection)
+        directory.LISTING.request_soon(connection)
         raise ChatcommunityActFailed(
             f'A mention of @{role.name} would notify nobody. Switch on "Allow anyone to @mention this role" in the '
             "server's settings at Discord, and send the request again a minute later."
@@ -242,7 +164,7 @@ def _matching(known: Sequence[Named], named: str, sign: str) -> list[Named]:
     return by_id or [each for each in known if each.name.casefold() == name]
 
 
-def _why(kind: str, sign: str, found: Sequence[Named], known: Sequence[Named]) -> str:
+def _not_found_text(kind: str, sign: str, found: Sequence[Named], known: Sequence[Named]) -> str:
     if found:
         ids = ", ".join(each.id for each in found)
         return f"More than one {kind} has this name. Send the ID of one instead: {ids}."
@@ -252,12 +174,12 @@ def _why(kind: str, sign: str, found: Sequence[Named], known: Sequence[Named]) -
 def _existing(kind: str, sign: str, known: Sequence[Named]) -> str:
     if not known:
         return f"The bot can see no {kind} in the server."
-    listed = ", ".join(f"{sign}{each.name}" for each in known[:NAMED])
-    return f"The {kind} are {listed}{' and others' if len(known) > NAMED else ''}."
+    return f"The {kind} are {some_of([f'{sign}{each.name}' for each in known])}."
 
 
-def _try_channel(organization: str, channel_id: str) -> IntegrationJob:
-    return IntegrationJob(kind=CHOSEN, app=_APP, organization=organization, data={"channelId": channel_id})
+def _chosen(organization: str, channel: Named) -> IntegrationJob:
+    data = {"channelId": channel.id}
+    return IntegrationJob(kind=CHOSEN, app=App.CHATCOMMUNITY, organization=organization, data=data)
 
 
 def _changes(wanted: CommunityUpdate, channel: Named | None, role: Named | None) -> list[str]:

@@ -1,108 +1,87 @@
 """Does the work of the chat community: commands, channels and roles, answers and alerts."""
 
-import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from functools import partial
+from typing import Any
 
 from helpdesk.chatcommunity import asking, directory, discord, outgoing, receiver, service, texts
-from helpdesk.chatcommunity.discord import DiscordError
-from helpdesk.integrations import accounts, connection_jobs, following, missed
+from helpdesk.chatcommunity.discord import DISCORD, DiscordError
+from helpdesk.chatcommunity.record import CommunitySettings
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.adapter import Step
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.chat import ChatAdapter
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import NotConnectedNow
-from helpdesk.integrations.record import AppCredentials, Connection, Tokens
+from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
 
-if TYPE_CHECKING:
-    from helpdesk.integrations.adapter import Worker
 
-HOSTS = discord.HOSTS
+class DiscordAdapter(ChatAdapter[CommunitySettings]):
+    """The adapter of Discord."""
 
+    app = App.CHATCOMMUNITY
+    settings = service.SETTINGS
 
-def renew(_app: AppCredentials, _connection: Connection, tokens: Tokens) -> Tokens:
-    """Return the tokens as they are: there are none, as the bot's is the operator's."""
-    return tokens
+    def handle_webhook(self, connection: Connection, event: str, data: Mapping[str, Any]) -> str:
+        """Handle a command, in the organization that connected the server last: a command has one answer."""
+        newest = max(
+            integrations.connected_to(self.app, connection.account_id),
+            key=lambda each: (each.connected_at, each.id),
+            default=connection,
+        )
+        if newest.id != connection.id:
+            return "another_organization"
+        handle = {receiver.ASK: asking.ask, receiver.CLOSE: asking.close}[event]
+        return handle(DISCORD.open(connection), data)
 
+    def steps(self, job: IntegrationJob, until: int) -> Mapping[str, Step]:
+        """Return the jobs of a chat app, and those of channels and roles."""
+        return {
+            **super().steps(job, until),
+            directory.LISTING.kind: lambda connection: directory.refresh(DISCORD.open(connection)),
+            service.CHOSEN: lambda connection: _try_channel(DISCORD.open(connection), job.data["channelId"]),
+        }
 
-def headers(_tokens: Tokens) -> Mapping[str, str]:
-    """Return no headers: `discord` adds the bot's token."""
-    return {}
+    def show_conversation(self, connection: Connection, conversation_id: str) -> str:
+        """Post what is new in a conversation."""
+        return outgoing.follow(connection, conversation_id, partial(DISCORD.open, connection))
 
+    def on_connect(self, connection: Connection) -> str:
+        """Register the commands, list channels and roles, and follow conversations where that was done before."""
+        try:
+            self.settings.resume(connection)
+        except AppError:
+            raise NotConnectedNow from None
+        account = DISCORD.open(connection)
+        discord.set_commands(account, texts.COMMANDS)
+        return directory.refresh(account)
 
-def take_hook(connection: Connection, event: str, data: Mapping[str, Any], _until: int) -> str:
-    """Do what somebody typed, in the organization that connected the server last: a command has one answer."""
-    newest = max(
-        integrations.connected_to(App.CHATCOMMUNITY, connection.account_id),
-        key=lambda each: (each.connected_at, each.id),
-        default=connection,
-    )
-    if newest.id != connection.id:
-        return "another_organization"
-    take = {receiver.ASK: asking.ask, receiver.CLOSE: asking.close}[event]
-    return take(_opened(connection), data)
-
-
-def work(job: IntegrationJob, until: int) -> str:
-    """Do a job of the chat community until an instant (ms)."""
-    return connection_jobs.do(
-        job,
-        App.CHATCOMMUNITY,
-        {
-            directory.LIST: lambda connection: directory.refresh(_opened(connection)),
-            following.FOLLOW: lambda connection: outgoing.follow(
-                connection, following.conversation_of(job), lambda: _opened(connection)
-            ),
-            service.CHOSEN: lambda connection: _try_channel(_opened(connection), str(job.data["channelId"])),
-            missed.CATCH_UP: lambda connection: missed.catch_up(connection, until),
-        },
-        service.followed_server,
-    )
-
-
-signal_changed = connection_jobs.leaves_signals
-
-
-def connected(connection: Connection) -> str:
-    """Register the commands, list channels and roles, and follow conversations where that was done before."""
-    try:
-        service.resume(connection)
-    except AppError:
-        raise NotConnectedNow from None
-    account = _opened(connection)
-    discord.set_commands(account, texts.COMMANDS)
-    return directory.refresh(account)
-
-
-def removed(_app: AppCredentials | None, connection: Connection, tokens: Tokens | None) -> None:
-    """Take the commands and the bot out of the server, unless another organization is connected to it."""
-    if tokens is None or integrations.connected_to(App.CHATCOMMUNITY, connection.account_id):
-        return
-    account = _opened(connection)
-    discord.set_commands(account, [])
-    try:
-        discord.leave(account)
-    except DiscordError:
-        return
+    def on_disconnect(self, connection: Connection, _tokens: Tokens) -> None:
+        """Remove the commands and the bot from the server, unless another organization is connected to it."""
+        if integrations.connected_to(self.app, connection.account_id):
+            return
+        account = DISCORD.open(connection)
+        discord.set_commands(account, [])
+        try:
+            discord.leave(account)
+        except DiscordError:
+            return
 
 
 def _try_channel(account: Account, channel_id: str) -> str:
-    """Write in the channel that was chosen, and note the problem if Discord refuses."""
+    """Write in the chosen channel, and record why Discord refuses."""
     organization = account.connection.organization
-    found = service.settings(organization)
+    found = service.SETTINGS.get(organization)
     if found.channel_id != channel_id:
         return "another_channel"
     nonce = sha256_hex(f"{organization} {channel_id} {found.since}")[: discord.NONCE_CHARACTERS]
+    problem = None
     try:
         discord.post(account, channel_id, texts.BEGINS, nonce)
     except DiscordError as error:
-        service.note_problem(organization, channel_id, service.refused(error.code))
-        return "refused"
-    service.note_problem(organization, channel_id, None)
-    return "entered"
-
-
-def _opened(connection: Connection) -> Account:
-    return accounts.opened(connection, cast("Worker", sys.modules[__name__]))
+        problem = service.channel_problem(error.code)
+    service.SETTINGS.set_channel_problem(organization, channel_id, problem)
+    return "entered" if problem is None else "refused"

@@ -54,7 +54,7 @@ class _Press(NamedTuple):
         return self.speaker.the_person().id
 
 
-def take_click(account: Account, data: Mapping[str, Any]) -> str:
+def handle_click(account: Account, data: Mapping[str, Any]) -> str:
     """Do what a button says, as the person who pressed it; return the outcome. Raises SlackError, Revoked, TryLater."""
     connection = account.connection
     dialog = speaking.dialog_of(account, data, data["at"])
@@ -87,7 +87,7 @@ def take_click(account: Account, data: Mapping[str, Any]) -> str:
         return speaking.hint(account, data, data["user"], error.message)
     if press.action == texts.TAKE_OVER:
         speaking.hint_once(account, data, press.claim)
-        replies.take_along(account, data)
+        replies.relay_earlier_replies(account, data)
     return outcome
 
 
@@ -135,7 +135,7 @@ def _try_to_take_over(press: _Press) -> str:
         claim.commit()
         return "late"
     changes = found.state_changes + (0 if speaking.is_teams(found) else 1)  # taking over is one change
-    is_held = former is not None and speaking.holds(former, found)
+    is_held = former is not None and speaking.takeover_is_valid(former, found)
     is_theirs = former is not None and is_held and former.member == press.member
     begins = former.at if former is not None and is_theirs else press.at
     taken = Taken(press.member, press.person, changes, begins, press.at)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from helpdesk.chatmirror.slack import API, HOSTS, TOKEN
+from helpdesk.chatmirror.slack import API, SLACK, TOKEN
 from helpdesk.integrations import client
 from helpdesk.integrations.adapter import ONE_WAY, Authorization, Callback, Connected
 from helpdesk.integrations.client import ServiceRequest, Unauthorized
@@ -89,7 +89,7 @@ def _require_admin(said: Mapping[str, Any]) -> None:
 
 def _answer(wanted: ServiceRequest) -> dict[str, Any]:
     try:
-        reply = client.send(HOSTS, wanted)
+        reply = client.send(SLACK.hosts, wanted)
     except Unauthorized:
         raise ConnectFailed(
             "Slack did not accept the app's credentials. Ask the operator to check them."

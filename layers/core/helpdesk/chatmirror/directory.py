@@ -5,13 +5,13 @@ It is listed when a workspace is connected, when Slack says that channels change
 
 from helpdesk.chatmirror import repository, slack
 from helpdesk.chatmirror.record import Channel
-from helpdesk.integrations import listing
 from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.listing import Listing
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
+from helpdesk.storage import keys
 
-LIST = "mirror_channels"
-"""The kind of the job that lists the channels."""
+LISTING = Listing("mirror_channels", keys.MirrorDirectory)
 MAX_CHANNELS = 5_000
 
 _ON_A_PAGE = 999  # Slack allows twenty pages a minute
@@ -33,11 +33,6 @@ def refresh(account: Account) -> list[Channel]:
 def is_newer(connection: Connection, at: int) -> bool:
     """Return whether the channels were listed after an instant (ms)."""
     return (repository.listed_at(connection) or 0) > at
-
-
-def ask(connection: Connection) -> None:
-    """Queue a listing, once a minute at most."""
-    listing.ask(connection, LIST, repository.directory_key(connection))
 
 
 def _listed(account: Account) -> list[Channel]:

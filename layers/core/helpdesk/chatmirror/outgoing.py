@@ -65,8 +65,8 @@ class _Next(NamedTuple):
 
 def follow(connection: Connection, conversation_id: str, opened: Callable[[], Account]) -> str:
     """Post the next message of a conversation; return the outcome. Raises Revoked, TryLater."""
-    settings = service.settings(connection.organization)
-    here = settings.team == connection.account_id and settings.channel_id is not None
+    settings = service.SETTINGS.get(connection.organization)
+    here = settings.account_id == connection.account_id and settings.channel_id is not None
     if not settings.enabled or not here:
         return "off"
     if connection.status is ConnectionStatus.BROKEN:
@@ -87,7 +87,7 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
     except ConversationNotFound:
         return "gone"
     if outcome == _POSTED and settings.problem is not None:
-        service.note_problem(connection.organization, thread.channel, None)
+        service.SETTINGS.set_channel_problem(connection.organization, thread.channel, None)
     return outcome
 
 
@@ -191,7 +191,9 @@ def _refused(account: Account, claimed: Thread, wanted: _Next, code: str) -> str
         then = _job(claimed, None)
     else:
         missed.note(account.connection, claimed.conversation_id)
-        service.note_problem(claimed.organization, claimed.channel, service.refused(code))
+        service.SETTINGS.set_channel_problem(
+            claimed.organization, claimed.channel, service.channel_problem(code)
+        )
     _save(claimed, after, then)
     return f"refused: {code}"
 

@@ -1,10 +1,11 @@
-"""What is set for the chat mirror, the channels of a workspace, and the threads of conversations."""
+"""Settings of the chat mirror, channels of a workspace, and threads of conversations."""
 
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Self
 
 from helpdesk.chatmirror.time_stamps import instant_us
+from helpdesk.integrations.chat import ChatRecord
 from helpdesk.platform.record import Record
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
@@ -17,24 +18,23 @@ class Mode(StrEnum):
     TWO_WAY = "two_way"
 
 
-class MirrorSettings(Record, kw_only=True):
-    """What is set for the chat mirror.
+class MirrorSettings(ChatRecord, kw_only=True):
+    """Settings of the chat mirror.
 
-    channel_id  Slack's id of the channel, which a rename keeps; `channel` is its name when it was chosen
-    team        the workspace that the channel is in
-    since       from when (ms) what is written goes to the channel
-    two_way_since  from when (ms) what is written and pressed in threads counts
-    problem     why nothing arrives there
+    two_way_since  from when (ms) what people write and press in threads counts
     """
 
-    channel: str | None = None
-    channel_id: str | None = None
-    team: str | None = None
-    enabled: bool = False
     mode: Mode = Mode.ALERTS
-    since: int = 0
     two_way_since: int = 0
-    problem: str | None = None
+
+    @property
+    def is_two_way(self) -> bool:
+        """Whether replies in a thread reach the customer."""
+        return self.enabled and self.mode is Mode.TWO_WAY
+
+    def within(self, account_id: str) -> "MirrorSettings":
+        """Return the settings as they are in a workspace: a channel of another one doesn't count."""
+        return self if self.account_id == account_id else MirrorSettings(mode=self.mode)
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:
@@ -42,7 +42,7 @@ class MirrorSettings(Record, kw_only=True):
         return cls(
             channel=item.get("channel"),
             channel_id=item.get("channelId"),
-            team=item.get("team"),
+            account_id=item.get("team"),
             enabled=bool(item.get("enabled", False)),
             mode=Mode(item.get("mode", Mode.ALERTS)),
             since=int(item.get("since", 0)),
@@ -55,7 +55,7 @@ class MirrorSettings(Record, kw_only=True):
         return {
             "channel": self.channel,
             "channelId": self.channel_id,
-            "team": self.team,
+            "team": self.account_id,
             "enabled": self.enabled,
             "mode": self.mode.value,
             "since": self.since,

@@ -44,7 +44,7 @@ _NO_FILES = "Files stay in Slack: the customer gets the text alone."
 
 
 class _Rule(NamedTuple):
-    """By what a message of a thread is a reply: a mention of the bot, or the take-over that it was written under."""
+    """Decides which messages of a thread are relayed: mentions of the bot, and those written under a takeover."""
 
     dialog: Dialog
     mention: str
@@ -54,11 +54,11 @@ class _Rule(NamedTuple):
         # A mention that somebody adds to a message is an edit, and edits do not travel.
         return self._begins(data) and not data.get("edited")
 
-    def is_held(self, data: Mapping[str, Any]) -> bool:
+    def is_under_takeover(self, data: Mapping[str, Any]) -> bool:
         return self.taken is not None and self.taken.covers(data["user"], data["message"])
 
     def is_reply(self, data: Mapping[str, Any]) -> bool:
-        return self.dialog.counts(data["message"]) and (self.is_mention(data) or self.is_held(data))
+        return self.dialog.counts(data["message"]) and (self.is_mention(data) or self.is_under_takeover(data))
 
     def body(self, data: Mapping[str, Any]) -> str:
         return plain(data["text"].lstrip().removeprefix(self.mention))
@@ -67,7 +67,7 @@ class _Rule(NamedTuple):
         return str(data["text"]).lstrip().startswith(self.mention)
 
 
-def take_message(account: Account, data: Mapping[str, Any]) -> str:
+def relay_message(account: Account, data: Mapping[str, Any]) -> str:
     """Send a teammate's message to the customer, once, and what they wrote before it first; return the outcome.
 
     Raises SlackError, Revoked, TryLater.
@@ -83,9 +83,9 @@ def take_message(account: Account, data: Mapping[str, Any]) -> str:
     if claims.is_there(claim):
         return speaking.hint_once(account, data, claim)
     earlier = _replies_before(account, place, rule, data)
-    holds = _holds(place, rule, [*earlier, data])
-    _send_all(account, place, rule, earlier, holds=holds)
-    if rule.is_mention(data) or holds:
+    takeover_is_valid = _takeover_is_valid(place, rule, [*earlier, data])
+    _send_all(account, place, rule, earlier, takeover_is_valid=takeover_is_valid)
+    if rule.is_mention(data) or takeover_is_valid:
         return _send(account, place, rule, data)
     outcome = _refuse(account, place, data, _CHANGED_HANDS)
     if rule.taken is not None:
@@ -93,7 +93,7 @@ def take_message(account: Account, data: Mapping[str, Any]) -> str:
     return outcome
 
 
-def take_along(account: Account, data: Mapping[str, Any]) -> None:
+def relay_earlier_replies(account: Account, data: Mapping[str, Any]) -> None:
     """Send what was written since a click on Take over whose job is late: the jobs of that waited for a while alone.
 
     Raises SlackError, Revoked, TryLater.
@@ -105,7 +105,7 @@ def take_along(account: Account, data: Mapping[str, Any]) -> None:
     place, rule = _place(account, data), _rule(account, data, dialog)
     ahead = {**data, "message": f"{now_us / 1_000_000 + _AHEAD_SECONDS:.6f}"}
     written = _replies_before(account, place, rule, ahead, since_us=at_us)
-    _send_all(account, place, rule, written, holds=_holds(place, rule, written))
+    _send_all(account, place, rule, written, takeover_is_valid=_takeover_is_valid(place, rule, written))
 
 
 def _place(account: Account, data: Mapping[str, Any]) -> claims.Place:
@@ -183,18 +183,25 @@ def _read(account: Account, data: Mapping[str, Any], oldest_us: int) -> list[Map
     return found
 
 
-def _holds(place: claims.Place, rule: _Rule, wanted: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether the take-over holds, by which some of these messages are replies."""
+def _takeover_is_valid(place: claims.Place, rule: _Rule, wanted: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the takeover under which some of these messages were written is still valid."""
     if rule.taken is None or all(rule.is_mention(each) for each in wanted):
         return False
-    return speaking.holds(rule.taken, conversations.find(place.organization, rule.dialog.conversation_id))
+    return speaking.takeover_is_valid(
+        rule.taken, conversations.find(place.organization, rule.dialog.conversation_id)
+    )
 
 
 def _send_all(
-    account: Account, place: claims.Place, rule: _Rule, wanted: Sequence[Mapping[str, Any]], *, holds: bool
+    account: Account,
+    place: claims.Place,
+    rule: _Rule,
+    wanted: Sequence[Mapping[str, Any]],
+    *,
+    takeover_is_valid: bool,
 ) -> None:
     for each in wanted:
-        if rule.is_mention(each) or holds:
+        if rule.is_mention(each) or takeover_is_valid:
             _send(account, place, rule, each)
 
 

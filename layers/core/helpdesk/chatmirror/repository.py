@@ -53,16 +53,15 @@ def delete_channels(gone: Sequence[Channel]) -> None:
 
 def listed_at(connection: Connection) -> int | None:
     """Return when a workspace's channels were listed (ms), None before the first time. One call."""
-    return (table.get(directory_key(connection)) or {}).get("listedAt")
+    return (table.get(_directory(connection)) or {}).get("listedAt")
 
 
 def note_listed(connection: Connection, began_at: int) -> None:
     """Note that the channels are as they were when the listing began (ms)."""
-    table.update(directory_key(connection), "SET listedAt = :at", values={":at": began_at})
+    table.update(_directory(connection), "SET listedAt = :at", values={":at": began_at})
 
 
-def directory_key(connection: Connection) -> keys.MirrorDirectory:
-    """Return the key of the item that says when the channels were listed."""
+def _directory(connection: Connection) -> keys.MirrorDirectory:
     return keys.MirrorDirectory(connection.organization, connection.account_id)
 
 

@@ -9,16 +9,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from helpdesk.integrations import client
-from helpdesk.integrations import service as integrations
-from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.accounts import Account, Service
 from helpdesk.integrations.client import ServiceRequest, Unauthorized
 from helpdesk.integrations.outcomes import RateLimited, Revoked, TryLater
-from helpdesk.integrations.record import ConnectionStatus
+from helpdesk.integrations.record import Tokens
 
-HOSTS = frozenset({"slack.com"})
 API = "https://slack.com/api"
 TOKEN = "token"  # noqa: S105 - the name of a token's value
-OFFLINE = "Helpdesk's app was removed from Slack. An admin connects it again at /v1/connect/chatmirror."
+OFFLINE = "Helpdesk's app was removed from Slack. Ask an admin to connect it again at /v1/connect/chatmirror."
 
 _REVOKED = frozenset(
     {
@@ -41,6 +39,19 @@ _PASSING = frozenset(
         "team_added_to_org",
     }
 )
+
+
+class Slack(Service):
+    """Slack, where a bot's token does not expire."""
+
+    hosts = frozenset({"slack.com"})
+
+    def headers(self, tokens: Tokens) -> Mapping[str, str]:
+        """Return the headers of every request of the bot."""
+        return {"authorization": f"Bearer {tokens.values[TOKEN]}"}
+
+
+SLACK = Slack()
 
 
 class SlackError(Exception):
@@ -68,9 +79,9 @@ def write(
 
 
 def _sent(account: Account, wanted: ServiceRequest) -> dict[str, Any]:
-    headers = account.adapter.headers(account.tokens)
+    headers = SLACK.headers(account.tokens)
     try:
-        reply = client.send(HOSTS, wanted.__replace__(headers=headers))
+        reply = client.send(SLACK.hosts, wanted.__replace__(headers=headers))
     except Unauthorized:
         raise Revoked(OFFLINE) from None
     said: dict[str, Any] = reply.json()
@@ -83,6 +94,5 @@ def _sent(account: Account, wanted: ServiceRequest) -> dict[str, Any]:
         if code in _PASSING:
             raise TryLater(code)
         raise SlackError(code)
-    if account.connection.status is ConnectionStatus.BROKEN:
-        integrations.mended(account.connection)
+    account.note_success()
     return said

@@ -10,7 +10,7 @@ from helpdesk.admission.caller import Caller, Person
 from helpdesk.chatmirror import claim_repository as claims
 from helpdesk.chatmirror import service, slack, texts
 from helpdesk.chatmirror import thread_repository as threads
-from helpdesk.chatmirror.record import Mode, Taken
+from helpdesk.chatmirror.record import Taken
 from helpdesk.chatmirror.slack import SlackError
 from helpdesk.chatmirror.time_stamps import instant_us
 from helpdesk.conversations.record import Conversation
@@ -40,8 +40,8 @@ class Dialog(NamedTuple):
 def dialog_of(account: Account, data: Mapping[str, Any], at: str) -> Dialog | None:
     """Return the conversation of a thread, None where the mirror was not two-way at a time stamp of Slack."""
     connection = account.connection
-    settings = service.settings(connection.organization)
-    if not settings.enabled or settings.mode is not Mode.TWO_WAY:
+    settings = service.SETTINGS.get(connection.organization)
+    if not settings.is_two_way:
         return None
     conversation_id = threads.conversation_of(
         connection.organization, connection.account_id, data["channel"], data["thread"]
@@ -107,6 +107,6 @@ def is_teams(found: Conversation) -> bool:
     return found.state.handled_by is Handler.TEAM and found.state.status is Status.OPEN
 
 
-def holds(taken: Taken, found: Conversation | None) -> bool:
-    """Return whether a conversation is still the team's by a take-over."""
+def takeover_is_valid(taken: Taken, found: Conversation | None) -> bool:
+    """Return whether a conversation is still the team's by a takeover."""
     return found is not None and is_teams(found) and found.state_changes == taken.state_changes

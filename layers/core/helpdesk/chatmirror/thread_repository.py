@@ -32,7 +32,7 @@ class StaleTaken(Exception):
 def of(conversation: Conversation, settings: MirrorSettings) -> Thread:
     """Return a conversation's thread in the channel that is set, as yet unwritten if there is none. One call."""
     key = keys.MirroredConversation(
-        conversation.organization, conversation.id, settings.team or "", settings.channel_id or ""
+        conversation.organization, conversation.id, settings.account_id or "", settings.channel_id or ""
     )
     item = table.get(key)
     if item is not None:

@@ -1,10 +1,13 @@
-"""Which connected account has a repository."""
+"""Finds the connected account that has a repository."""
 
 from collections.abc import Iterable
 
+from helpdesk.codehost.app_identity import GITHUB
 from helpdesk.integrations import service as integrations
+from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import CodehostNotConnected, connected_accounts, how_to_connect
+from helpdesk.integrations.outcomes import NotConnectedNow
 from helpdesk.integrations.record import Connection, ConnectionStatus
 
 
@@ -25,6 +28,14 @@ def require_owner(organization: str, repo: str) -> Connection:
         f"No connected GitHub account owns {repo}. Connect {repo.partition('/')[0]} first. "
         f"{how_to_connect(App.CODEHOST)} {connected_accounts(each.account for each in connected)}"
     )
+
+
+def account_of(organization: str, repo: str) -> Account:
+    """Return the account that has a repository. Raises NotConnectedNow, TryLater, Revoked."""
+    connection = owner_of(organization, repo)
+    if connection is None:
+        raise NotConnectedNow
+    return GITHUB.open(connection)
 
 
 def _owner_among(connected: Iterable[Connection], repo: str) -> Connection | None:

@@ -3,12 +3,14 @@
 GitHub Docs, "Generating a JSON Web Token (JWT) for a GitHub App", and "Authenticating as a GitHub App installation".
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from helpdesk.integrations import client
+from helpdesk.integrations.accounts import Service
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
 from helpdesk.integrations.outcomes import Revoked, TryLater
-from helpdesk.integrations.record import AppCredentials, Tokens
+from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.platform import clock
 
 API = "https://api.github.com"
@@ -76,7 +78,9 @@ def installation_tokens(app: AppCredentials, installation_id: str) -> Tokens:
         ),
     )
     if reply.status == _NOT_FOUND:
-        raise Revoked("The GitHub App is no longer installed on this account. An admin connects it again.")
+        raise Revoked(
+            "The GitHub App is no longer installed on this account. Ask an admin to connect it again."
+        )
     if reply.status == _FORBIDDEN:
         raise Revoked(
             "The GitHub App is suspended on this account. Its owner ends that in GitHub's settings."
@@ -86,3 +90,20 @@ def installation_tokens(app: AppCredentials, installation_id: str) -> Tokens:
     sent = reply.json()
     ends_at = datetime.fromisoformat(sent["expires_at"])
     return Tokens({TOKEN: sent["token"]}, round(ends_at.timestamp() * 1_000))
+
+
+class GitHub(Service):
+    """GitHub, where a token of an installation lasts an hour."""
+
+    hosts = HOSTS
+
+    def renew(self, app: AppCredentials, connection: Connection, _tokens: Tokens) -> Tokens:
+        """Return a new token of the installation. Raises Revoked, TryLater, Unauthorized."""
+        return installation_tokens(app, connection.account_id)
+
+    def headers(self, tokens: Tokens) -> Mapping[str, str]:
+        """Return the headers of every request in the installation's name."""
+        return {"authorization": f"Bearer {tokens.values[TOKEN]}", **VERSION_HEADERS}
+
+
+GITHUB = GitHub()

@@ -6,12 +6,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from helpdesk.codehost import github, issue_repository
+from helpdesk.codehost import account_lookup, github, issue_repository
 from helpdesk.codehost.app_identity import API
-from helpdesk.codehost.issue_record import Issue
+from helpdesk.codehost.issue_record import BY_NAME, Issue
 from helpdesk.codehost.issue_references import references
-from helpdesk.codehost.issues import BY_NAME, account_of, issue_of
-from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.client import ServiceRequest
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
@@ -29,7 +27,7 @@ MAX_NAMED = 100
 """Issues that the commits of one push name; others are passed over."""
 
 
-def link(organization: str, data: Mapping[str, Any], adapter: Worker) -> str:
+def link(organization: str, data: Mapping[str, Any]) -> str:
     """Make an existing issue a signal's, instead of the one that it has. Neither of them moves.
 
     Raises TryLater, Revoked, NotConnectedNow.
@@ -48,7 +46,10 @@ def link(organization: str, data: Mapping[str, Any], adapter: Worker) -> str:
         said=signal.status.value,
         since=clock.now_ms(),
     )
-    reply = github.ask(account_of(wanted, adapter), ServiceRequest(url=f"{API}/repos/{repo}/issues/{number}"))
+    reply = github.ask(
+        account_lookup.account_of(organization, repo),
+        ServiceRequest(url=f"{API}/repos/{repo}/issues/{number}"),
+    )
     found = reply.json() if reply.ok else {}
     if not reply.ok or "pull_request" in found:
         what = "is a pull request" if reply.ok else "was not found"
@@ -60,7 +61,7 @@ def link(organization: str, data: Mapping[str, Any], adapter: Worker) -> str:
 
     def attempt() -> str:
         nonlocal signal, wanted
-        seen = issue_of(signal)
+        seen = issue_repository.of_signal(signal)
         if seen is not None and seen.is_that(repo, number):
             return "linked_before"
         transaction = Transaction()

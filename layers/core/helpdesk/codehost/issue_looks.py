@@ -13,17 +13,15 @@ from typing import Any
 from helpdesk.codehost import (
     account_lookup,
     github,
-    issue_moves,
     issue_repository,
     issue_settings,
     issues,
     renaming,
+    status_sync,
 )
-from helpdesk.codehost.app_identity import API
+from helpdesk.codehost.app_identity import API, GITHUB
 from helpdesk.codehost.github import NotThere, Renamed
-from helpdesk.integrations import accounts
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.client import ServiceRequest
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
@@ -39,17 +37,17 @@ _FIRST_MS = DAY_MS
 _OVERLAP_MS = DAY_MS
 
 
-def look(connection: Connection, adapter: Worker) -> int:
+def look(connection: Connection) -> int:
     """Bring issues of an account and their signals in line; return how many were not.
 
     Raises TryLater, Revoked, NotConnectedNow.
     """
     organization, now = connection.organization, clock.now_ms()
-    settings = issue_settings.settings(organization)
+    settings = issue_settings.SETTINGS.get(organization)
     repo = settings.repo
     if repo is None or repo.partition("/")[0].casefold() != connection.account.casefold():
         return 0
-    account = accounts.opened(connection, adapter)
+    account = GITHUB.open(connection)
     before = settings.looked_at or now - _FIRST_MS
     since = before - _OVERLAP_MS
     count = 0
@@ -57,46 +55,46 @@ def look(connection: Connection, adapter: Worker) -> int:
         number = github.id_of(account, repo, settings.repo_id)
         found, until = _changed(account, repo, since, now)
     except Renamed as renamed:
-        _follow_rename(organization, repo, renamed.number, adapter)
+        _follow_rename(organization, repo, renamed.number)
         return 0
     except NotThere:
         return 0
     for rows in found:
         known = issue_repository.signals_of(organization, [(repo, row["number"]) for row in rows])
         of_signals = [row for row in rows if (repo, row["number"]) in known]
-        taken = [issue_moves.take_row(organization, row, repo, account) for row in of_signals]
+        taken = [status_sync.check_row(organization, row, repo, account) for row in of_signals]
         count += len(taken) - taken.count("known") - taken.count("nothing")
-    count += issues.open_awaited(organization, adapter)
-    count += _compare(organization, repo, adapter)
-    issue_settings.note_look(organization, repo, number, before if until is None else until)
+    count += issues.open_awaited(organization)
+    count += _compare(organization, repo)
+    issue_settings.note_check(organization, repo, number, before if until is None else until)
     return count
 
 
-def check(organization: str, adapter: Worker) -> str:
+def check(organization: str) -> str:
     """Note why no issue can be opened in the repository that was set, before somebody files a signal.
 
     Raises TryLater, Revoked, NotConnectedNow.
     """
-    settings = issue_settings.settings(organization)
+    settings = issue_settings.SETTINGS.get(organization)
     repo = settings.repo
     connection = None if repo is None else account_lookup.owner_of(organization, repo)
     if repo is None or connection is None:
         return "no_account"
     try:
-        problem = github.issues_problem(accounts.opened(connection, adapter), repo, settings.repo_id)
+        problem = github.issues_problem(GITHUB.open(connection), repo, settings.repo_id)
     except Renamed as renamed:
-        _follow_rename(organization, repo, renamed.number, adapter)
+        _follow_rename(organization, repo, renamed.number)
         return "renamed"
     except NotThere as gone:
         problem = str(gone)
     if problem is not None:
-        issue_settings.note_problem(organization, repo, problem)
+        issue_settings.set_problem(organization, repo, problem)
     return "checked"
 
 
-def _follow_rename(organization: str, repo: str, number: int, adapter: Worker) -> None:
+def _follow_rename(organization: str, repo: str, number: int) -> None:
     with suppress(NotThere):
-        renaming.follow(organization, repo, renaming.name_of(organization, number, adapter), number)
+        renaming.follow(organization, repo, renaming.name_of(organization, number), number)
 
 
 def _changed(
@@ -132,15 +130,15 @@ def _pages(account: Account, repo: str, since: int) -> Iterator[list[dict[str, A
             return
 
 
-def _compare(organization: str, repo: str, adapter: Worker) -> int:
+def _compare(organization: str, repo: str) -> int:
     """Bring issues in line whose signals moved while nothing got through; return how many."""
     count = 0
     for some in batched(issue_repository.all_of(organization, repo, MAX_COMPARED), 100, strict=False):
         found = signals.by_ids(organization, list(some))
         known = issue_repository.of_signals(organization, list(found))
         for signal_id, issue in known.items():
-            if issue.number is not None and issue_moves.is_out_of_line(issue, found[signal_id]):
-                issues.follow(organization, signal_id, adapter, filed=False)
+            if issue.number is not None and status_sync.is_out_of_line(issue, found[signal_id]):
+                issues.follow(organization, signal_id, filed=False)
                 count += 1
     return count
 

@@ -1,35 +1,37 @@
 """The issue of a signal, and what is set for issues, as they are stored."""
 
-from typing import Self
+from collections.abc import Mapping
+from typing import Any, Self
 
+from helpdesk.integrations.app_settings import SettingsRecord
 from helpdesk.integrations.apps import App
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.storage import attributes, keys
 from helpdesk.storage.table import Item
 
+BY_NAME = "GitHub"
+"""The author of changes that follow an issue, as people read it."""
 CLAIM_MS = 120_000
 """How long a worker may take to open an issue; another one looks whether it did."""
 
 
-class IssueSettings(Record, kw_only=True):
-    """What is set for issues.
+class IssueSettings(SettingsRecord, kw_only=True):
+    """Settings of issues.
 
     repo         where issues are opened; None if nothing is set
     repo_id      its id at GitHub, which a rename keeps; None until it was looked at
     auto_create  whether an issue is opened as a signal is filed
     looked_at    until when changes of its issues were looked at (ms): at first, when it was set
-    problem      what GitHub said where it did not open an issue; None if the last one was opened
     """
 
     repo: str | None = None
     repo_id: int | None = None
     auto_create: bool = False
     looked_at: int | None = None
-    problem: str | None = None
 
     @classmethod
-    def from_item(cls, item: Item) -> Self:
+    def from_item(cls, item: Mapping[str, Any]) -> Self:
         """Read the settings, which may be empty."""
         return cls(
             repo=item.get("issueRepo"),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from helpdesk.codehost import issue_repository, issue_settings
+from helpdesk.codehost.issue_record import BY_NAME
 from helpdesk.integrations import jobs
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
@@ -19,14 +20,13 @@ from helpdesk.storage.transactions import Transaction
 RENAME = "rename_issues"
 DONE = "renamed"
 _ON_A_PAGE = 200
-_BY_NAME = "GitHub"
 
 
 def begin(organization: str, before: str, now: str, number: int | None) -> None:
     """Give the repository of issues its new name, if it is that with an id, and queue the rest."""
     data = {"from": before, "to": now, "id": number}
     job = IntegrationJob(kind=RENAME, app=App.CODEHOST, organization=organization, data=data)
-    issue_settings.renamed(organization, before, now, number, lambda transaction: jobs.put(transaction, job))
+    issue_settings.rename(organization, before, now, number, lambda transaction: jobs.put(transaction, job))
 
 
 def work(organization: str, data: Mapping[str, Any], until: int) -> str:
@@ -59,7 +59,7 @@ def _rename(organization: str, before: str, now: str, number: int, signal_id: st
             signal = None
         if signal is not None and signal.codehost is not None and signal.codehost.url == issue.url:
             details = Details(codehost=CodehostLink(number, renamed.url))
-            signals.add_change(transaction, signal, _BY_NAME, details=details)
+            signals.add_change(transaction, signal, BY_NAME, details=details)
         transaction.commit()
 
     repeat_when_stale(attempt, StaleSignal, ConditionFailed)

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from copy import replace
+from urllib.parse import urlsplit
 
 from helpdesk.codehost.issue_record import CLAIM_MS, Issue
 from helpdesk.codehost.mirror_record import hash_of_repo
 from helpdesk.integrations.apps import App
 from helpdesk.platform import clock
+from helpdesk.signals.record import Signal
 from helpdesk.storage import attributes, keys, table
 from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import ConditionFailed
@@ -24,6 +26,17 @@ def get(organization: str, signal_id: str) -> Issue | None:
     """Return the issue of a signal, or None."""
     item = table.get(keys.SignalIssue(organization, signal_id, App.CODEHOST.value))
     return None if item is None else Issue.from_item(organization, item)
+
+
+def of_signal(signal: Signal) -> Issue | None:
+    """Return the issue of a signal, or the claim on opening one. One that came with a merged signal becomes its own."""
+    issue = get(signal.organization, signal.id)
+    if issue is not None or signal.codehost is None:
+        return issue
+    repo = "/".join(urlsplit(signal.codehost.url).path.split("/")[1:3])
+    before = signal_of(signal.organization, repo, signal.codehost.number)
+    issue = None if before is None else get(signal.organization, before)
+    return None if issue is None else passed_on(issue, signal.id)
 
 
 def claim_first(issue: Issue) -> bool:

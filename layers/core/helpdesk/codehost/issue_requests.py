@@ -26,7 +26,7 @@ def ask(organization: str, signal_id: str, number: int) -> IssueLinkAnswer:
     Raises SignalNotFound, IssueRepoMissing, CodehostNotConnected, IssueNotFound, InvalidRequest.
     """
     signal = signals.get(organization, signal_id)
-    repo = issue_settings.settings(organization).repo
+    repo = issue_settings.SETTINGS.get(organization).repo
     if repo is None:
         raise IssueRepoMissing
     account_lookup.require_owner(organization, repo)

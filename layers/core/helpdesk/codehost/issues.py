@@ -6,19 +6,17 @@ that id before it opens one.
 """
 
 from datetime import UTC, datetime
-from urllib.parse import urlsplit
 
-from helpdesk.codehost import account_lookup, github, issue_moves, issue_repository, issue_settings, renaming
+from helpdesk.codehost import account_lookup, github, issue_repository, issue_settings, renaming, status_sync
 from helpdesk.codehost.app_identity import API
 from helpdesk.codehost.github import NotThere, Renamed
-from helpdesk.codehost.issue_record import Issue
+from helpdesk.codehost.issue_record import BY_NAME, Issue
 from helpdesk.codehost.issue_repository import StaleIssue
 from helpdesk.events.outbox import job_item
-from helpdesk.integrations import accounts, jobs
+from helpdesk.integrations import jobs
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.client import ServiceReply, ServiceRequest
-from helpdesk.integrations.outcomes import NotConnectedNow, OutcomeUnknown, Revoked, TryLater
+from helpdesk.integrations.outcomes import OutcomeUnknown, Revoked, TryLater
 from helpdesk.platform import clock
 from helpdesk.signals import issue_text
 from helpdesk.signals import service as signals
@@ -30,7 +28,6 @@ from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
-BY_NAME = "GitHub"
 _PAGES = 5
 _ON_A_PAGE = 100
 MOST_AWAITED = 100
@@ -54,14 +51,14 @@ class Refused(Exception):
         self.of_all = of_all
 
 
-def follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -> str:
+def follow(organization: str, signal_id: str, *, filed: bool) -> str:
     """Open the issue of a signal that was filed, or bring an issue in line with its signal.
 
     An opening that is put off is awaited: its job is given up some day. Raises TryLater, Revoked, NotConnectedNow.
     """
     try:
         return repeat_when_stale(
-            lambda: _follow(organization, signal_id, adapter, filed=filed), StaleIssue, StaleSignal
+            lambda: _follow(organization, signal_id, filed=filed), StaleIssue, StaleSignal
         )
     except TryLater:
         if filed:
@@ -69,31 +66,31 @@ def follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -
         raise
 
 
-def _follow(organization: str, signal_id: str, adapter: Worker, *, filed: bool) -> str:
+def _follow(organization: str, signal_id: str, *, filed: bool) -> str:
     try:
         signal = signals.survivor(organization, signal_id)
     except SignalNotFound:
         return "gone"
-    issue = issue_of(signal)
+    issue = issue_repository.of_signal(signal)
     left = issue_repository.get(organization, signal_id) if signal.id != signal_id else None
     if left is not None and left.number is None:
-        return _end_opening(left, signal, adapter)
+        return _end_opening(left, signal)
     if left is not None:  # of a signal that was merged into one with another issue
         issue_repository.remove(left)
     if issue is None:
-        return _open_first(signal, adapter) if filed and signal.id == signal_id else "no_issue"
+        return _open_first(signal) if filed and signal.id == signal_id else "no_issue"
     if issue.number is not None:
-        if not issue_moves.is_out_of_line(issue, signal):
+        if not status_sync.is_out_of_line(issue, signal):
             return "in_line"
-        return issue_moves.follow(account_of(issue, adapter), issue, signal)
-    account = account_of(issue, adapter)
+        return status_sync.follow(account_lookup.account_of(issue.organization, issue.repo), issue, signal)
+    account = account_lookup.account_of(issue.organization, issue.repo)
     if not issue_repository.claim_again(issue):
         raise TryLater("another worker opens it")
     return _open(account, issue, signal, looked=False)
 
 
-def _open_first(signal: Signal, adapter: Worker) -> str:
-    chosen = issue_settings.settings(signal.organization)
+def _open_first(signal: Signal) -> str:
+    chosen = issue_settings.SETTINGS.get(signal.organization)
     if chosen.repo is None or not chosen.auto_create:
         return "off"
     issue = Issue(
@@ -106,7 +103,7 @@ def _open_first(signal: Signal, adapter: Worker) -> str:
         since=clock.now_ms(),
     )
     try:
-        account = account_of(issue, adapter)
+        account = account_lookup.account_of(issue.organization, issue.repo)
     except Revoked:
         issue_repository.put_awaited(signal.organization, signal.id)
         raise
@@ -115,30 +112,11 @@ def _open_first(signal: Signal, adapter: Worker) -> str:
     return _open(account, issue, signal, looked=True)
 
 
-def issue_of(signal: Signal) -> Issue | None:
-    """Return the issue of a signal, or the claim on opening one. One that came with a merged signal becomes its own."""
-    issue = issue_repository.get(signal.organization, signal.id)
-    if issue is not None or signal.codehost is None:
-        return issue
-    repo = "/".join(urlsplit(signal.codehost.url).path.split("/")[1:3])
-    before = issue_repository.signal_of(signal.organization, repo, signal.codehost.number)
-    issue = None if before is None else issue_repository.get(signal.organization, before)
-    return None if issue is None else issue_repository.passed_on(issue, signal.id)
-
-
 def _follow_again(transaction: Transaction, organization: str, signal_id: str) -> None:
     transaction.put(
         job_item(organization, jobs.signal_job(organization, signal_id, filed=False)),
         new=True,
     )
-
-
-def account_of(issue: Issue, adapter: Worker) -> Account:
-    """Return the account that has the repository of an issue. Raises NotConnectedNow, TryLater, Revoked."""
-    connection = account_lookup.owner_of(issue.organization, issue.repo)
-    if connection is None:
-        raise NotConnectedNow
-    return accounts.opened(connection, adapter)
 
 
 def _open(account: Account, issue: Issue, signal: Signal, *, looked: bool) -> str:
@@ -162,14 +140,14 @@ def _open(account: Account, issue: Issue, signal: Signal, *, looked: bool) -> st
         if not isinstance(later, OutcomeUnknown):  # it did not reach GitHub, so the next try need not wait
             issue_repository.release(issue)
         raise
-    issue_settings.note_problem(signal.organization, issue.repo, None)
+    issue_settings.set_problem(signal.organization, issue.repo, None)
     return _record(issue, signal, number)
 
 
 def _refused(issue: Issue, refusal: Refused) -> str:
     if refusal.of_all:
         issue_repository.put_awaited(issue.organization, issue.signal_id)
-    issue_settings.note_problem(issue.organization, issue.repo, str(refusal))
+    issue_settings.set_problem(issue.organization, issue.repo, str(refusal))
     return REFUSED
 
 
@@ -199,14 +177,14 @@ def _record(issue: Issue, signal: Signal, number: int) -> str:
     return repeat_when_stale(attempt, StaleSignal)
 
 
-def open_awaited(organization: str, adapter: Worker) -> int:
+def open_awaited(organization: str) -> int:
     """Open issues that GitHub did not let us open before; return how many it let. Raises TryLater, Revoked.
 
     Where GitHub refuses one, the others wait for the next look.
     """
     count = 0
     for signal_id in issue_repository.awaited(organization, MOST_AWAITED):
-        done = follow(organization, signal_id, adapter, filed=True)
+        done = follow(organization, signal_id, filed=True)
         if done == REFUSED:
             break
         issue_repository.forget_awaited(organization, signal_id)
@@ -214,9 +192,9 @@ def open_awaited(organization: str, adapter: Worker) -> int:
     return count
 
 
-def _end_opening(issue: Issue, signal: Signal, adapter: Worker) -> str:
+def _end_opening(issue: Issue, signal: Signal) -> str:
     """Give an issue that was being opened when its signal was merged to the other one, if that has none."""
-    account = account_of(issue, adapter)
+    account = account_lookup.account_of(issue.organization, issue.repo)
     if not issue_repository.claim_again(issue):
         raise TryLater("another worker opens it")
     try:
@@ -242,8 +220,8 @@ def _send(account: Account, issue: Issue, signal: Signal) -> int:
     except Renamed as renamed:
         issue_repository.forget(issue)
         try:
-            number = issue_settings.settings(issue.organization).repo_id or renamed.number
-            now = renaming.name_of(issue.organization, number, account.adapter)
+            number = issue_settings.SETTINGS.get(issue.organization).repo_id or renamed.number
+            now = renaming.name_of(issue.organization, number)
         except NotThere as gone:
             raise Refused(str(gone), of_all=True) from None
         renaming.follow(issue.organization, issue.repo, now, number)

@@ -16,14 +16,13 @@ from helpdesk.codehost import (
     renaming,
     texts,
 )
+from helpdesk.codehost.app_identity import GITHUB
 from helpdesk.codehost.errors import MAX_FILES, MAX_IMAGES
 from helpdesk.codehost.folders import Folders
 from helpdesk.codehost.github import NotThere, Renamed, Snapshot
 from helpdesk.codehost.mirror_record import Mirror, MirroredFile, MirrorStatus
-from helpdesk.integrations import accounts
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.knowledge import checks, images, prose
@@ -59,9 +58,7 @@ class _Problem(Exception):
     """The sync ends; the text is for an admin."""
 
 
-def sync(
-    organization: str, repo: str, mirror_id: str, job_id: str, adapter: Worker, until: int, *, tries: int
-) -> str:
+def sync(organization: str, repo: str, mirror_id: str, job_id: str, until: int, *, tries: int) -> str:
     """Do a sync that was put off `tries` times until an instant (ms); return the outcome. Raises TryLater."""
     try:
         mirror = mirror_repository.claim(organization, repo, mirror_id, job_id)
@@ -70,7 +67,7 @@ def sync(
     if mirror is None:
         return "superseded"
     try:
-        return _Sync(mirror, adapter, until, waits=tries < ARCHIVE_TRIES).run()
+        return _Sync(mirror, until, waits=tries < ARCHIVE_TRIES).run()
     except TryLater:
         mirror_repository.release(mirror)
         raise
@@ -78,7 +75,7 @@ def sync(
 
 def _required(connection: Connection | None, mirror: Mirror) -> Connection:
     if connection is None:
-        raise _Problem(f"No connected GitHub account owns {mirror.repo}. An admin connects it.")
+        raise _Problem(f"No connected GitHub account owns {mirror.repo}. Ask an admin to connect it.")
     return connection
 
 
@@ -90,10 +87,9 @@ def _said(problem: Exception) -> str:
 
 
 class _Sync:
-    def __init__(self, mirror: Mirror, adapter: Worker, until: int, *, waits: bool) -> None:
+    def __init__(self, mirror: Mirror, until: int, *, waits: bool) -> None:
         self._mirror = mirror
         self._waits = waits  # for an archive
-        self._adapter = adapter
         self._until = until
         self._folders = Folders(mirror.organization)
         self._by_name = f"Sync of {mirror.repo}"
@@ -102,7 +98,7 @@ class _Sync:
         mirror = self._mirror
         connection = account_lookup.owner_of(mirror.organization, mirror.repo)
         try:
-            account = accounts.opened(_required(connection, mirror), self._adapter)
+            account = GITHUB.open(_required(connection, mirror))
             listed_until = self._until - (self._until - clock.now_ms()) // 3  # the rest is for the files
             found = github.look(
                 account, mirror.repo, mirror.repo_id, mirror.branch, mirror.path, listed_until
@@ -116,7 +112,7 @@ class _Sync:
             return self._end(MirrorStatus.FAILED, _said(problem), mirror.commit)
         except Revoked as problem:
             if connection is not None:
-                integrations.broke(connection, str(problem))
+                integrations.mark_broken(connection, problem)
             return self._end(MirrorStatus.FAILED, str(problem), mirror.commit)
         became_private = found.private and mirror.was_public
         if (
@@ -136,7 +132,7 @@ class _Sync:
         """Go on under the name that the repository has by now, or say why that does not go."""
         mirror = self._mirror
         try:
-            now = renaming.name_of(mirror.organization, number, self._adapter)
+            now = renaming.name_of(mirror.organization, number)
             if now.casefold() == mirror.repo.casefold():
                 raise TryLater("the repository is being renamed")
             renaming.require_connected(mirror.organization, mirror.repo, now)

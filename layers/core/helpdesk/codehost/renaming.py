@@ -12,11 +12,11 @@ from helpdesk.codehost import (
     issue_settings,
     mirror_repository,
 )
+from helpdesk.codehost.app_identity import GITHUB
 from helpdesk.codehost.errors import RepoAlreadyConnected
 from helpdesk.codehost.github import NotThere
-from helpdesk.integrations import accounts, credentials
+from helpdesk.integrations import credentials
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked
 from helpdesk.integrations.record import Connection, ConnectionStatus
@@ -46,13 +46,13 @@ def follow(organization: str, before: str, now: str, number: int | None, *, hold
     return repeat_when_stale(attempt, ConditionFailed)
 
 
-def name_of(organization: str, number: int, adapter: Worker) -> str:
+def name_of(organization: str, number: int) -> str:
     """Return the name of the repository with an id, which any connected account may have. Raises NotThere, TryLater."""
     for connection in integrations.connections(organization, App.CODEHOST):
         if connection.status is ConnectionStatus.BROKEN:
             continue
         try:
-            return github.name_of(accounts.opened(connection, adapter), number)
+            return github.name_of(GITHUB.open(connection), number)
         except (NotThere, Revoked, NotConnectedNow):
             continue
     raise NotThere(
@@ -69,7 +69,9 @@ def require_connected(organization: str, before: str, now: str) -> None:
     if connection is not None:
         look_at_account(connection, held=before)
     if account_lookup.owner_of(organization, now) is None:
-        raise NotThere(f"The repository was transferred and is {now} by now. An admin connects that account.")
+        raise NotThere(
+            f"The repository was transferred and is {now} by now. Ask an admin to connect that account."
+        )
 
 
 def look_at_account(connection: Connection, held: str = "") -> str:
@@ -89,9 +91,9 @@ def follow_account(connection: Connection, login: str, held: str = "") -> bool:
     before, organization = connection.account, connection.organization
     if login.casefold() == before.casefold():
         return False
-    integrations.renamed(connection, login)
+    integrations.rename_account(connection, login)
     repos = {each.repo for each in mirror_repository.all_of(organization)}
-    chosen = issue_settings.settings(organization).repo
+    chosen = issue_settings.SETTINGS.get(organization).repo
     for repo in sorted(repos | ({chosen} if chosen else set())):
         owner, _, name = repo.partition("/")
         if owner.casefold() == before.casefold():

@@ -1,12 +1,15 @@
-"""An account as work uses it: a connection with tokens that are valid, renewed by one worker at a time.
+"""An account that requests are sent in: a connection with valid tokens, which one worker at a time renews.
 
-Tokens are renewed before they end, under a claim of a minute. While another worker renews, what is still valid is used;
-work that finds nothing valid is put off for a few seconds. A renewal that fails gives up its claim, and one that works
-mends a connection that was broken.
+Tokens are renewed five minutes before they expire, under a claim of one minute. Meanwhile other workers use the token
+that is still valid; work that finds no valid token runs again a few seconds later. A renewal that fails releases its
+claim. A renewal that succeeds repairs a broken connection.
 """
 
-from helpdesk.integrations import client, credentials, secret_repository, service
-from helpdesk.integrations.adapter import Worker
+from collections.abc import Mapping
+from typing import ClassVar
+
+from helpdesk.integrations import client, credentials, secret_repository
+from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import APPS
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
@@ -21,35 +24,69 @@ _CLAIM_MS = MINUTE_MS
 _WAIT_SECONDS = 5
 
 
+class Service:
+    """A service that accounts are at. The defaults are for tokens that don't expire and that requests don't carry."""
+
+    hosts: ClassVar[frozenset[str]]
+    """The hosts that requests go to."""
+
+    def renew(self, app: AppCredentials, connection: Connection, tokens: Tokens) -> Tokens:  # noqa: ARG002 - for subclasses
+        """Return new tokens. Raises Revoked, TryLater, Unauthorized."""
+        return tokens
+
+    def headers(self, tokens: Tokens) -> Mapping[str, str]:  # noqa: ARG002 - for subclasses
+        """Return the headers of every request with these tokens."""
+        return {}
+
+    def open(self, connection: Connection, *, renew: bool = False) -> "Account":
+        """Return an account that requests can be sent in. With `renew`, a valid token is renewed, too. Two reads.
+
+        Raises NotConnectedNow, Revoked, TryLater.
+        """
+        app = credentials.of(connection.app)
+        if app is None:
+            raise TryLater("no credentials of the app")
+        tokens = _valid(app, connection, self, renew=renew)
+        return Account(connection, credentials.of(connection.app) or app, tokens, self)
+
+
 class Account(Record):
     """A connection with what its requests are sent with."""
 
     connection: Connection
     credentials: AppCredentials
     tokens: Tokens
-    adapter: Worker
+    service: Service
 
     def send(self, wanted: ServiceRequest) -> ServiceReply:
         """Send a request in the account's name. Raises what `client.send` raises, and Revoked instead of Unauthorized.
 
-        A connection that was broken is mended by its first request that works.
+        The first request that succeeds repairs a broken connection.
         """
-        headers = {**self.adapter.headers(self.tokens), **wanted.headers}
+        headers = {**self.service.headers(self.tokens), **wanted.headers}
         try:
-            reply = client.send(self.adapter.HOSTS, _with_headers(wanted, headers))
+            reply = client.send(self.service.hosts, wanted.__replace__(headers=headers))
         except Unauthorized:
             newer = self.newer()
             if newer is None:
-                raise Revoked(_connect_again(self.connection)) from None
+                raise Revoked(
+                    f"{APPS[self.connection.app].service} no longer accepts this connection. "
+                    f"Ask an admin to connect it again at /v1/connect/{self.connection.app.value}."
+                ) from None
             return newer.send(wanted)
-        if self.connection.status is ConnectionStatus.BROKEN and reply.ok:
-            service.mended(self.connection)
+        if reply.ok:
+            self.note_success()
         return reply
 
-    def newer(self) -> "Account | None":
-        """Return the account with the tokens that another worker has stored since; None if these are the last ones.
+    def note_success(self) -> None:
+        """Record that the service accepts the account: a broken connection works again."""
+        if self.connection.status is ConnectionStatus.BROKEN:
+            integrations.mark_working(self.connection)
 
-        A service may end a token as it gives the next one. One read.
+    def newer(self) -> "Account | None":
+        """Return the account with the tokens that another worker has stored since, or None. One read.
+
+        A service may end a token as it gives the next one.
         """
         stored = secret_repository.tokens(self.connection.organization, self.connection.id)
         if stored is None or stored.tokens == self.tokens:
@@ -57,71 +94,49 @@ class Account(Record):
         return self.__replace__(tokens=stored.tokens)
 
 
-def opened(connection: Connection, adapter: Worker, *, renew: bool = False) -> Account:
-    """Return an account that requests can be sent in, its token renewed anyway if asked for. Two reads.
-
-    Raises NotConnectedNow, Revoked, TryLater.
-    """
-    app = credentials.of(connection.app)
-    if app is None:
-        raise TryLater("no credentials of the app")
-    tokens = _valid(app, connection, adapter, renew=renew)
-    return Account(connection, credentials.of(connection.app) or app, tokens, adapter)
-
-
-def _valid(app: AppCredentials, connection: Connection, adapter: Worker, *, renew: bool) -> Tokens:
-    of, now = connection.organization, clock.now_ms()
-    stored = secret_repository.tokens(of, connection.id)
+def _valid(app: AppCredentials, connection: Connection, service: Service, *, renew: bool) -> Tokens:
+    organization, now = connection.organization, clock.now_ms()
+    stored = secret_repository.tokens(organization, connection.id)
     if stored is None:
         raise NotConnectedNow
     tokens, version = stored
     if tokens.ends_at is None or (not renew and tokens.ends_at > now + RENEW_BEFORE_MS):
         return tokens
-    if not secret_repository.claim(of, connection.id, version, now + _CLAIM_MS):
+    if not secret_repository.claim(organization, connection.id, version, now + _CLAIM_MS):
         if tokens.ends_at > now + _LEAST_LEFT_MS:
             return tokens
         raise TryLater("another worker renews the token", _WAIT_SECONDS)
     try:
-        renewed = _renewed(app, connection, adapter, tokens)
+        renewed = _renewed(app, connection, service, tokens)
     except Revoked:
-        secret_repository.release(of, connection.id, version)
+        secret_repository.release(organization, connection.id, version)
         raise
     except TryLater:
-        secret_repository.release(of, connection.id, version)
+        secret_repository.release(organization, connection.id, version)
         if tokens.ends_at > now + _LEAST_LEFT_MS:
             return tokens
         raise
-    secret_repository.replace_tokens(of, connection.id, version, renewed)
+    secret_repository.replace_tokens(organization, connection.id, version, renewed)
     if connection.status is ConnectionStatus.BROKEN:
-        service.mended(connection)
+        integrations.mark_working(connection)
     return renewed
 
 
-def _renewed(app: AppCredentials, connection: Connection, adapter: Worker, tokens: Tokens) -> Tokens:
+def _renewed(app: AppCredentials, connection: Connection, service: Service, tokens: Tokens) -> Tokens:
     """Return new tokens. Raises Revoked, TryLater.
 
-    A service that does not let the app itself in may have got other credentials, which the operator has entered since.
+    If the service rejects the app itself, the operator may have entered other credentials since they were read.
     """
     try:
-        return adapter.renew(app, connection, tokens)
+        return service.renew(app, connection, tokens)
     except Unauthorized:
         newer = credentials.newer(app.app, app)
     try:
         if newer is not None:
-            return adapter.renew(newer, connection, tokens)
+            return service.renew(newer, connection, tokens)
     except Unauthorized:
         pass
     raise Revoked(
         f"{APPS[app.app].service} does not accept the credentials of this deployment's app. "
-        f"The operator enters them again: scripts.admin set-app {app.app.value}."
+        f"Ask the operator to enter them again: scripts.admin set-app {app.app.value}."
     )
-
-
-def _with_headers(wanted: ServiceRequest, headers: dict[str, str]) -> ServiceRequest:
-    return wanted.__replace__(headers=headers)
-
-
-def _connect_again(connection: Connection) -> str:
-    known = APPS[connection.app].service
-    where = f"/v1/connect/{connection.app.value}"
-    return f"{known} no longer accepts this connection. An admin connects it again at {where}."

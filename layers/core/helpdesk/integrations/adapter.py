@@ -1,18 +1,26 @@
-"""What an adapter is: up to three modules of its own package, one for each function that loads it.
+"""What an app consists of: three modules in a package of its own, one for each function that loads it.
 
-    connector  for Connect: leads an admin to the service's pages, and takes what they bring back
-    receiver   for Hooks: checks the signature of what the service sends, and says what is to be done
-    worker     for IntegrationWorker: renews tokens, and does the work
+    connector  for Connect: sends an admin to the service's pages, and reads what they return
+    receiver   for Hooks: checks the signature of a webhook, and reads what the worker needs
+    worker     for IntegrationWorker: a class, `Adapter`, that does the work
 
-A module of functions with these names is one: `connector: Connector = helpdesk.codehost.connector`.
+Connectors and receivers are modules with the functions below. How requests to the service are authenticated is a
+`Service` (accounts.py).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
+from helpdesk.integrations import service
+from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, UnknownJob
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
+from helpdesk.platform.errors import AppError
 from helpdesk.platform.record import Record
+
+type Step = Callable[[Connection], str]
+"""Does a job for a connection; returns the outcome."""
 
 
 class Way(NamedTuple):
@@ -125,36 +133,58 @@ class Receiver(Protocol):
         ...
 
 
-class Worker(Protocol):
-    """Does the work. Each of its functions may be called again with the same arguments, and then does nothing more."""
+class Adapter:
+    """What IntegrationWorker does for the accounts of one app.
 
-    HOSTS: frozenset[str]
-    """The hosts of the service that requests go to."""
+    Each method returns an outcome for the log. It may be called again with the same arguments, and then does nothing
+    more.
+    """
 
-    def renew(self, app: AppCredentials, connection: Connection, tokens: Tokens, /) -> Tokens:
-        """Return new tokens. Raises Revoked, TryLater."""
-        ...
+    app: ClassVar[App]
 
-    def headers(self, tokens: Tokens, /) -> Mapping[str, str]:
-        """Return the headers that every request with these tokens has."""
-        ...
+    def handle_webhook(self, connection: Connection, event: str, data: Mapping[str, Any]) -> str:
+        """Handle what the service sent about an account. Raises Revoked, TryLater."""
+        raise NotImplementedError
 
-    def take_hook(self, connection: Connection, event: str, data: Mapping[str, Any], until: int, /) -> str:
-        """Do what a request of the service asks for; return the outcome, for the log."""
-        ...
+    def on_connect(self, connection: Connection) -> str:
+        """Start the work of a connection. Runs again every night, and when a broken connection works again."""
+        raise NotImplementedError
 
-    def work(self, job: IntegrationJob, until: int, /) -> str:
-        """Do a job of the adapter's own until an instant (ms); return the outcome, for the log."""
-        ...
+    def on_disconnect(self, connection: Connection, tokens: Tokens) -> None:
+        """Clean up at the service after a connection was removed; these were its tokens. Raises Revoked, TryLater."""
 
-    def signal_changed(self, organization: str, signal_id: str, filed: bool, /) -> str:  # noqa: FBT001
-        """Follow a signal that was filed, or that changed its status."""
-        ...
+    def on_signal(self, organization: str, signal_id: str, *, filed: bool) -> str:  # noqa: ARG002 - for subclasses
+        """Follow a signal that was filed, or that changed its status. Raises NotConnectedNow, TryLater."""
+        return "nothing"
 
-    def connected(self, connection: Connection, /) -> str:
-        """Begin what begins with a connection, or begins again when it is mended, and each night."""
-        ...
+    def run(self, job: IntegrationJob, until: int) -> str:
+        """Run a job of the app's own kinds until an instant (ms). Raises NotConnectedNow, TryLater, UnknownJob.
 
-    def removed(self, app: AppCredentials | None, connection: Connection, tokens: Tokens | None, /) -> None:
-        """Give back at the service what is left of a removed connection."""
-        ...
+        The default is for an app that has one account: it runs the step of the job's kind.
+        """
+        return self.run_step(self.connection_of(job.organization or ""), job, until)
+
+    def run_step(self, connection: Connection, job: IntegrationJob, until: int) -> str:
+        """Run the step of a job's kind."""
+        step = self.steps(job, until).get(job.kind)
+        if step is None:
+            raise UnknownJob(job.kind)
+        return self.attempt(connection, step)
+
+    def steps(self, job: IntegrationJob, until: int) -> Mapping[str, Step]:  # noqa: ARG002 - for subclasses
+        """Return what to do for each kind of job."""
+        return {}
+
+    def attempt(self, connection: Connection, step: Step) -> str:
+        """Run a step. A connection whose credentials the service rejects becomes broken."""
+        try:
+            return step(connection)
+        except Revoked as problem:
+            return service.mark_broken(connection, problem)
+
+    def connection_of(self, organization: str) -> Connection:
+        """Return the connection of an organization. Raises NotConnectedNow."""
+        try:
+            return service.connection(organization, self.app)
+        except AppError:
+            raise NotConnectedNow from None

@@ -1,13 +1,15 @@
 """Errors of integrations (Specification: Errors, Integrations)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from helpdesk.integrations.apps import APPS, App
 from helpdesk.oauth.errors import PageError
 from helpdesk.platform.errors import BASE_URL, AppError
 
-_MAX_LISTED = 20
+_MAX_ACCOUNTS_LISTED = 20
 """How many accounts a message lists."""
+MOST_LISTED = 40
+"""How many channels, roles or teams a message lists."""
 MAX_HOOK_BYTES = 4_000_000
 """How much one request of a service may send."""
 
@@ -23,7 +25,12 @@ def how_to_connect(app: App) -> str:
 def connected_accounts(accounts: Iterable[str]) -> str:
     """Return the sentence that lists the connected accounts."""
     names = sorted({each.casefold(): each for each in accounts}.values())
-    return f"Connected: {', '.join(names[:_MAX_LISTED])}{' and others' if len(names) > _MAX_LISTED else ''}."
+    return f"Connected: {some_of(names, most=_MAX_ACCOUNTS_LISTED)}."
+
+
+def some_of(names: Sequence[str], *, most: int = MOST_LISTED, more: bool = False) -> str:
+    """Return the first names, and that there are others: some that are left out here, or `more`."""
+    return f"{', '.join(names[:most])}{' and others' if more or len(names) > most else ''}"
 
 
 class CodehostNotConnected(AppError):

@@ -1,7 +1,6 @@
-"""What services send: the signature first, over the bytes, then one conditional write that also queues the work.
+"""Receives webhooks: checks the signature over the bytes, then queues the work in one conditional write.
 
-No organization is looked up here: whose account it is, the worker finds out. So a forged request costs no organization
-anything, and neither does a repeated one.
+The worker finds out which organization has the account. So a forged or repeated request costs no organization anything.
 """
 
 import hmac
@@ -24,8 +23,8 @@ from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed
 
 
-def take(name: str, hook: Hook, receivers: Mapping[App, Receiver]) -> Received:
-    """Take a request of a service. One write for a new one, none for one that is refused.
+def receive(name: str, hook: Hook, receivers: Mapping[App, Receiver]) -> Received:
+    """Queue the work of a webhook. One write for a new one, none for one that is refused.
 
     Raises IntegrationNotFound, HookTooLarge, InvalidSignature, InvalidJson, InvalidRequest.
     """

@@ -13,7 +13,7 @@ HOOK = "hook"
 """A request of a service. It names an account, and an organization only where several are connected to it."""
 CONNECTED, REMOVED = "connected", "removed"
 LOOK = "look"
-"""A connection is looked at again, as each night: what its service sent may have been lost."""
+"""A connection is checked, as every night: what its service sent may have been lost."""
 REPLACED = "replaced"
 """A connection gave way to another one, which may be to the same account: nothing is given back at the service."""
 SIGNAL = "signal"
@@ -75,3 +75,10 @@ def signal_job(organization: str, signal_id: str, *, filed: bool) -> Job:
 def put(transaction: Transaction, job: IntegrationJob) -> None:
     """Add a job of an organization to a transaction."""
     transaction.put(job_item(job.organization or "", job.to_job()), new=True)
+
+
+def enqueue(job: IntegrationJob) -> None:
+    """Queue a job of an organization. One write."""
+    transaction = Transaction()
+    put(transaction, job)
+    transaction.commit()

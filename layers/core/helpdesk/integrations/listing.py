@@ -1,4 +1,10 @@
-"""Jobs that list what an account has: channels, roles, teams. The list is an item of its own, the directory."""
+"""Lists of what an account has, such as channels or teams. A worker keeps each, so that routes need no request.
+
+A list has an item, its directory, that says when it was written and when it was last asked for.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 from helpdesk.integrations import jobs, repository
 from helpdesk.integrations.jobs import IntegrationJob
@@ -6,22 +12,28 @@ from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage.keys import ItemKey
-from helpdesk.storage.transactions import Transaction
 
 
-def ask(connection: Connection, kind: str, directory: ItemKey) -> None:
-    """Queue a listing, a job of this kind, once a minute at most. `directory` is the key of what is listed."""
-    if claim(directory):
-        request(connection, kind)
+class Listing(NamedTuple):
+    """A kind of list: the kind of the job that writes it, and the key of its directory by organization and account."""
 
+    kind: str
+    directory: Callable[[str, str], ItemKey]
 
-def claim(directory: ItemKey) -> bool:
-    """Return whether nobody has asked for a listing in the last minute, and note that somebody has now. One call."""
-    return repository.claim_listing(directory, clock.now_ms() - MINUTE_MS)
+    def key(self, connection: Connection) -> ItemKey:
+        """Return the key of an account's directory."""
+        return self.directory(connection.organization, connection.account_id)
 
+    def claim(self, connection: Connection) -> bool:
+        """Return whether nobody asked for the list in the last minute, and record that somebody has now. One call."""
+        return repository.claim_listing(self.key(connection), clock.now_ms() - MINUTE_MS)
 
-def request(connection: Connection, kind: str) -> None:
-    """Queue a listing."""
-    transaction = Transaction()
-    jobs.put(transaction, IntegrationJob(kind=kind, app=connection.app, organization=connection.organization))
-    transaction.commit()
+    def request(self, connection: Connection) -> None:
+        """Queue a job that writes the list."""
+        organization, app = connection.organization, connection.app
+        jobs.enqueue(IntegrationJob(kind=self.kind, app=app, organization=organization))
+
+    def request_soon(self, connection: Connection) -> None:
+        """Queue a job that writes the list, at most once a minute."""
+        if self.claim(connection):
+            self.request(connection)

@@ -1,8 +1,7 @@
-"""Connections: which there are, what is set for them, and what changes about them."""
+"""Connections: list, find, remove, and record what changes about them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
 
 from helpdesk.integrations import jobs, repository
 from helpdesk.integrations.apps import APPS, App, slot_of
@@ -81,9 +80,9 @@ def remove(
     app: App,
     account: str | None,
     actor: str,
-    also: Callable[[Transaction], None] = lambda _: None,
+    extra_writes: Callable[[Transaction], None] = lambda _: None,
 ) -> None:
-    """Remove an app's connections, or the one to an account, and `also` what follows. Raises the app's NotConnected."""
+    """Remove an app's connections, or the one to an account, with extra writes. Raises the app's NotConnected."""
 
     def attempt() -> None:
         found = repository.all_of(organization, app)
@@ -100,9 +99,11 @@ def remove(
             repository.remove(transaction, each)
             jobs.put(transaction, job_of(each, jobs.REMOVED))
             transaction.put(
-                _log_entry(each, LogKind.INTEGRATION_REMOVED, f"{_said(each)} was disconnected.", actor)
+                _log_entry(
+                    each, LogKind.INTEGRATION_REMOVED, f"{account_label(each)} was disconnected.", actor
+                )
             )
-        also(transaction)
+        extra_writes(transaction)
         transaction.commit()
         if len(chosen) > _MOST_TOGETHER:
             raise Stale  # the others are left
@@ -110,24 +111,28 @@ def remove(
     repeat_when_stale(attempt, ConditionFailed)
 
 
-def broke(found: Connection, problem: str) -> None:
-    """Note that a service rejects our credentials, once, with an entry in the log and a count for the alarm."""
-    text = problem[:_MAX_PROBLEM_CHARACTERS]
+def mark_broken(found: Connection, problem: Exception | str) -> str:
+    """Record that a service rejects our credentials, once, with a log entry and a count for the alarm.
+
+    Returns the outcome of a job that finds that out.
+    """
+    text = str(problem)[:_MAX_PROBLEM_CHARACTERS]
     if _set_status(found, ConnectionStatus.BROKEN, text, LogKind.INTEGRATION_BROKEN, f"broke: {text}"):
         metrics.count("ConnectionsBroken")
+    return "broken"
 
 
-def mended(found: Connection) -> None:
-    """Note that a broken connection works again, once, and let the adapter catch up."""
+def mark_working(found: Connection) -> None:
+    """Record that a broken connection works again, once, and let the adapter catch up."""
     _set_status(found, ConnectionStatus.CONNECTED, None, LogKind.INTEGRATION_MENDED, "works again.")
 
 
-def renamed(found: Connection, account: str) -> None:
-    """Note that an account is called otherwise at its service, with an entry in the log. Does nothing if it is gone."""
+def rename_account(found: Connection, account: str) -> None:
+    """Record an account's new name at its service, with a log entry. Does nothing if the connection is gone."""
     account = as_name(account, MAX_ACCOUNT_CHARACTERS) or found.account_id
     transaction = Transaction()
     repository.set_account(transaction, found, account)
-    summary = f"{_said(found)} is called {account} now."
+    summary = f"{account_label(found)} is called {account} now."
     transaction.put(_log_entry(found, LogKind.INTEGRATION_CHANGED, summary, logs.SYSTEM))
     with suppress(ConditionFailed):
         transaction.commit()
@@ -145,7 +150,7 @@ def _set_status(
     repository.set_status(transaction, found, status, problem)
     if status is ConnectionStatus.CONNECTED:
         jobs.put(transaction, job_of(found, jobs.CONNECTED))
-    summary = f"{_said(found)} {said}"
+    summary = f"{account_label(found)} {said}"
     transaction.put(_log_entry(found, kind, summary, logs.SYSTEM))
     try:
         transaction.commit()
@@ -157,19 +162,19 @@ def _set_status(
 def add_connected(transaction: Transaction, connection: Connection) -> None:
     """Add what follows from a new connection: the adapter's first work, and the log's entry."""
     jobs.put(transaction, job_of(connection, jobs.CONNECTED))
-    said = f"{_said(connection)} was connected."
+    said = f"{account_label(connection)} was connected."
     transaction.put(_log_entry(connection, LogKind.INTEGRATION_CONNECTED, said, connection.connected_by_name))
 
 
 def add_changed(transaction: Transaction, found: Connection, actor: str, changes: Sequence[str]) -> None:
     """Add the log's entry of a change of settings; `changes` says what was set, such as "the channel #support"."""
-    said = f"{_said(found)} was set to {', '.join(changes) or 'what it was'}."
+    said = f"{account_label(found)} was set to {', '.join(changes) or 'what it was'}."
     transaction.put(_log_entry(found, LogKind.INTEGRATION_CHANGED, said, actor))
 
 
 def add_note(transaction: Transaction, found: Connection, said: str, actor: str) -> None:
     """Add a log entry about what happens by a connection; `said` is a sentence without its subject's account."""
-    transaction.put(_log_entry(found, LogKind.INTEGRATION_CHANGED, f"{_said(found)}: {said}", actor))
+    transaction.put(_log_entry(found, LogKind.INTEGRATION_CHANGED, f"{account_label(found)}: {said}", actor))
 
 
 def note(found: Connection, said: str) -> None:
@@ -184,29 +189,6 @@ def tell_others(connection: Connection) -> None:
     for each in connected_to(connection.app, connection.account_id)[:_MOST_TOLD]:
         if each.organization != connection.organization:
             note(each, "another organization connected it, too.")
-
-
-def settings(organization: str, app: App) -> Item:
-    """Return what an organization set for an app; nothing if it set nothing. One call."""
-    return repository.settings(organization, app) or {}
-
-
-def change_settings(
-    organization: str,
-    app: App,
-    next_settings: Callable[[Item], Mapping[str, Any]],
-    also: Callable[[Transaction], None] = lambda _: None,
-) -> None:
-    """Change what an organization set for an app; decide again if another change came first. Raises Conflict."""
-
-    def attempt() -> None:
-        seen = repository.settings(organization, app)
-        transaction = Transaction()
-        repository.save_settings(transaction, organization, app, seen, next_settings(seen or {}))
-        also(transaction)
-        transaction.commit()
-
-    repeat_when_stale(attempt, ConditionFailed)
 
 
 def _row(found: Connection) -> IntegrationAnswer:
@@ -228,7 +210,8 @@ def job_of(found: Connection, kind: str) -> IntegrationJob:
     return IntegrationJob(kind=kind, app=found.app, organization=found.organization, data=data)
 
 
-def _said(found: Connection) -> str:
+def account_label(found: Connection) -> str:
+    """Return how log entries name a connection: the service and the account."""
     return f"{APPS[found.app].service} ({found.account})"
 
 

@@ -1,15 +1,16 @@
-"""Does the jobs of the integration queue.
+"""Runs the jobs of the integration queue.
 
-A service that cannot answer puts its job off: the message is sent again with a delay, and nothing waits. A service that
-rejects the credentials breaks the connection, and its jobs end until it is mended.
+If a service cannot answer, its job is sent again with a delay, and nothing waits. If a service rejects the credentials,
+the connection becomes broken, and its jobs end until it works again.
 """
 
 import json
 from collections.abc import Mapping
 from copy import replace
+from functools import partial
 
-from helpdesk.integrations import credentials, jobs, repository, secret_repository, service
-from helpdesk.integrations.adapter import Worker
+from helpdesk.integrations import jobs, repository, secret_repository, service
+from helpdesk.integrations.adapter import Adapter
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater, UnknownJob
@@ -33,8 +34,8 @@ class GivenUp(Exception):
     """A job was put off as often as it may be. The queue moves it to its dead letters."""
 
 
-def work(job: IntegrationJob, adapters: Mapping[App, Worker], until: int) -> str:
-    """Do a job until an instant (ms), or put it off; return the outcome, for the log.
+def work(job: IntegrationJob, adapters: Mapping[App, Adapter], until: int) -> str:
+    """Run a job until an instant (ms), or put it off; return the outcome, for the log.
 
     Raises what the queue is to try again.
     """
@@ -42,40 +43,40 @@ def work(job: IntegrationJob, adapters: Mapping[App, Worker], until: int) -> str
         _send(job)
         return "early"
     try:
-        return _done(job, adapters, until)
+        return _run(job, adapters, until)
     except TryLater as later:
         return _put_off(job, later)
     except NotConnectedNow:
         return "not_connected"
 
 
-def _done(job: IntegrationJob, adapters: Mapping[App, Worker], until: int) -> str:
+def _run(job: IntegrationJob, adapters: Mapping[App, Adapter], until: int) -> str:
     if job.kind == jobs.SIGNAL:
-        return _signal(job, adapters)
+        return _run_for_signal(job, adapters)
     if job.app is None or job.app not in adapters:
         raise UnknownJob(job.kind)
     adapter = adapters[job.app]
     if job.kind == jobs.HOOK:
-        return _hook(job, job.app, adapter, until)
+        return _handle_webhook(job, job.app, adapter)
     if "connection" not in job.data:
-        return adapter.work(job, until)
+        return adapter.run(job, until)
     connection = Connection.from_item(job.organization or "", dict(job.data["connection"]))
     if job.kind in {jobs.CONNECTED, jobs.LOOK}:
-        outcome = _connected(connection, adapter)
+        outcome = adapter.attempt(connection, adapter.on_connect)
         if job.kind == jobs.CONNECTED:
             service.tell_others(connection)
         return outcome
     if job.kind == jobs.REMOVED or (job.kind == jobs.REPLACED and _left(connection)):
-        _give_back(connection, adapter)
+        _clean_up(connection, adapter)
     secret_repository.delete_tokens(connection.organization, connection.id)
     return job.kind
 
 
-def look_at_all(until: int) -> int:
-    """Let every connection be looked at again, until an instant (ms); return how many.
+def check_all(until: int) -> int:
+    """Queue a check of every connection, until an instant (ms); return how many.
 
-    What a service sends may be lost, and a connection may have been broken. So each night every adapter does what it
-    does with a connection that is new or mended.
+    A webhook may be lost, and a connection may have been broken. So every night each adapter does what it does with a
+    connection that is new or works again.
     """
     count = 0
     for page in shards.pages(repository.of_shard, clock.now_ms() // DAY_MS, until):
@@ -84,7 +85,7 @@ def look_at_all(until: int) -> int:
     return count
 
 
-def _signal(job: IntegrationJob, adapters: Mapping[App, Worker]) -> str:
+def _run_for_signal(job: IntegrationJob, adapters: Mapping[App, Adapter]) -> str:
     """Let every app follow a signal, or the one that put it off: no service waits for another.
 
     Work that fails is done again by a job of its app alone.
@@ -93,9 +94,10 @@ def _signal(job: IntegrationJob, adapters: Mapping[App, Worker]) -> str:
     for app, each in adapters.items():
         if job.app in {None, app}:
             try:
-                outcome = each.signal_changed(
-                    job.organization or "", job.data["signalId"], bool(job.data.get("filed"))
-                )
+                signal_id, filed = job.data["signalId"], bool(job.data.get("filed"))
+                outcome = each.on_signal(job.organization or "", signal_id, filed=filed)
+            except NotConnectedNow:
+                outcome = "not_connected"
             except TryLater as later:
                 outcome = _put_off(replace(job, app=app), later)
             except Exception:
@@ -107,13 +109,7 @@ def _signal(job: IntegrationJob, adapters: Mapping[App, Worker]) -> str:
     return ", ".join(outcomes)
 
 
-def breaking(connection: Connection, problem: Revoked) -> str:
-    """Note that a connection broke; return the outcome of the job."""
-    service.broke(connection, str(problem))
-    return "broken"
-
-
-def _hook(job: IntegrationJob, app: App, adapter: Worker, until: int) -> str:
+def _handle_webhook(job: IntegrationJob, app: App, adapter: Adapter) -> str:
     """Hand what a service sent to the organization that is connected to the account; to several by a job for each.
 
     So what is put off or fails for one keeps it from no other.
@@ -124,10 +120,8 @@ def _hook(job: IntegrationJob, app: App, adapter: Worker, until: int) -> str:
         return f"for {len(found)} organizations"
     for connection in found:
         if job.organization in {None, connection.organization}:
-            try:
-                return adapter.take_hook(connection, job.data["event"], job.data["sent"], until)
-            except Revoked as problem:
-                return breaking(connection, problem)
+            event, sent = job.data["event"], job.data["sent"]
+            return adapter.attempt(connection, partial(adapter.handle_webhook, event=event, data=sent))
     return "no_account"
 
 
@@ -137,17 +131,12 @@ def _left(connection: Connection) -> bool:
     return current is None or current.account_id != connection.account_id
 
 
-def _connected(connection: Connection, adapter: Worker) -> str:
-    try:
-        return adapter.connected(connection)
-    except Revoked as problem:
-        return breaking(connection, problem)
-
-
-def _give_back(connection: Connection, adapter: Worker) -> None:
+def _clean_up(connection: Connection, adapter: Adapter) -> None:
     stored = secret_repository.tokens(connection.organization, connection.id)
+    if stored is None:
+        return
     try:
-        adapter.removed(credentials.of(connection.app), connection, None if stored is None else stored.tokens)
+        adapter.on_disconnect(connection, stored.tokens)
     except (TryLater, Revoked) as error:
         # What is left at the service is of no use to anyone once the tokens are gone.
         logger.warning("not_given_back", extra={"app": connection.app.value, "error": type(error).__name__})

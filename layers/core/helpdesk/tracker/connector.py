@@ -58,7 +58,7 @@ def connect(app: AppCredentials, callback: Callback) -> Connected:
     missing = sorted(set(SCOPES) - given.scopes)
     if missing:
         raise ConnectFailed(f"Linear did not give the permissions {', '.join(missing)}. Start again.")
-    found = _account(tokens.headers(given.tokens))
+    found = _account(tokens.LINEAR.headers(given.tokens))
     try:
         workspace, bot = found["organization"], found["viewer"]["id"]
         account_id, account = str(workspace["id"]), str(workspace["name"])

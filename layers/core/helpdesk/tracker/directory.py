@@ -4,16 +4,15 @@ They are listed when a workspace is connected, each night, when a name is not fo
 an issue is in a team that is not known.
 """
 
-from helpdesk.integrations import listing
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.record import Connection
+from helpdesk.integrations.listing import Listing
 from helpdesk.platform.text import as_name
+from helpdesk.storage import keys
 from helpdesk.tracker import linear, queries, repository
 from helpdesk.tracker.errors import MAX_STATE_CHARACTERS, MAX_TEAM_CHARACTERS
 from helpdesk.tracker.record import State, Team
 
-LIST = "tracker_teams"
-"""The kind of the job that lists the teams."""
+LISTING = Listing("tracker_teams", keys.TrackerDirectory)
 MAX_TEAMS = 500
 
 
@@ -28,13 +27,8 @@ def refresh(account: Account) -> str:
 
 def relist(account: Account) -> None:
     """List the teams at once, unless that was asked for in the last minute. Raises Refused, Revoked, TryLater."""
-    if listing.claim(repository.directory_key(account.connection)):
+    if LISTING.claim(account.connection):
         refresh(account)
-
-
-def ask(connection: Connection) -> None:
-    """Queue a listing, once a minute at most."""
-    listing.ask(connection, LIST, repository.directory_key(connection))
 
 
 def _listed(account: Account) -> list[Team]:

@@ -6,7 +6,7 @@ repeated, by one worker or by two, makes one issue.
 
 import hashlib
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import replace
 from datetime import datetime
 from typing import Any
@@ -28,6 +28,7 @@ from helpdesk.tracker.linear import Refused
 from helpdesk.tracker.mapping import StateMap
 from helpdesk.tracker.record import Found, Issue, State
 from helpdesk.tracker.repository import StaleIssue
+from helpdesk.tracker.tokens import LINEAR
 
 BY_NAME = "Linear"
 _PRIORITIES = {Priority.URGENT: 1, Priority.HIGH: 2, Priority.MEDIUM: 3, Priority.LOW: 4}
@@ -45,7 +46,6 @@ def open_one(
     connection: Connection,
     signal: Signal,
     team_id: str,
-    account: Callable[[], Account],
 ) -> str:
     """Open the issue of a signal that has none, and link it. Raises Refused, Revoked, TryLater, NotConnectedNow."""
     # What was refused before is begun already, maybe in another team.
@@ -59,12 +59,12 @@ def open_one(
         said=signal.status,
     )
     if repository.begin(begun):
-        return go_on(account(), begun, signal, None)
+        return go_on(LINEAR.open(connection), begun, signal, None)
     seen = repository.issue(begun.organization, begun.account_id, begun.id) or begun
     if seen.identifier is None:
         seen = replace(seen, team_id=team_id)
-    opened = account()
-    return go_on(opened, seen, signal, fetch(opened, [seen.id]).get(seen.id))
+    account = LINEAR.open(connection)
+    return go_on(account, seen, signal, fetch(account, [seen.id]).get(seen.id))
 
 
 def go_on(account: Account, begun: Issue, signal: Signal, found: Found | None) -> str:

@@ -8,11 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from helpdesk.integrations import client
-from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
 from helpdesk.integrations.outcomes import Revoked, TryLater
-from helpdesk.integrations.record import ConnectionStatus
 from helpdesk.platform import clock
 from helpdesk.platform.text import one_line
 
@@ -21,7 +19,7 @@ API = "https://api.linear.app"
 WEB = "https://linear.app"
 ACCESS, REFRESH = "access", "refresh"
 """The names of a token's values."""
-OFFLINE = "Linear no longer accepts this connection. An admin connects it again at /v1/connect/tracker."
+OFFLINE = "Linear no longer accepts this connection. Ask an admin to connect it again at /v1/connect/tracker."
 
 _WORDS_CHARACTERS = 300
 _MOST_WAIT_SECONDS = 3_600.0
@@ -42,14 +40,13 @@ class Refused(Exception):
 def ask(account: Account, query: str, variables: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data that a query or mutation answers with. Raises Refused, Revoked, TryLater."""
     try:
-        said = send(account.adapter.headers(account.tokens), query, variables)
+        said = send(account.service.headers(account.tokens), query, variables)
     except Unauthorized:
         newer = account.newer()
         if newer is None:
             raise Revoked(OFFLINE) from None
         return ask(newer, query, variables)
-    if account.connection.status is ConnectionStatus.BROKEN:
-        integrations.mended(account.connection)
+    account.note_success()
     return said
 
 

@@ -1,9 +1,10 @@
-"""Teams and states of a workspace, what is set for the tracker, and the issues of signals. Times are in ms."""
+"""Teams and states of a workspace, settings of the tracker, and issues of signals. Times are in ms."""
 
 from collections.abc import Mapping
 from copy import replace
 from typing import Any, NamedTuple, Self
 
+from helpdesk.integrations.app_settings import SettingsRecord
 from helpdesk.platform.record import Record, field
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.storage import attributes, keys
@@ -72,14 +73,13 @@ class Team(Record, kw_only=True):
         }
 
 
-class TrackerSettings(Record, kw_only=True):
-    """What is set for the tracker.
+class TrackerSettings(SettingsRecord, kw_only=True):
+    """Settings of the tracker.
 
     account_id   the workspace that the team is in
     team_id      where issues are opened; `team` is the key that the team had when it was named
     auto_create  whether an issue is opened as a signal is filed
     states       states for statuses of signals, where another one than the usual is wanted
-    problem      what Linear said when it last refused, None if it took the request after that
     """
 
     account_id: str | None = None
@@ -87,7 +87,6 @@ class TrackerSettings(Record, kw_only=True):
     team: str | None = None
     auto_create: bool = False
     states: Mapping[str, NamedState] = field(default_factory=dict)
-    problem: str | None = None
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> Self:

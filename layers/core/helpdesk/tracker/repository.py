@@ -48,7 +48,8 @@ def delete_team(gone: Team) -> None:
 
 def note_listed(connection: Connection) -> None:
     """Note that the teams are listed."""
-    table.update(directory_key(connection), "SET listedAt = :now", values={":now": clock.now_ms()})
+    directory = keys.TrackerDirectory(connection.organization, connection.account_id)
+    table.update(directory, "SET listedAt = :now", values={":now": clock.now_ms()})
 
 
 def issue(organization: str, account_id: str, issue_id: str) -> Issue | None:
@@ -181,8 +182,3 @@ def put_teams(found: Sequence[Team], known: Sequence[Team]) -> None:
 
 def _values(written: Issue) -> Item:
     return {name: value for name, value in written.to_item().items() if name not in {"PK", "SK"}}
-
-
-def directory_key(connection: Connection) -> keys.TrackerDirectory:
-    """Return the key of the item that says when the teams were listed."""
-    return keys.TrackerDirectory(connection.organization, connection.account_id)

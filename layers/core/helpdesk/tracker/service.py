@@ -1,13 +1,14 @@
-"""What an organization sets for the issue tracker, and what its people ask for about single signals."""
+"""Settings of the issue tracker, and requests for the issues of signals."""
 
 from collections.abc import Mapping, Sequence
 from copy import replace
-from typing import Any
 
 from helpdesk.admission.caller import Caller
 from helpdesk.integrations import jobs
 from helpdesk.integrations import service as integrations
+from helpdesk.integrations.app_settings import AppSettings
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.errors import some_of
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform.errors import InvalidRequest
@@ -23,7 +24,6 @@ from helpdesk.tracker.schemas import (
     LinkInput,
     StatesInput,
     TrackerSettingsAnswer,
-    TrackerState,
     TrackerStates,
     TrackerTeam,
     TrackerUpdate,
@@ -31,46 +31,44 @@ from helpdesk.tracker.schemas import (
 
 OPEN, LINK = "tracker_open", "tracker_link"
 """The kinds of jobs: an issue is opened for a signal, or an existing one becomes its issue."""
-LOOK = "tracker_look"
+CHECK = "tracker_look"
 """The kind of the job that compares every issue with its signal, from one of them on."""
-NAMED = 40
-"""How many teams the message of team_not_found names."""
+SETTINGS = AppSettings(App.TRACKER, TrackerSettings)
 
 
-def settings(organization: str) -> TrackerSettings:
-    """Return what is set. One call."""
-    return TrackerSettings.from_item(integrations.settings(organization, App.TRACKER))
+def settings_of(connection: Connection) -> TrackerSettings:
+    """Return the settings as they are in a connection's workspace. One call."""
+    return SETTINGS.get(connection.organization).within(connection.account_id)
 
 
 def show(organization: str) -> TrackerSettingsAnswer:
-    """Return what is set, and the teams. Three calls. Raises TrackerNotConnected."""
-    found, connection = settings(organization), integrations.connection(organization, App.TRACKER)
+    """Return the settings and the teams. Three calls. Raises TrackerNotConnected."""
+    connection = integrations.connection(organization, App.TRACKER)
     teams = repository.teams(organization, connection.account_id)
-    return _answer(connection, found.within(connection.account_id), teams)
+    return _answer(connection, settings_of(connection), teams)
 
 
 def change(caller: Caller, wanted: TrackerUpdate) -> TrackerSettingsAnswer:
-    """Change what is sent; return what is set then. Raises TrackerNotConnected, TeamNotFound, InvalidRequest."""
+    """Change the fields that were sent; return the settings.
+
+    Raises TrackerNotConnected, TeamNotFound, InvalidRequest.
+    """
     organization = caller.organization
     connection = integrations.connection(organization, App.TRACKER)
     teams = repository.teams(organization, connection.account_id)
     named = None if wanted.team is None else _named(connection, teams, wanted.team)
     changes = _changes(wanted, named)
     if not changes:
-        return _answer(connection, settings(organization).within(connection.account_id), teams)
-    became: list[TrackerSettings] = []  # with each try
+        return _answer(connection, settings_of(connection), teams)
 
-    def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
-        seen = TrackerSettings.from_item(item).within(connection.account_id)
-        became.append(_next(connection, teams, seen, named, wanted))
-        return became[-1].to_item()
-
-    def also(transaction: Transaction) -> None:
+    def extra_writes(transaction: Transaction, _before: TrackerSettings, _after: TrackerSettings) -> None:
         integrations.require(transaction, connection)
         integrations.add_changed(transaction, connection, caller.actor, changes)
 
-    integrations.change_settings(organization, App.TRACKER, next_settings, also)
-    return _answer(connection, became[-1], teams)
+    after = SETTINGS.change(
+        organization, lambda seen: _next(connection, teams, seen, named, wanted), extra_writes
+    )
+    return _answer(connection, after, teams)
 
 
 def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
@@ -114,32 +112,27 @@ def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
 def states_of(connection: Connection, team_id: str) -> StateMap:
     """Return the states of a team for the statuses of signals. Two calls."""
     team = repository.team(connection.organization, connection.account_id, team_id)
-    named = settings(connection.organization).within(connection.account_id).states
+    named = settings_of(connection).states
     return StateMap(() if team is None else team.states, named)
 
 
-def note_problem(connection: Connection, problem: str | None) -> None:
-    """Note what Linear said when it refused, or with None that it takes requests."""
-    found = settings(connection.organization)
-    if found.account_id != connection.account_id or found.problem == problem:
-        return
-
-    def next_settings(item: Mapping[str, Any]) -> Mapping[str, Any]:
-        seen = TrackerSettings.from_item(item)
-        return (
-            replace(seen, problem=problem) if seen.account_id == connection.account_id else seen
-        ).to_item()
-
-    integrations.change_settings(connection.organization, App.TRACKER, next_settings)
+def set_problem(connection: Connection, problem: Exception | None) -> None:
+    """Record what Linear said when it refused, or with None that it takes requests."""
+    SETTINGS.set_problem(
+        connection.organization,
+        None if problem is None else str(problem),
+        applies=lambda seen: seen.account_id == connection.account_id,
+    )
 
 
 def _next(
     connection: Connection,
     teams: Sequence[Team],
-    seen: TrackerSettings,
+    stored: TrackerSettings,
     named: Team | None,
     wanted: TrackerUpdate,
 ) -> TrackerSettings:
+    seen = stored.within(connection.account_id)
     after = replace(seen, account_id=connection.account_id)
     if named is not None and named.id != seen.team_id:
         after = replace(after, team_id=named.id, team=named.key, states={}, problem=None)
@@ -178,7 +171,7 @@ def _field(status: SignalStatus) -> str:
 def _chosen(connection: Connection, name: str | None) -> str:
     """Return the id of the team that is named, or set. Raises TeamNotFound."""
     if name is None:
-        found = settings(connection.organization).within(connection.account_id)
+        found = settings_of(connection)
         if found.team_id is not None:
             return found.team_id
     teams = repository.teams(connection.organization, connection.account_id)
@@ -195,15 +188,14 @@ def _named(connection: Connection, teams: Sequence[Team], name: str) -> Team:
     for each in teams:
         if wanted == each.name.casefold():
             return each
-    directory.ask(connection)
+    directory.LISTING.request_soon(connection)
     raise TeamNotFound(f"No team has this name. {_existing(teams)}")
 
 
 def _existing(teams: Sequence[Team]) -> str:
     if not teams:
         return "Linear has not listed its teams yet: send the request again in a few seconds."
-    listed = ", ".join(f"{each.key} ({each.name})" for each in teams[:NAMED])
-    return f"The teams are {listed}{' and others' if len(teams) > NAMED else ''}."
+    return f"The teams are {some_of([f'{each.key} ({each.name})' for each in teams])}."
 
 
 def _answer(connection: Connection, found: TrackerSettings, teams: Sequence[Team]) -> TrackerSettingsAnswer:
@@ -221,14 +213,7 @@ def _answer(connection: Connection, found: TrackerSettings, teams: Sequence[Team
         auto_create=found.auto_create,
         states=TrackerStates(**names),
         problem=connection.problem or gone or found.problem,
-        teams=[
-            TrackerTeam(
-                key=each.key,
-                name=each.name,
-                states=[TrackerState(name=state.name, type=state.type) for state in each.states],
-            )
-            for each in teams
-        ],
+        teams=[TrackerTeam.model_validate(each, from_attributes=True) for each in teams],
     )
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from helpdesk.integrations import client
+from helpdesk.integrations.accounts import Service
 from helpdesk.integrations.client import ServiceRequest
 from helpdesk.integrations.outcomes import Revoked, TryLater
-from helpdesk.integrations.record import AppCredentials, Tokens
+from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.tracker.linear import ACCESS, API, HOSTS, OFFLINE, REFRESH
@@ -47,31 +48,38 @@ def ask(app: AppCredentials, form: Mapping[str, str]) -> Given:
     return _read(said)
 
 
-def renew(app: AppCredentials, tokens: Tokens) -> Tokens:
-    """Return new tokens for those that end. Raises Revoked, TryLater, Unauthorized."""
-    try:
-        form = {"grant_type": "refresh_token", "refresh_token": tokens.values[REFRESH]}
-        return ask(app, form).tokens
-    except NoToken:
-        raise Revoked(OFFLINE) from None
-
-
 def revoke(tokens: Tokens) -> None:
     """Let Linear forget a token. Raises TryLater, Unauthorized."""
     form = urlencode({"token": tokens.values[REFRESH], "token_type_hint": "refresh_token"})
     wanted = ServiceRequest(
         method="POST",
         url=f"{API}/oauth/revoke",
-        headers={**_FORM, **headers(tokens)},
+        headers={**_FORM, **LINEAR.headers(tokens)},
         body=form.encode(),
         repeatable=True,
     )
     client.send(HOSTS, wanted)
 
 
-def headers(tokens: Tokens) -> dict[str, str]:
-    """Return the headers that every request with these tokens has."""
-    return {"authorization": f"Bearer {tokens.values[ACCESS]}"}
+class Linear(Service):
+    """Linear, whose tokens last a day."""
+
+    hosts = HOSTS
+
+    def renew(self, app: AppCredentials, _connection: Connection, tokens: Tokens) -> Tokens:
+        """Return new tokens for those that end. Raises Revoked, TryLater, Unauthorized."""
+        try:
+            form = {"grant_type": "refresh_token", "refresh_token": tokens.values[REFRESH]}
+            return ask(app, form).tokens
+        except NoToken:
+            raise Revoked(OFFLINE) from None
+
+    def headers(self, tokens: Tokens) -> dict[str, str]:
+        """Return the headers of every request with these tokens."""
+        return {"authorization": f"Bearer {tokens.values[ACCESS]}"}
+
+
+LINEAR = Linear()
 
 
 def _read(said: Mapping[str, Any]) -> Given:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from helpdesk.codehost.issue_moves import Follow, Found, decide
 from helpdesk.codehost.issue_record import Issue
+from helpdesk.codehost.status_sync import Follow, Found, decide
 from helpdesk.signals.kinds import SignalStatus
 
 SECOND = 1_700_000_000_000

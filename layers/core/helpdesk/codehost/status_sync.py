@@ -1,4 +1,4 @@
-"""Moves of signals and their issues, both ways: from hooks, from changed signals, and from the nightly look.
+"""Keeps the statuses of signals and their issues in line: after webhooks, changed signals, and every night.
 
 All three compare the issue, the signal and what both were when they last agreed (`decide`). GitHub's times have
 seconds, and its hooks come late: so the issue is read before either is moved, and a time counts only where both have
@@ -12,13 +12,12 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from helpdesk.admission.caller import Caller, Person
-from helpdesk.codehost import github, issue_repository, issue_settings, issues, people
+from helpdesk.codehost import account_lookup, github, issue_repository, issue_settings, people
 from helpdesk.codehost.app_identity import API
 from helpdesk.codehost.github import NotThere
-from helpdesk.codehost.issue_record import Issue
+from helpdesk.codehost.issue_record import BY_NAME, Issue
 from helpdesk.codehost.issue_repository import StaleIssue
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.adapter import Worker
 from helpdesk.integrations.client import ServiceRequest
 from helpdesk.progress import signal_moves
 from helpdesk.signals import service as signals
@@ -80,7 +79,7 @@ def decide(issue: Issue, status: SignalStatus, changed_at: int, found: Found) ->
     return Follow.PUSH if issue_moved or signal_moved or issue.pushing is not None else Follow.LEAVE
 
 
-def take_change(organization: str, data: Mapping[str, Any], adapter: Worker) -> str:
+def handle_change(organization: str, data: Mapping[str, Any]) -> str:
     """Follow an issue that was closed or opened again. Raises TryLater, Revoked, NotConnectedNow."""
     said = Found(data["state"] == "closed", data["reason"], _ms(data["updatedAt"]))
 
@@ -91,7 +90,7 @@ def take_change(organization: str, data: Mapping[str, Any], adapter: Worker) -> 
         issue, signal = known
         if said.closed == (issue.closed if issue.pushing is None else issue.pushing):
             return "known"
-        account = issues.account_of(issue, adapter)
+        account = account_lookup.account_of(issue.organization, issue.repo)
         try:
             found = _read(account, issue, data["by"])
         except _NotRead:
@@ -105,7 +104,7 @@ def take_change(organization: str, data: Mapping[str, Any], adapter: Worker) -> 
     return repeat_when_stale(attempt, StaleIssue, StaleSignal)
 
 
-def take_removal(organization: str, data: Mapping[str, Any]) -> str:
+def handle_removal(organization: str, data: Mapping[str, Any]) -> str:
     """Take an issue that was deleted, or transferred to another repository, away from its signal."""
 
     def attempt() -> str:
@@ -119,12 +118,12 @@ def _unlink(issue: Issue, signal: Signal) -> str:
     transaction = Transaction()
     issue_repository.add_removal(transaction, issue)
     if signal.codehost is not None and signal.codehost.url == issue.url:
-        signals.add_change(transaction, signal, issues.BY_NAME, details=Details(unhosted=True))
+        signals.add_change(transaction, signal, BY_NAME, details=Details(unhosted=True))
     transaction.commit()
     return "unlinked"
 
 
-def take_row(organization: str, row: Mapping[str, Any], repo: str, account: Account) -> str:
+def check_row(organization: str, row: Mapping[str, Any], repo: str, account: Account) -> str:
     """Follow an issue of a list that the nightly look read. Raises TryLater, Revoked."""
 
     def attempt() -> str:
@@ -133,7 +132,7 @@ def take_row(organization: str, row: Mapping[str, Any], repo: str, account: Acco
             return "nothing"
         issue, signal = known
         # A list does not show who closed an issue.
-        return "known" if _found(row).closed == issue.closed else _looked_at(account, issue, signal)
+        return "known" if _found(row).closed == issue.closed else _check(account, issue, signal)
 
     return repeat_when_stale(attempt, StaleIssue)
 
@@ -142,10 +141,10 @@ def follow(account: Account, issue: Issue, signal: Signal) -> str:
     """Bring an issue in line with its signal. Raises StaleIssue, TryLater, Revoked."""
     if not is_out_of_line(issue, signal):
         return "in_line"
-    return _looked_at(account, issue, signal)
+    return _check(account, issue, signal)
 
 
-def _looked_at(account: Account, issue: Issue, signal: Signal) -> str:
+def _check(account: Account, issue: Issue, signal: Signal) -> str:
     try:
         found = _read(account, issue)
     except _NotRead:
@@ -169,7 +168,7 @@ def _known(organization: str, repo: str, number: int) -> tuple[Issue, Signal] | 
         signal = signals.survivor(organization, signal_id)
     except SignalNotFound:
         return None
-    issue = issues.issue_of(signal)
+    issue = issue_repository.of_signal(signal)
     return (issue, signal) if issue is not None and issue.is_that(repo, number) else None
 
 
@@ -217,7 +216,7 @@ def _note(issue: Issue, closed: bool, status: SignalStatus, what: str) -> str:  
 
 def _move_signal(signal: Signal, status: SignalStatus) -> None:
     """Move a signal as it was read. Raises StaleIssue if it has changed since: then it is to be decided again."""
-    caller = Caller(organization=signal.organization, person=Person(id="", name=issues.BY_NAME, role=None))
+    caller = Caller(organization=signal.organization, person=Person(id="", name=BY_NAME, role=None))
     wanted = SignalUpdate.model_validate({"status": status.value})
     try:
         signal_moves.change_signal(caller, signal.id, wanted, version=signal.version)
@@ -258,7 +257,7 @@ def _is_transferred(account: Account, issue: Issue, number: int | None) -> bool:
 
     A former name of its own may lead to another repository, too, that had the name later.
     """
-    chosen = issue_settings.settings(issue.organization)
+    chosen = issue_settings.SETTINGS.get(issue.organization)
     known = chosen.repo_id if (chosen.repo or "").casefold() == issue.repo.casefold() else None
     if number is None or known is None or number == known:
         return False

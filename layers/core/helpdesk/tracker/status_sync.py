@@ -1,4 +1,4 @@
-"""Moves of signals and their issues, both ways: from hooks, from changed signals, and from the nightly look.
+"""Keeps the statuses of signals and their issues in line: after webhooks, changed signals, and every night.
 
 All three compare the issue, the signal and what both were when they last agreed (mapping.decide). Before either is
 moved, where to is noted: the hook that Linear then sends is known as our own, and so is the signal's status if the
@@ -26,6 +26,7 @@ from helpdesk.tracker.linear import Refused
 from helpdesk.tracker.mapping import Follow, SignalState, StateMap, decide
 from helpdesk.tracker.record import Found, Issue, State
 from helpdesk.tracker.repository import StaleIssue
+from helpdesk.tracker.tokens import LINEAR
 
 type Push = Callable[[Issue, Signal, State | None, int], str]
 """Lets an issue be moved to a state of a signal that a person moved at an instant (ms); returns the outcome.
@@ -34,7 +35,7 @@ The state is None if the states of the issue's team are not known.
 """
 
 
-def take_change(connection: Connection, data: Mapping[str, Any]) -> str:
+def handle_change(connection: Connection, data: Mapping[str, Any]) -> str:
     """Follow an issue that somebody changed at Linear. Sends no request."""
     found = Found(
         id=data["issueId"],
@@ -63,7 +64,7 @@ def take_change(connection: Connection, data: Mapping[str, Any]) -> str:
     return repeat_when_stale(attempt, StaleIssue)
 
 
-def follow(connection: Connection, signal_id: str, opened: Callable[[], Account]) -> str:
+def follow(connection: Connection, signal_id: str) -> str:
     """Bring the issue of a signal in line with it. Raises Refused, Revoked, TryLater, NotConnectedNow."""
 
     def attempt() -> str:
@@ -78,7 +79,7 @@ def follow(connection: Connection, signal_id: str, opened: Callable[[], Account]
             return "of_another_workspace"
         if seen.said is signal.status and seen.pushing is None and seen.state_id:
             return "in_line"
-        account = opened()
+        account = LINEAR.open(connection)
         found = issues.fetch(account, [seen.id]).get(seen.id)
         if found is None:
             return issues.unlink(seen)
@@ -87,7 +88,7 @@ def follow(connection: Connection, signal_id: str, opened: Callable[[], Account]
     return repeat_when_stale(attempt, StaleIssue)
 
 
-def look(connection: Connection, seen: Issue, account: Account, found: Found | None) -> str:
+def check(connection: Connection, seen: Issue, account: Account, found: Found | None) -> str:
     """Compare an issue as Linear shows it with its signal, and go on with an opening that did not end.
 
     Raises Refused, Revoked, TryLater.
@@ -121,7 +122,7 @@ def _go_on(connection: Connection, begun: Issue, account: Account, found: Found 
         found is None
         and repository.team(connection.organization, connection.account_id, begun.team_id) is None
     ):
-        chosen = service.settings(connection.organization).within(connection.account_id)
+        chosen = service.settings_of(connection)
         begun = replace(begun, team_id=chosen.team_id or begun.team_id)
     return issues.go_on(account, begun, signal, found)
 
