@@ -64,14 +64,14 @@ def test_a_code_is_used_once(discord: ChatCommunity, acme: Server) -> None:
     code = discord.code_for(acme)
     connector.connect(APP, came_back(code))
 
-    with pytest.raises(ConnectFailed, match="used once"):
+    with pytest.raises(ConnectFailed, match="invalid or has expired"):
         connector.connect(APP, came_back(code))
 
 
 def test_an_authorization_without_a_server_is_not_connected(services: Services) -> None:
     services.fail(said=Said(200, {"token_type": "Bearer", "access_token": "t", "scope": "identify"}))
 
-    with pytest.raises(ConnectFailed, match="choose one there"):
+    with pytest.raises(ConnectFailed, match="choose a server"):
         connector.connect(APP, came_back("code"))
 
 

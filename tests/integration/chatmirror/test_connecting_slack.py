@@ -103,7 +103,7 @@ def test_a_code_is_used_once(slack: ChatMirror, acme: Workspace) -> None:
     code = slack.code_for(acme)
     connector.connect(APP, came_back(code))
 
-    with pytest.raises(ConnectFailed, match="used once"):
+    with pytest.raises(ConnectFailed, match="invalid or has expired"):
         connector.connect(APP, came_back(code))
 
 

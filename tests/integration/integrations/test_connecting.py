@@ -163,7 +163,7 @@ def test_another_admin_in_the_same_browser_connects_nothing(
     page = come_back(visitor, state, github.code_for(acme), acme.id)
 
     assert (bob != ada, page.status) == (True, 400)
-    assert "Somebody else is signed in by now" in page.body
+    assert "signed in as somebody else now" in page.body
     assert connections() == []
 
 
@@ -176,7 +176,7 @@ def test_an_installation_of_somebody_else_is_not_connected(
     page = come_back(visitor, state, github.code_for(acme), other.id)
 
     assert page.status == 400
-    assert "You cannot reach that installation" in page.body
+    assert "have access to this installation" in page.body
     assert connections() == []
 
 
@@ -194,7 +194,7 @@ def test_who_reads_one_repository_does_not_connect_the_account(
     page = come_back(visitor, state, github.code_for(acme, role=role), acme.id)
 
     assert page.status == 400
-    assert "Only an owner of acme connects it" in page.body
+    assert "Only an owner of acme can connect it" in page.body
     assert connections() == []
 
 
@@ -235,7 +235,7 @@ def test_somebody_who_is_an_admin_no_more_connects_nothing(
 def test_a_member_cannot_begin(sign_in: SignIn, organization: NewOrganization) -> None:
     make_person(organization.organization_id, role="member", name="Max", email="max@example.com")
 
-    assert "Only an admin connects services" in sign_in("max@example.com").page.body
+    assert "Only an admin can connect services" in sign_in("max@example.com").page.body
 
 
 def test_another_organization_cannot_be_chosen(
@@ -334,15 +334,15 @@ def test_no_role_but_an_admins_removes_a_connection(
         ("chatmirror", "Slack", "PATCH", "chatmirror", {"enabled": True}),
         ("chatcommunity", "Discord", "GET", "chatcommunity", None),
         ("tracker", "Linear", "PATCH", "tracker", {"team": "ENG"}),
-        ("codehost", "the GitHub account that owns the repository", "POST", "repos", {"repo": "acme/docs"}),
+        ("codehost", "The GitHub account that owns the repository", "POST", "repos", {"repo": "acme/docs"}),
     ],
 )
 def test_what_needs_a_connection_says_where_an_admin_makes_one(
     admin: Client, app: str, service: str, method: str, path: str, body: object
 ) -> None:
     assert admin.request(method, f"/v1/integrations/{path}", body).message == (
-        f"Connect {service} first. An admin opens {integrations.BASE_URL}/v1/connect/{app} in a browser or runs "
-        f"`helpdesk integrations connect {app}`."
+        f"{service} isn't connected. Ask an admin to open {integrations.BASE_URL}/v1/connect/{app} in a browser, "
+        f"or to run `helpdesk integrations connect {app}`."
     )
 
 

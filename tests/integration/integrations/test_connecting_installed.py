@@ -147,7 +147,7 @@ def test_an_account_that_is_connected_already_is_not_offered(
     connect_codehost(acme)
     page = arrive(acme)
     assert page.status == 400
-    assert "is connected already" in page.body
+    assert "are already connected" in page.body
 
     assert arrive(acme, github.install("beta")).status == 200
     assert connected(organization) == ["acme", "beta"]
@@ -173,7 +173,7 @@ def test_an_account_of_others_is_not_connected_though_it_is_the_only_one(
     page = arrive(acme, role=role)
 
     assert page.status == 400
-    assert "Only an owner of acme connects it" in page.body
+    assert "Only an owner of acme can connect it" in page.body
     assert connected(organization) == []
 
 
@@ -183,7 +183,7 @@ def test_somebody_who_owns_none_of_several_reads_who_connects_them(
     page = arrive(acme, github.install("beta"), role="member")
 
     assert page.status == 400
-    assert "You own none of the accounts that have the App: acme, beta." in page.body
+    assert "own any of the accounts that have the App: acme, beta." in page.body
     assert connected(organization) == []
 
 
@@ -210,9 +210,9 @@ def test_a_name_that_was_written_into_the_form_is_checked_again(
 ) -> None:
     beta, other = github.install("beta"), github.install("other")
     for name, reached, guest_in, problem in (
-        ("other", (acme, beta), (), "You reach no installation of the App on other."),
-        ("other", (acme, beta, other), (other,), "Only an owner of other connects it"),
-        ("<script>", (acme,), (), "You reach no installation of the App on &lt;script&gt;."),
+        ("other", (acme, beta), (), "installed on other, or you have no access to it."),
+        ("other", (acme, beta, other), (other,), "Only an owner of other can connect it"),
+        ("<script>", (acme,), (), "installed on &lt;script&gt;, or you have no access to it."),
     ):
         arrive(acme, beta)
         leads_to = visitor.press(("account", name)).headers["location"]
@@ -246,7 +246,7 @@ def test_a_code_that_another_browser_began_is_worth_nothing(
     page = visitor.open(f"/v1/connect/codehost/callback?code={codes[0]}&state={query['state']}")
 
     assert page.status == 400
-    assert "GitHub did not accept the code" in page.body
+    assert "GitHub did not connect" in page.body
     assert connected(organization) == []
 
 
@@ -271,7 +271,7 @@ def test_an_owner_of_whom_github_does_not_say_so_reads_what_is_missing(
     page = arrive(acme)
 
     assert page.status == 400
-    assert "Let an owner allow the App to read its members" in page.body
+    assert "Ask an owner to allow the App to read its members" in page.body
     assert connected(organization) == []
 
 
@@ -294,6 +294,6 @@ def test_what_somebody_saved_at_github_alone_connects_nothing_and_says_how(
     page = visitor.open(f"/v1/connect/codehost/callback?{query}")
 
     assert page.status == 400
-    assert "GitHub saved what you chose there" in page.body
+    assert "GitHub saved your choices" in page.body
     assert "/v1/connect/codehost" in page.body
     assert connected(organization) == []

@@ -64,8 +64,8 @@ def test_removing_a_repository_removes_its_documents_and_no_others(
 
 def test_a_repository_of_an_account_that_is_not_connected_is_refused_with_those_that_are(api: Client) -> None:
     assert api.post("/v1/integrations/repos", {"repo": "Other/docs"}).message == (
-        "No connected GitHub account owns Other/docs. Connect Other first. An admin opens "
-        f"{BASE_URL}/v1/connect/codehost in a browser or runs `helpdesk integrations connect codehost`. "
+        "No connected GitHub account owns Other/docs. Connect Other first. Ask an admin to open "
+        f"{BASE_URL}/v1/connect/codehost in a browser, or to run `helpdesk integrations connect codehost`. "
         "Connected: acme."
     )
 

@@ -45,7 +45,7 @@ def test_a_team_that_is_gone_is_a_problem_until_another_one_is_named(
     look_again(workers)
 
     assert admin.get(PATH).body["problem"] == (
-        "Linear no longer shows the team ENG to the app. Name another team, or let the app see it."
+        "The app no longer has access to the team ENG in Linear. Name another team, or give the app access."
     )
     assert admin.patch(PATH, {"team": "OPS"}).body["problem"] is None
 

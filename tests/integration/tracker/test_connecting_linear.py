@@ -77,9 +77,9 @@ def test_a_code_is_used_once_and_with_the_verifier_of_its_challenge(linear: Trac
     code = linear.code_for(acme, CHALLENGE)
     connector.connect(APP, came_back(code))
 
-    with pytest.raises(ConnectFailed, match="used once"):
+    with pytest.raises(ConnectFailed, match="invalid or has expired"):
         connector.connect(APP, came_back(code))
-    with pytest.raises(ConnectFailed, match="used once"):
+    with pytest.raises(ConnectFailed, match="invalid or has expired"):
         connector.connect(APP, came_back(linear.code_for(acme, CHALLENGE), "another verifier"))
 
 
@@ -87,7 +87,7 @@ def test_a_code_is_used_once_and_with_the_verifier_of_its_challenge(linear: Trac
     ("app", "scopes", "said"),
     [
         ({"client_secret": "another"}, "read write", "Ask the operator"),
-        ({}, "read", "did not give the permissions write"),
+        ({}, "read", "didn't grant the permissions write"),
     ],
 )
 def test_what_stands_in_the_way_is_said(
@@ -166,7 +166,7 @@ def test_a_workspace_of_another_form_is_said_on_a_page(
     page = visitor.open(f"{CALLBACK}?state={state}&code={linear.code_for(acme, challenge)}")
 
     assert page.status == 400
-    assert "Linear did not answer in time. Nothing was connected." in page.body
+    assert "Linear did not respond in time. Nothing was connected." in page.body
 
 
 def test_scopes_may_come_as_a_list(linear: Tracker, acme: Workspace) -> None:

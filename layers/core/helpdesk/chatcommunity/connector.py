@@ -60,13 +60,13 @@ def connect(app: AppCredentials, callback: Callback) -> Connected:
         )
     except Unauthorized:
         raise ConnectFailed(
-            "Discord did not accept the app's credentials. Ask the operator to check them."
+            "Discord rejected the app's credentials. Ask the operator to check them."
         ) from None
     if not reply.ok:
-        raise ConnectFailed("Discord did not accept the code, which is used once and ends soon. Start again.")
+        raise ConnectFailed("Discord did not connect: the code is invalid or has expired. Start again.")
     server = reply.json().get("guild")
     if not server:
         raise ConnectFailed(
-            "Discord did not say to which server the bot was added. Start again, and choose one there."
+            "Discord didn't say which server the bot was added to. Start again, and choose a server."
         )
     return Connected(account_id=server["id"], account=server["name"], tokens=Tokens({}), details={})

@@ -2,36 +2,26 @@
 
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import how_to_connect
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import BadRequestError, NotFoundError
 
 
-class RoleNotFound(AppError):
-    """No role has the name; the message lists those that exist."""
-
-    status, code = 404, "role_not_found"
-    message = "Name a role of the server in Discord."
+class RoleNotFound(NotFoundError):
+    code = "role_not_found"
+    message = "`role` must name a role of the Discord server."
 
 
-class ChatcommunityBotOffline(AppError):
-    """The bot was removed from the server, or its token is no longer valid."""
+class ChatcommunityBotOffline(BadRequestError):
+    code = "chatcommunity_bot_offline"
+    message = f"The bot can't reach the Discord server. Connect it again. {how_to_connect(App.CHATCOMMUNITY)}"
 
-    status, code = 400, "chatcommunity_bot_offline"
+
+class ChatcommunityBotTimeout(BadRequestError):
+    code = "chatcommunity_bot_timeout"
+    message = "The server's channels and roles aren't listed yet. Try again in a few seconds."
+
+
+class ChatcommunityActFailed(BadRequestError):
+    code = "chatcommunity_act_failed"
     message = (
-        f"Connect Discord again, because the bot can't reach the server. {how_to_connect(App.CHATCOMMUNITY)}"
+        "The bot can't write in the channel. Let it view the channel and send messages there, and try again."
     )
-
-
-class ChatcommunityBotTimeout(AppError):
-    """The channels and roles are not listed yet."""
-
-    status, code = 400, "chatcommunity_bot_timeout"
-    message = (
-        "Discord has not listed the server's channels and roles yet. Send the request again in a few seconds."
-    )
-
-
-class ChatcommunityActFailed(AppError):
-    """Discord keeps the bot out of the channel, or nobody is notified of the role's mention."""
-
-    status, code = 400, "chatcommunity_act_failed"
-    message = "Let the bot view the channel and send messages in it at Discord, and send the request again."

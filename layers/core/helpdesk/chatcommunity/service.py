@@ -83,7 +83,7 @@ def note_asked(connection: Connection) -> None:
 def channel_problem(code: int) -> str:
     """Return what an admin does about a channel that Discord keeps the bot out of, by Discord's error code."""
     return (
-        f"Discord keeps the bot out of the channel ({code}). Let it view the channel and send messages there, or name "
+        f"The bot can't write in the channel ({code}). Let it view the channel and send messages there, or name "
         "another channel."
     )
 
@@ -173,7 +173,7 @@ def _not_found_text(kind: str, sign: str, found: Sequence[Named], known: Sequenc
 
 def _existing(kind: str, sign: str, known: Sequence[Named]) -> str:
     if not known:
-        return f"The bot can see no {kind} in the server."
+        return f"The bot can't see any {kind} in the server."
     return f"The {kind} are {some_of([f'{sign}{each.name}' for each in known])}."
 
 

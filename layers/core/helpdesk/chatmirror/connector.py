@@ -57,13 +57,13 @@ def connect(app: AppCredentials, callback: Callback) -> Connected:
         )
     )
     if not said.get("ok"):
-        raise ConnectFailed("Slack did not accept the code, which is used once and ends soon. Start again.")
+        raise ConnectFailed("Slack did not connect: the code is invalid or has expired. Start again.")
     team = said.get("team")
     if not team or said.get("is_enterprise_install"):
         raise ConnectFailed("Install the app in one workspace, not in the whole organization at Slack.")
     missing = sorted(set(SCOPES) - set(str(said.get("scope", "")).split(",")))
     if missing:
-        raise ConnectFailed(f"Slack did not give the permissions {', '.join(missing)}. Add them to the app.")
+        raise ConnectFailed(f"Slack didn't grant the permissions {', '.join(missing)}. Add them to the app.")
     _require_admin(said)
     return Connected(
         account_id=team["id"],
@@ -82,8 +82,8 @@ def _require_admin(said: Mapping[str, Any]) -> None:
     is_own = found.get("id") == person and found.get("team_id") == said["team"]["id"]
     if not is_own or not (found.get("is_admin") is True or found.get("is_owner") is True):
         raise ConnectFailed(
-            "Only an admin or owner of the workspace connects it, because the bot can post in its channels. Ask one of "
-            "them to connect it, as an admin of your organization here."
+            "Only an admin or owner of the workspace can connect it, because the bot can post in its channels. Ask one "
+            "of them who is also an admin of your organization here."
         )
 
 
@@ -91,8 +91,6 @@ def _answer(wanted: ServiceRequest) -> dict[str, Any]:
     try:
         reply = client.send(SLACK.hosts, wanted)
     except Unauthorized:
-        raise ConnectFailed(
-            "Slack did not accept the app's credentials. Ask the operator to check them."
-        ) from None
+        raise ConnectFailed("Slack rejected the app's credentials. Ask the operator to check them.") from None
     said = reply.json() if reply.ok else {}
     return said if isinstance(said, dict) else {}

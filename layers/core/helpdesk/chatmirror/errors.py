@@ -2,25 +2,21 @@
 
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import how_to_connect
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import BadRequestError
 
 
-class MirrorBotOffline(AppError):
-    """The app was removed from Slack, or its token revoked."""
-
-    status, code = 400, "mirror_bot_offline"
-    message = f"Connect Slack again, because its app was removed there. {how_to_connect(App.CHATMIRROR)}"
+class MirrorBotOffline(BadRequestError):
+    code = "mirror_bot_offline"
+    message = f"The app was removed from Slack. Connect it again. {how_to_connect(App.CHATMIRROR)}"
 
 
-class MirrorBotTimeout(AppError):
-    """The channels are not listed yet."""
-
-    status, code = 400, "mirror_bot_timeout"
-    message = "Slack has not listed its channels yet. Send the request again in a few seconds."
+class MirrorBotTimeout(BadRequestError):
+    code = "mirror_bot_timeout"
+    message = "The channels aren't listed yet. Try again in a few seconds."
 
 
-class MirrorActFailed(AppError):
-    """Slack refused to let the bot into the channel."""
-
-    status, code = 400, "mirror_act_failed"
-    message = "Type `/invite @helpdesk` in the channel at Slack, and send the request again."
+class MirrorActFailed(BadRequestError):
+    code = "mirror_act_failed"
+    message = (
+        "The bot can't join the channel. Type `/invite @helpdesk` in the channel in Slack, and try again."
+    )

@@ -75,12 +75,12 @@ _UNAUTHORIZED = frozenset({"ekm_access_denied", "missing_scope", "no_permission"
 def channel_problem(code: str) -> str:
     """Return what an admin does about a channel in which Slack refuses the bot, by Slack's error code."""
     if code in _UNAUTHORIZED:
-        return (
-            f"Slack does not allow the app to post ({code}). Connect Slack again at /v1/connect/chatmirror."
-        )
+        return f"Slack doesn't allow the app to post ({code}). Connect Slack again at /v1/connect/chatmirror."
     if code not in _OUTSIDE:
-        return f"Slack refuses what the app posts ({code}). Allow apps to post in the channel, or name another channel."
-    return f"Slack keeps the app out of the channel ({code}). Type `/invite @helpdesk` there, or name another channel."
+        return f"Slack rejects the app's messages ({code}). Allow apps to post in the channel, or name another channel."
+    return (
+        f"The app can't join the channel ({code}). Type `/invite @helpdesk` there, or name another channel."
+    )
 
 
 def _next(
@@ -139,7 +139,7 @@ def _chosen(organization: str, channel: Channel) -> IntegrationJob:
 def _existing(connection: Connection) -> str:
     names, more = repository.first_channels(connection.organization, connection.account_id, MOST_LISTED)
     if not names:
-        return "The app can see no public channel in Slack."
+        return "The app can't see any public channels in Slack."
     return f"The public channels are {some_of([f'#{name}' for name in names], more=more)}."
 
 

@@ -58,13 +58,15 @@ def connect(app: AppCredentials, callback: Callback) -> Connected | AccountChoic
         proof = {"redirect_uri": callback.redirect_uri, "code_verifier": callback.verifier}
         return _existing(_Asker(_token_of_person(app, callback, proof)), callback)
     if callback.parameters.get("setup_action") == "request":
-        raise ConnectFailed("GitHub asked the account's owner to install the App. Start again once they did.")
+        raise ConnectFailed(
+            "GitHub asked the account's owner to install the App. Start again once it is installed."
+        )
     asker = _Asker(_token_of_person(app, callback, {}))
     wanted = callback.parameters.get("installation_id", "")
     found = next((each for each in asker.installations() if str(each["id"]) == wanted), None)
     if found is None:
         raise ConnectFailed(
-            "You cannot reach that installation at GitHub. Install the App on an account of yours."
+            "You don't have access to this installation at GitHub. Install the App on your own account."
         )
     return _connected(asker, found)
 
@@ -76,25 +78,24 @@ def _existing(asker: "_Asker", callback: Callback) -> Connected | AccountChoice:
         named = [each for each in reached if _login(each).casefold() == callback.account.casefold()]
         if not named:
             raise ConnectFailed(
-                f"You reach no installation of the App on {callback.account}. Start again, and install it there."
+                f"The App isn't installed on {callback.account}, or you have no access to it. "
+                "Start again, and install it there."
             )
         return _connected(asker, named[0])
     if not reached:
-        raise ConnectFailed(
-            "No account that you reach at GitHub has the App. Start again, and install the App."
-        )
+        raise ConnectFailed("None of your GitHub accounts has the App. Start again, and install the App.")
     connected = callback.connected([str(each["id"]) for each in reached])
     left = [each for each in reached if str(each["id"]) not in connected]
     if not left:
         raise ConnectFailed(
-            f"Each account that you reach and that has the App is connected already: {_names(reached)}. "
+            f"All your accounts that have the App are already connected: {_names(reached)}. "
             "Start again to install it on another one."
         )
     usable = [each for each in left if not each.get("suspended_at")] or left
     offered = usable if len(usable) == 1 else _maybe_owned(asker, usable)
     if not offered:
         raise ConnectFailed(
-            f"You own none of the accounts that have the App: {_names(usable)}. An owner connects them."
+            f"You don't own any of the accounts that have the App: {_names(usable)}. Ask an owner to connect them."
         )
     if len(offered) == 1:
         return _connected(asker, offered[0])
@@ -118,16 +119,16 @@ def _connected(asker: "_Asker", found: _Shown) -> Connected:
     owns = asker.owns(account)
     if owns is None:
         raise ConnectFailed(
-            f"GitHub does not say whether you own {login}. Let an owner allow the App to read its members, "
+            f"GitHub doesn't show whether you own {login}. Ask an owner to allow the App to read its members, "
             "then start again."
         )
     if not owns:
         raise ConnectFailed(
-            f"Only an owner of {login} connects it: Helpdesk could read all that its installation reads."
+            f"Only an owner of {login} can connect it, because Helpdesk can read all that the installation reads."
         )
     if found.get("suspended_at"):
         raise ConnectFailed(
-            f"The App is suspended on {login}. End that in the account's settings at GitHub, then start again."
+            f"The App is suspended on {login}. Unsuspend it in the account's settings at GitHub, then start again."
         )
     return Connected(
         account_id=str(found["id"]),
@@ -163,7 +164,7 @@ def _token_of_person(app: AppCredentials, callback: Callback, proof: Mapping[str
     )
     token = reply.json().get("access_token") if reply.ok else None
     if not isinstance(token, str) or not token:
-        raise ConnectFailed("GitHub did not accept the code, which is used once and ends soon. Start again.")
+        raise ConnectFailed("GitHub did not connect: the code is invalid or has expired. Start again.")
     return token
 
 
@@ -180,7 +181,7 @@ class _Asker:
         for page in range(1, _PAGES + 1):
             reply = self._asked(f"/user/installations?per_page={_ON_A_PAGE}&page={page}")
             if not reply.ok:
-                raise ConnectFailed("GitHub did not list your installations. Start again in a minute.")
+                raise ConnectFailed("GitHub didn't list your installations. Start again in a minute.")
             some = reply.json()["installations"]
             found += some
             if len(some) < _ON_A_PAGE:
@@ -206,5 +207,5 @@ class _Asker:
         try:
             reply = client.send(HOSTS, ServiceRequest(url=f"{API}{path}", headers=self._headers))
         except Unauthorized:
-            raise ConnectFailed("GitHub did not accept its own token. Start again.") from None
+            raise ConnectFailed("GitHub rejected its own token. Start again.") from None
         return within_limit(reply)

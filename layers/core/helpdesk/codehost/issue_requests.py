@@ -34,14 +34,14 @@ def ask(organization: str, signal_id: str, number: int) -> IssueLinkAnswer:
     if signal.codehost is not None and others == signal_id and signal.codehost.number == number:
         return IssueLinkAnswer(codehost=CodehostIssue(number=number, url=signal.codehost.url))
     if others is not None and others != signal_id and _is_of(organization, others, number):
-        raise InvalidRequest(f"Issue {number} is that of the signal {others}. Merge the signals instead.")
+        raise InvalidRequest(f"Issue {number} belongs to the signal {others}. Merge the signals instead.")
     problem = issue_repository.link_problem(organization, signal_id, number)
     transaction = Transaction()
     data = {"signalId": signal_id, "repo": repo, "number": number}
     jobs.put(transaction, IntegrationJob(kind=LINK, app=App.CODEHOST, organization=organization, data=data))
     transaction.commit()
     if problem is not None:
-        raise IssueNotFound(f"{problem} GitHub is asked again now.")
+        raise IssueNotFound(f"{problem} GitHub is being asked again.")
     return IssueLinkAnswer(codehost=None)
 
 

@@ -189,7 +189,7 @@ def _require(organization: str, repo: str) -> Mirror:
 def _require_text(name: str, text: str | None, most: int) -> str | None:
     line = (text or "").strip()
     if len(line) > most or not line.isprintable():
-        raise InvalidRequest(f"`{name}` must have up to {most} characters on one line.")
+        raise InvalidRequest(f"`{name}` must be one line of at most {most} characters.")
     return line or None
 
 

@@ -17,6 +17,6 @@ def require(organization: str, repo: str) -> None:
     if not accounts or (name and owner.casefold() in {each.casefold() for each in accounts}):
         return
     raise CommitRepoNotFound(
-        f"Name a repository of a connected account as `owner/repo`, or connect its account. "
+        f"`repo` must be a repository of a connected account, as `owner/repo`. Or connect its account. "
         f"{how_to_connect(App.CODEHOST)} {connected_accounts(accounts)}"
     )

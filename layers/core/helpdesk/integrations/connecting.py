@@ -118,14 +118,12 @@ def finish(
     person = browser.person
     if person is None or person.id != state.user_id:
         raise RequestExpired(
-            f"Somebody else is signed in by now, or nobody. Start again at /v1/connect/{app.value}."
+            f"You're signed in as somebody else now, or not at all. Start again at /v1/connect/{app.value}."
         )
     if state.organization not in _administered(person):
-        raise NoAdmin(
-            "You are not an admin or owner of this organization any more. Ask one of them to connect it."
-        )
+        raise NoAdmin("You're no longer an admin or owner of this organization. Ask an admin to connect it.")
     if query.error or not query.code:
-        raise ConnectFailed(f"{APPS[app].service} did not allow it. Start again, and allow it there.")
+        raise ConnectFailed(f"{APPS[app].service} denied access. Start again, and allow it there.")
     callback = Callback(
         query.model_dump(exclude={"state"}),
         _callback_address(app, base_url),
@@ -140,7 +138,7 @@ def finish(
             found = connector.connect(known, callback)
     except TryLater:
         raise ConnectFailed(
-            f"{APPS[app].service} did not answer in time. Nothing was connected. Start again in a minute."
+            f"{APPS[app].service} did not respond in time. Nothing was connected. Start again in a minute."
         ) from None
     if isinstance(found, AccountChoice):
         return _choice(found, state, browser, base_url, _leads_to(app, base_url, connector, known))
@@ -227,13 +225,13 @@ def _gave_way(found: Connection, connection: Connection) -> bool:
 
 def _used_state(app: App, browser: Browser, query: CallbackQuery) -> ConnectState:
     over = RequestExpired(
-        f"It was used already, is older than {STATE_MINUTES} minutes, or began in another browser. "
+        f"This link was used already, is older than {STATE_MINUTES} minutes, or is from another browser. "
         f"Start again at /v1/connect/{app.value}."
     )
     if not query.state and query.setup_action:  # it began at the service
         raise ConnectFailed(
-            f"{APPS[app].service} saved what you chose there, and an account that is connected stays so. To connect "
-            f"one that has the App, start at /v1/connect/{app.value}."
+            f"{APPS[app].service} saved your choices. Accounts that are connected stay connected. To connect "
+            f"an account that has the App, start at /v1/connect/{app.value}."
         )
     if len(query.state) != len(ids.secret()) or query.repeated:
         raise over

@@ -49,15 +49,15 @@ def connect(app: AppCredentials, callback: Callback) -> Connected:
         given = tokens.ask(app, form)
     except tokens.NoToken:
         raise ConnectFailed(
-            "Linear did not accept the code, which is used once and ends soon. Start again."
+            "Linear did not connect: the code is invalid or has expired. Start again."
         ) from None
     except Unauthorized:
         raise ConnectFailed(
-            "Linear did not accept the app's credentials. Ask the operator to check them."
+            "Linear rejected the app's credentials. Ask the operator to check them."
         ) from None
     missing = sorted(set(SCOPES) - given.scopes)
     if missing:
-        raise ConnectFailed(f"Linear did not give the permissions {', '.join(missing)}. Start again.")
+        raise ConnectFailed(f"Linear didn't grant the permissions {', '.join(missing)}. Start again.")
     found = _account(tokens.LINEAR.headers(given.tokens))
     try:
         workspace, bot = found["organization"], found["viewer"]["id"]
@@ -71,4 +71,4 @@ def _account(headers: dict[str, str]) -> dict[str, Any]:
     try:
         return linear.send(headers, queries.ACCOUNT, {})
     except (Refused, Unauthorized):
-        raise ConnectFailed("Linear did not accept its own token. Start again.") from None
+        raise ConnectFailed("Linear rejected its own token. Start again.") from None

@@ -229,7 +229,7 @@ def _listed_again(account: Account, begun: Issue, signal: Signal, state: State |
 
 def _changed(payload: Mapping[str, Any]) -> Found:
     if not payload.get("success") or not payload.get("issue"):
-        raise Refused("Linear did not do it, and gave no reason.")
+        raise Refused("Linear rejected the request and gave no reason.")
     return _found(payload["issue"])
 
 

@@ -79,13 +79,13 @@ def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
     TrackerNotConnected, SignalNotFound, TeamNotFound, TrackerFailed, InvalidRequest.
     """
     if wanted.team is not None and wanted.identifier is not None:
-        raise InvalidRequest("Send `team` for a new issue, or `identifier` for an existing one, not both.")
+        raise InvalidRequest("Send `team` for a new issue or `identifier` for an existing one, not both.")
     signal = signals.get(organization, signal_id)
     connection = integrations.connection(organization, App.TRACKER)
     identifier = None if wanted.identifier is None else wanted.identifier.strip().upper()
     if identifier is not None and not 1 <= len(identifier) <= MAX_IDENTIFIER_CHARACTERS:
         raise InvalidRequest(
-            f"`identifier` must name an issue, such as ENG-12, in at most {MAX_IDENTIFIER_CHARACTERS} characters."
+            f"`identifier` must be an issue, such as ENG-12, of at most {MAX_IDENTIFIER_CHARACTERS} characters."
         )
     if signal.tracker is not None and identifier in {None, signal.tracker.identifier}:
         if wanted.team is not None:
@@ -105,7 +105,7 @@ def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
     jobs.put(transaction, IntegrationJob(kind=kind, app=App.TRACKER, organization=organization, data=data))
     transaction.commit()
     if before.wanted == request and before.problem is not None:
-        raise TrackerFailed(f"Linear refused this before, and is asked again now: {before.problem}")
+        raise TrackerFailed(f"Linear rejected this request before. It is being tried again: {before.problem}")
     return LinkAnswer(tracker=None)
 
 
@@ -194,7 +194,7 @@ def _named(connection: Connection, teams: Sequence[Team], name: str) -> Team:
 
 def _existing(teams: Sequence[Team]) -> str:
     if not teams:
-        return "Linear has not listed its teams yet: send the request again in a few seconds."
+        return "The teams aren't listed yet. Try again in a few seconds."
     return f"The teams are {some_of([f'{each.key} ({each.name})' for each in teams])}."
 
 
@@ -203,7 +203,10 @@ def _answer(connection: Connection, found: TrackerSettings, teams: Sequence[Team
     states = StateMap(() if team is None else team.states, found.states)
     gone = None
     if found.team is not None and team is None and teams:
-        gone = f"Linear no longer shows the team {found.team} to the app. Name another team, or let the app see it."
+        gone = (
+            f"The app no longer has access to the team {found.team} in Linear. "
+            "Name another team, or give the app access."
+        )
     names = {
         _field(status): None if (state := states.state_of(status)) is None else state.name
         for status in SignalStatus

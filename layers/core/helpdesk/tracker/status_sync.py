@@ -193,7 +193,7 @@ def pushing(account: Account) -> Push:
     def push(seen: Issue, signal: Signal, state: State | None, moved_at: int) -> str:
         known = state or listed_again(seen, signal)
         if known is None:
-            raise Refused(f"Linear does not show the states of the team of {seen.identifier} to the app.")
+            raise Refused(f"The app has no access to the states of the team of {seen.identifier} in Linear.")
         moved(seen, signal, known, moved_at)
         return "pushed"
 
