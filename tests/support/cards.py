@@ -43,7 +43,7 @@ def require_agreement(organization: NewOrganization) -> None:
     items = whole_table.everything()
     cards = {item["id"]: item for item in items if item["SK"] == "TASK"}
     filed = {item["id"]: item for item in items if item["SK"] == "SIGNAL"}
-    named = [card["signalId"] for card in cards.values() if card["signalId"] is not None]
+    named = [card["signalId"] for card in cards.values() if "signalId" in card]
     assert len(named) == len(set(named)), "two cards of one signal"
     for signal in filed.values():
         if "mergedInto" in signal:

@@ -32,6 +32,8 @@ def _all() -> dict[str, Kind]:
             import_module(".".join(["helpdesk", *path.relative_to(_CORE).with_suffix("").parts]))
     found: dict[str, Kind] = dict(REGISTRY)
     for kind in _records(Stored):
+        if kind.VIEW_OF is not None:
+            continue
         assert kind.__name__ not in found, f"two kinds are called {kind.__name__}"
         found[kind.__name__] = kind
     return found
@@ -64,3 +66,5 @@ def name_of(pk: str, sk: str) -> str:
 
 
 KINDS = _all()
+STORED = _records(Stored)
+"""The classes of records, views of other kinds included."""

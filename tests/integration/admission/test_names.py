@@ -11,6 +11,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.secret_keys import service as secret_keys
 from helpdesk.storage import keys, table
+from helpdesk.tasks.record import Task
 from scripts.openapi.routes import all_routes
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -91,7 +92,7 @@ def test_what_was_stored_under_the_id_of_a_key_shows_its_name(
     task = api.post("/v1/tasks", {"title": "Mend the export"}).body["id"]
     [key_id] = [key["id"] for key in _live_keys(organization)]
     table.update(
-        keys.Task(organization.organization_id, task),
+        Task.key_for(organization.organization_id, task),
         "SET createdByName = :name REMOVE createdBy",
         values={":name": f"key {key_id}"},
     )
@@ -104,7 +105,7 @@ def test_what_was_stored_under_the_id_of_a_key_shows_its_name(
 def test_what_was_stored_before_ids_is_read(organization: NewOrganization, api: Client) -> None:
     task = api.post("/v1/tasks", {"title": "Mend the export"}).body["id"]
     table.update(
-        keys.Task(organization.organization_id, task),
+        Task.key_for(organization.organization_id, task),
         "SET createdByName = :n REMOVE createdBy",
         values={":n": "Ada"},
     )

@@ -7,6 +7,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.search import index, service
 from helpdesk.search.service import without_task_keys
 from helpdesk.storage import keys
+from helpdesk.tasks.record import Task
 from tests.support.aws import recorded_calls
 from tests.support.searched import NOTHING_FAILED, Inbox, Job, delete, objects, put, run
 
@@ -41,7 +42,7 @@ def write_post(inbox: Inbox, post_id: str, title: str, body: str, **more: Any) -
 def card(inbox: Inbox, number: int, title: str, description: str) -> Job:
     task_id = ids.new("task")
     values = {"id": task_id, "number": number, "title": title, "description": description}
-    put(keys.Task(inbox.organization, task_id), {**values, "createdAt": clock.now_ms()})
+    put(Task.key_for(inbox.organization, task_id), {**values, "createdAt": clock.now_ms()})
     return {"organization": inbox.organization, "taskId": task_id}
 
 

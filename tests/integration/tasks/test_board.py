@@ -10,6 +10,7 @@ from helpdesk.search import indexing
 from helpdesk.search.jobs import SearchJob
 from helpdesk.storage import keys, table
 from helpdesk.tasks import ranks
+from helpdesk.tasks.record import Task
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
@@ -122,14 +123,14 @@ def test_a_page_costs_the_same_calls_with_a_card_and_with_many(
 
     before = {query: calls(query) for query in ("", "?status=planned", f"?assignee={max_}")}
     for number in range(150):
-        copy = table.get(keys.Task(organization.organization_id, first))
+        copy = table.get(Task.key_for(organization.organization_id, first))
         assert copy is not None
         task_id = f"task_{number}"
         place = f"{copy['rank']}#{task_id}"
         table.put_new(
             {
                 **copy,
-                **keys.Task(organization.organization_id, task_id).attributes(),
+                **Task.key_for(organization.organization_id, task_id).attributes(),
                 "id": task_id,
                 "GSI1SK": place,
                 "GSI2SK": place,
@@ -323,7 +324,7 @@ def test_cards_are_spread_where_no_room_is_left(
     cards.sort()
     for task, rank in zip(cards, ("A", "V", next_rank, "z"), strict=True):
         table.update(
-            keys.Task(organization.organization_id, task),
+            Task.key_for(organization.organization_id, task),
             "SET #rank = :rank, GSI1SK = :place",
             names={"#rank": "rank"},
             values={":rank": rank, ":place": f"{rank}#{task}"},

@@ -1,14 +1,18 @@
 """Keys: what is built can be parsed back, nothing else can, and no kind of item spells another's key."""
 
+from types import NoneType
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import fields
 
 from helpdesk.storage import keys
 from helpdesk.storage.keys import REGISTRY, ItemKey, MalformedKey
-from helpdesk.storage.stored import AnyKey
+from helpdesk.storage.stored import INDEXES, AnyKey, Stored
 from tests.support import kinds
-from tests.support.kinds import KINDS, Kind
+from tests.support.kinds import KINDS, STORED, Kind
 from tests.support.rules import for_each
 
 parts = st.text(min_size=1, max_size=128).filter(lambda text: "#" not in text)
@@ -85,7 +89,7 @@ def test_the_longest_key_of_a_kind_is_within_dynamodbs_limits(kind: Kind) -> Non
         "MirrorClick",
     }
     chosen = [("9" if kind.__name__ in ours or kind.__name__ in theirs else "😀") * 128] * 5
-    if kind.__name__ == "TaskPullRequest":
+    if kind.__name__ == "LinkedPullRequest":
         chosen[3] = "9" * 20
     if kind.__name__ == "MirrorChannel":
         chosen[2] = "😀" * 80
@@ -125,3 +129,26 @@ def test_attributes_are_the_two_halves() -> None:
         "PK": "ORG#org_1#CONV#conv_2",
         "SK": "MSG#msg_3",
     }
+
+
+@for_each("kind", STORED, ids=lambda kind: kind.__name__)
+def test_a_field_that_may_be_none_can_be_missing(kind: type[Stored]) -> None:
+    """None is not stored."""
+    required = [each.name for each in fields(kind) if each.required and NoneType in get_args(each.type)]
+
+    assert required == []
+
+
+@for_each("view", [kind for kind in STORED if kind.VIEW_OF], ids=lambda kind: kind.__name__)
+def test_a_view_reads_the_items_of_its_kind(view: type[Stored]) -> None:
+    kind = KINDS[view.VIEW_OF or ""]
+
+    assert (view.PK, view.SK) == (kind.PK, kind.SK)
+
+
+@for_each("kind", STORED, ids=lambda kind: kind.__name__)
+def test_an_index_of_a_tenants_items_has_the_tenant_in_its_partition_or_is_sharded(kind: type[Stored]) -> None:
+    templates = [template for index in INDEXES if (template := getattr(kind, index)) is not None]
+    ours = [each[0] for each in templates if kind.PK.startswith("ORG#")]
+
+    assert [each for each in ours if not each.startswith("ORG#{organization}#") and "shard" not in each] == []

@@ -57,6 +57,7 @@ ITEM = {
     "SK": "PARCEL#7",
     "GSI1PK": "ORG#acme#PARCELS#large",
     "GSI1SK": "0000000000005#p1",
+    "id": "p1",
     "number": 7,
     "size": "large",
     "sentAt": 5,

@@ -8,6 +8,7 @@ from helpdesk.storage import keys, table
 from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.stored import Key, Stored
 from helpdesk.storage.table import Item, from_wire
+from helpdesk.tasks.record import Task
 
 type Kind = type[ItemKey | Stored]
 
@@ -29,7 +30,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
     ("CUS", keys.Customer),
     ("FILE", keys.File),
     ("SIGNAL", keys.Signal),
-    ("TASK", keys.Task),
+    ("TASK", Task),
 )
 
 

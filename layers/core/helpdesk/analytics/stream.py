@@ -46,7 +46,7 @@ _DATASETS: dict[Kind, str] = {
     keys.Approval: rows.TOOL_REQUESTS,
     keys.Customer: rows.CUSTOMERS,
     keys.Signal: rows.SIGNALS,
-    keys.Task: rows.TASKS,
+    Task: rows.TASKS,
 }
 
 
@@ -138,7 +138,7 @@ def fact_of(change: Change) -> Fact | None:
         return rating_fact(organization, change.source.id, Rating.from_item(item))
     makers: dict[Kind, Callable[[Item], Fact | None]] = {
         keys.Signal: lambda found: facts.of_signal(Signal.from_item(organization, found)),
-        keys.Task: lambda found: facts.of_task(Task.from_item(organization, found)),
+        Task: lambda found: facts.of_task(Task.from_item(found)),
         keys.LogEntry: lambda found: facts.of_log(LogRecord.from_item(found)),
         keys.KnowledgeDocument: lambda found: facts.of_document(Document.from_item(organization, found)),
         keys.Suggestion: lambda found: facts.of_suggestion(Suggestion.from_item(organization, found)),

@@ -8,14 +8,18 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
+import msgspec
+
 from helpdesk.events.outbox import Job
 from helpdesk.platform import clock, ids
-from helpdesk.platform.record import Record
+from helpdesk.platform.record import Record, field
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.signals import jobs
 from helpdesk.signals.jobs import JobKind, SignalJob
-from helpdesk.storage import by_name as by_names
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
+from helpdesk.storage.by_name import ByName
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import Stored, plain
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks.links import LinkedCommit, LinkedPullRequest
@@ -34,62 +38,52 @@ class Part(Record):
     @classmethod
     def from_item(cls, part: Item) -> Self:
         """Read an element of the parts."""
-        kind = LinkedCommit if "sha" in part["what"] else LinkedPullRequest
+        kind: type[LinkedCommit | LinkedPullRequest] = (
+            LinkedCommit if "sha" in part["what"] else LinkedPullRequest
+        )
         return cls(
-            kind.from_item(part["what"]),
+            msgspec.convert(part["what"], kind),
             {int(number): finishes for number, finishes in part["cards"].items()},
         )
 
     def to_item(self) -> Item:
         """Return an element of the parts."""
-        return {"what": self.what.attributes(), "cards": self.cards}
+        return {"what": plain(self.what), "cards": self.cards}
 
 
-class QueuedReport(Record, kw_only=True):
+class QueuedReport(Stored, kw_only=True):
     """The rest of a report, by whom it was sent, and when what it says happened (ms)."""
 
+    PK, SK = "ORG#{organization}#REPORT#{id}", "REPORT"
     organization: str
     id: str
-    by_name: str | None
+    by_name: ByName | None = None
     at: int
-    parts: Sequence[Part]
+    parts_json: str = field(name="parts")
+    expires_at: int
 
     @property
-    def key(self) -> keys.QueuedReport:
-        """The key of its item."""
-        return keys.QueuedReport(self.organization, self.id)
-
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Read the item."""
-        return cls(
-            organization=organization,
-            id=item["id"],
-            by_name=by_names.optional_from_item(item, "by"),
-            at=int(item["at"]),
-            parts=tuple(map(Part.from_item, json.loads(item["parts"]))),
-        )
-
-    def to_item(self) -> Item:
-        """Return the item."""
-        return {
-            **self.key.attributes(),
-            "id": self.id,
-            **by_names.to_item("by", self.by_name),
-            "at": self.at,
-            "parts": _json([part.to_item() for part in self.parts]),
-            "expiresAt": clock.seconds_from_now(_DAYS * DAY_SECONDS),
-        }
+    def parts(self) -> Sequence[Part]:
+        """The commits and pull requests, each with the cards that are left."""
+        return tuple(map(Part.from_item, json.loads(self.parts_json)))
 
 
-def queue(organization: str, by_name: str | None, at: int, parts: Sequence[Part]) -> None:
+_reports = Collection(QueuedReport)
+
+
+def queue(organization: str, by_name: ByName | None, at: int, parts: Sequence[Part]) -> None:
     """Write parts of a report and their jobs. One transaction for each 200 KB of them, of which a report has seven."""
     for some in _batches(parts):
         rest = QueuedReport(
-            organization=organization, id=ids.new("report"), by_name=by_name, at=at, parts=some
+            organization=organization,
+            id=ids.new("report"),
+            by_name=by_name,
+            at=at,
+            parts_json=_json([part.to_item() for part in some]),
+            expires_at=clock.seconds_from_now(_DAYS * DAY_SECONDS),
         )
         transaction = Transaction()
-        transaction.put(rest.to_item(), new=True)
+        transaction.put(rest, new=True)
         jobs.put(transaction, job(rest))
         transaction.commit()
 
@@ -106,8 +100,7 @@ def job(rest: QueuedReport, *, after: int | None = None) -> Job:
 
 def get(organization: str, report_id: str) -> QueuedReport | None:
     """Return a queued report; None if its work is done."""
-    item = table.get(keys.QueuedReport(organization, report_id))
-    return None if item is None else QueuedReport.from_item(organization, item)
+    return _reports.find(organization, report_id)
 
 
 def remove(rest: QueuedReport) -> None:

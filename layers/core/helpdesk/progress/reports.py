@@ -24,6 +24,7 @@ from helpdesk.progress.report_input import checked, happened_at
 from helpdesk.progress.schemas import CommitsReport, CommitsReported, ReportedTask
 from helpdesk.signals import jobs
 from helpdesk.signals.jobs import SignalJob
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import links
@@ -55,7 +56,7 @@ class _Sender(Record):
     """Whose report it is, and when what it says happened (ms)."""
 
     organization: str
-    by_name: str | None
+    by_name: ByName | None
     at: int
 
 

@@ -14,7 +14,7 @@ from helpdesk.search import documents, index_format, repository
 from helpdesk.search.documents import Document, Kind, number_of
 from helpdesk.search.index import Reader, index_of
 from helpdesk.search.jobs import SearchJob
-from helpdesk.search.record import MALFORMED, ConversationRecord, CustomerRecord
+from helpdesk.search.record import MALFORMED, ConversationRecord, CustomerRecord, SearchableTask
 from helpdesk.search.repository import EntryName
 from helpdesk.storage import keys
 
@@ -102,7 +102,8 @@ def _backlog_of(organization: str, job: SearchJob) -> Iterator[tuple[Kind, str]]
     if job.post_id is not None:
         yield Kind.POST, keys.Post(organization, job.post_id).post_id
     if job.task_id is not None:
-        yield Kind.TASK, keys.Task(organization, job.task_id).task_id
+        SearchableTask.key_for(organization, job.task_id)  # raises MalformedKey
+        yield Kind.TASK, job.task_id
 
 
 class _Preparation:

@@ -3,6 +3,7 @@
 from typing import Self
 
 from helpdesk.platform.record import Record
+from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
 
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
@@ -92,11 +93,20 @@ class BacklogRecord(Record):
         )
 
     @classmethod
-    def task_from_item(cls, item: Item) -> Self:
-        """Return the card of an item. Raises as `ConversationRecord.from_item` does."""
-        return cls(
-            str(item["id"]),
-            (str(item["title"]), str(item["description"])),
-            int(item["createdAt"]),
-            number=int(item["number"]),
-        )
+    def of_task(cls, item: Item) -> Self:
+        """Return the card of an item. Raises UnreadableItem."""
+        task = SearchableTask.from_item(item)
+        return cls(task.id, (task.title, task.description), task.created_at, number=task.number)
+
+
+class SearchableTask(Stored, kw_only=True):
+    """What the index has of a card."""
+
+    VIEW_OF = "Task"
+    PK, SK = "ORG#{organization}#TASK#{id}", "TASK"
+    organization: str
+    id: str
+    number: int
+    title: str
+    description: str
+    created_at: int

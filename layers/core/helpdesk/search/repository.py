@@ -6,9 +6,17 @@ from typing import Any
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record, field
 from helpdesk.search.documents import Kind
-from helpdesk.search.record import MALFORMED, BacklogRecord, ConversationRecord, CustomerRecord, EntryRecord
+from helpdesk.search.record import (
+    MALFORMED,
+    BacklogRecord,
+    ConversationRecord,
+    CustomerRecord,
+    EntryRecord,
+    SearchableTask,
+)
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
+from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
 
 _PAGE = 500
@@ -75,8 +83,8 @@ def backlog(organization: str, kind: Kind, identifiers: Iterable[str]) -> Found[
     if kind is Kind.SIGNAL:
         signals = [keys.Signal(organization, each) for each in wanted]
         return _found(organization, _present(signals), BacklogRecord.signal_from_item)
-    cards = [keys.Task(organization, each) for each in wanted]
-    return _found(organization, _present(cards), BacklogRecord.task_from_item)
+    cards = [SearchableTask.key_for(organization, each) for each in wanted]
+    return _found(organization, _present(cards), BacklogRecord.of_task)
 
 
 def _posts(organization: str, post_ids: Sequence[str]) -> Iterator[Item]:
@@ -89,7 +97,7 @@ def _posts(organization: str, post_ids: Sequence[str]) -> Iterator[Item]:
             yield {**post, "body": body["body"]}
 
 
-def _present(wanted: Sequence[keys.ItemKey]) -> Iterator[Item]:
+def _present(wanted: Sequence[AnyKey]) -> Iterator[Item]:
     # To the index, what is being erased is gone, and so is a signal that was merged into another.
     items = table.get_many(wanted).values()
     return (item for item in items if BEING_ERASED not in item and "mergedInto" not in item)

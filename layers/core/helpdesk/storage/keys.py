@@ -1,8 +1,8 @@
 """The only place that builds keys of the table.
 
 Keys without a tenant are in account_keys.py; those of analytics, approvals, the feedback board, crawls, integrations,
-signals, suggestions, the task board, tools and quotas are in analytics_keys.py, approval_keys.py, board_keys.py,
-crawl_keys.py, integration_keys.py, signal_keys.py, suggestion_keys.py, task_keys.py, tool_keys.py and usage_keys.py;
+signals, suggestions, tools and quotas are in analytics_keys.py, approval_keys.py, board_keys.py,
+crawl_keys.py, integration_keys.py, signal_keys.py, suggestion_keys.py, tool_keys.py and usage_keys.py;
 those of webhooks, knowledge, secrets and site sign-in in webhook_keys.py, knowledge_keys.py, secret_keys.py and
 site_sign_in_keys.py. All are re-exported here.
 
@@ -148,16 +148,6 @@ from helpdesk.storage.site_sign_in_keys import (
     SiteToken,
 )
 from helpdesk.storage.suggestion_keys import LearnedQuestion, Suggestion, SuggestionDay, suggestions_with
-from helpdesk.storage.task_keys import (
-    QueuedReport,
-    Task,
-    TaskCommit,
-    TaskCounter,
-    TaskNumber,
-    TaskPullRequest,
-    assigned_tasks,
-    task_column,
-)
 from helpdesk.storage.tool_keys import (
     RunningTools,
     Tool,
@@ -183,18 +173,18 @@ __all__ = [
     "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "Message", "Mirror", "MirrorChannel", "MirrorClick",
     "MirrorDirectory", "MirrorPace", "MirrorReply", "MirrorThread", "MirroredConversation", "MirroredFile",
     "MissedConversation", "ModelUsage", "Note", "OAuthClient", "PageClaim", "PageRating", "Person", "PersonAllowance",
-    "PersonByEmail", "PersonIdempotency", "Post", "PostBody", "PostComment", "PostNumber", "PostVote", "QueuedReport",
+    "PersonByEmail", "PersonIdempotency", "Post", "PostBody", "PostComment", "PostNumber", "PostVote",
     "Rating", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn",
     "Signal", "SignalCommit", "SignalIssue", "SignalPost", "SignalReporter", "SignalTitle", "SignalVector",
     "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession", "SiteSettings", "SiteSignIn",
     "SiteStylesheet", "SiteToken", "Slug", "Snooze", "StandardSecret", "Suggestion", "SuggestionDay", "SupportEmail",
-    "SupportEmailBucket", "SupportEmailCode", "Task", "TaskCommit", "TaskCounter", "TaskNumber", "TaskPullRequest",
+    "SupportEmailBucket", "SupportEmailCode",
     "Tool", "ToolEndpoint", "ToolEndpointCount",
     "ToolEndpointUrl", "ToolTest", "TrackerDirectory", "TrackerIssue", "TrackerRequest", "TrackerTeam", "UserCode",
-    "WaitPool", "WebhookEndpoint", "WebhookEndpointCount", "approvals_with", "assigned_conversations", "assigned_tasks",
+    "WaitPool", "WebhookEndpoint", "WebhookEndpointCount", "approvals_with", "assigned_conversations",
     "connected_account", "customer_conversations", "customer_reports", "documents_in", "grants_of_organization",
     "grants_of_person", "inbox", "posts", "search_gaps", "signal_reporters", "signal_requests", "signals",
-    "signals_with", "suggestions_with", "task_column",
+    "signals_with", "suggestions_with",
 ]  # fmt: skip
 
 

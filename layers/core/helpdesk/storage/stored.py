@@ -13,7 +13,7 @@ are made from:
 
 `Task.key_for(organization, id)` is a key, `task.to_item()` and `Task.from_item(item)` are the two directions.
 
-- A text field in a key template is stored in the key alone. What an item from before has of it counts as well.
+- A text field in a key template is stored in the key alone, except `id`, by which others know an item.
 - A field that is None is not stored. A field with a default can be missing, a field that may be None can be null.
 - An index entry exists while every value of its template is there: a property that returns None leaves it out.
 - A `ByName` field `created_by_name` is stored as two attributes, `createdByName` and `createdBy`.
@@ -83,6 +83,8 @@ class Stored(Record):
     GSI1: ClassVar[Template | None] = None
     GSI2: ClassVar[Template | None] = None
     GSI3: ClassVar[Template | None] = None
+    VIEW_OF: ClassVar[str | None] = None
+    """The kind whose items this class reads, for a package that may not import that class."""
 
     @classmethod
     def key_for(cls, *parts: str) -> Key:
@@ -221,9 +223,13 @@ def _filled(kind: type[Stored], template: str, parts: Sequence[str]) -> list[str
 
 @cache
 def _fields_in_key(kind: type[Stored]) -> Mapping[str, str]:
-    """Return the attributes that the key holds as they are, which only text is, by the part of the key."""
+    """Return the attributes that stand in the key alone, by the part of the key."""
     parts = _names(_template(kind, None))
-    return {each.encode_name: each.name for each in fields(kind) if each.name in parts and each.type is str}
+    return {
+        each.encode_name: each.name
+        for each in fields(kind)
+        if each.name in parts and each.type is str and each.name != "id"
+    }
 
 
 @cache

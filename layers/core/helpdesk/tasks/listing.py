@@ -66,19 +66,19 @@ def board(caller: Caller, query: TasksQuery) -> TasksAnswer:
     shapes = task_shapes(caller.organization, found)
     room = fitting(shapes)
     if room < len(shapes):
-        shapes, end = shapes[:room], _place(found[room - 1])
+        shapes, end = shapes[:room], _place(found[room - 1], assignee)
     return TasksAnswer(tasks=shapes, next_cursor=next_cursor(caller, end, name))
 
 
 def _columns(
     organization: str, query: TasksQuery, assignee: str | None, start: Any
-) -> tuple[list[Task], list[str] | None]:
-    """Return cards of one column, or of all from left to right, and the place to continue from."""
+) -> tuple[list[Task], list[Any] | None]:
+    """Return cards of one column, or of all from left to right, and the column and position to continue from."""
     columns = COLUMNS if query.status is None else (query.status,)
     after = None
     if start is not None:
         columns = columns[columns.index(TaskStatus(start[0])) :]
-        after = (start[1], start[2]) if len(start) > 1 else None
+        after = start[1]
     found: list[Task] = []
     for column in columns:
         # One more than the page holds: without it, a full page is the last one.
@@ -87,14 +87,14 @@ def _columns(
         )
         found += part
         if len(found) > query.limit:
-            return found[: query.limit], _place(found[query.limit - 1])
+            return found[: query.limit], _place(found[query.limit - 1], assignee)
         if after is not None:
-            return found, [column.value, *after]
+            return found, [column.value, after]
     return found, None
 
 
-def _place(task: Task) -> list[str]:
-    return [task.status.value, task.place, task.id]
+def _place(task: Task, assignee: str | None) -> list[Any]:
+    return [task.status.value, task.position("GSI1" if assignee is None else "GSI2")]
 
 
 def _assignee(organization: str, wanted: str | None) -> str | None:
@@ -105,7 +105,7 @@ def _assignee(organization: str, wanted: str | None) -> str | None:
     if member is not None:
         return member.user_id
     for column in COLUMNS:  # they may have left, and their cards wait for somebody else
-        if repository.column(organization, column, limit=1, assignee=wanted)[0]:
+        if repository.column(organization, column, limit=1, assignee=wanted).records:
             return wanted
     raise NotAMember
 
@@ -128,7 +128,7 @@ def _searched(
         hits = search.tasks(organization, text, query.limit - len(kept), after, prefixes=prefixes)
         kept += [
             found
-            for found in repository.get_many(organization, hits.ids)
+            for found in repository.tasks.by_ids(organization, ids=hits.ids).values()
             if query.status in {None, found.status} and assignee in {None, found.assignee_id}
         ]
         after = hits.after

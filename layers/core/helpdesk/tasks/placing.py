@@ -26,7 +26,7 @@ def last(organization: str, status: TaskStatus, *, without: str | None = None) -
     """Return the rank after the last card of a column, other than the card `without`. One query."""
     if status is TaskStatus.DONE:
         return ""
-    found, _ = repository.column(organization, status, limit=2, backwards=True)
+    found = repository.column(organization, status, limit=2, backwards=True).records
     low = next((each.rank for each in found if each.id != without), None)
     return ranks.between(low, None)
 
@@ -70,8 +70,8 @@ def _spread(anchor: Task, side: Place, moving: str, count: int) -> Placed | None
 
 def _run(anchor: Task, count: int, moving: str, *, backwards: bool) -> list[Task]:
     """Return the cards that follow another one in a direction, without the card that moves."""
-    place = (anchor.place, anchor.id)
-    found, _ = repository.column(
+    place = anchor.position("GSI1")
+    found = repository.column(
         anchor.organization, anchor.status, limit=count + 1, after=place, backwards=backwards
-    )
+    ).records
     return [each for each in found if each.id != moving][:count]

@@ -5,57 +5,41 @@ count changes in the same transaction.
 """
 
 from collections.abc import Sequence
-from copy import replace
 
-from helpdesk.storage import keys, table
-from helpdesk.storage.keys import MalformedKey
-from helpdesk.storage.table import Index
+from msgspec.structs import replace
+
+from helpdesk.storage import table
+from helpdesk.storage.collection import Collection, Listed
+from helpdesk.storage.stored import MalformedKey, Stored
 from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.wire import Item
 from helpdesk.tasks.errors import StaleTask, TaskNotFound
-from helpdesk.tasks.record import LinkedCommit, LinkedPullRequest, Task
+from helpdesk.tasks.record import LinkedCommit, LinkedPullRequest, Task, TaskCounter, TaskNumber
 from helpdesk.tasks.schemas import TaskStatus
 
-_COUNTED = frozenset({"commits", "pullRequests"})
-_OPTIONAL = ("GSI2PK", "GSI2SK")
-
-
-def get(organization: str, task_id: str) -> Task:
-    """Return a card. Raises TaskNotFound."""
-    item = table.get(keys.Task(organization, task_id))
-    if item is None:
-        raise TaskNotFound
-    return Task.from_item(organization, item)
-
-
-def get_many(organization: str, task_ids: Sequence[str]) -> list[Task]:
-    """Return those of the cards that exist, in the order given. One call for up to 100."""
-    wanted = [keys.Task(organization, task_id) for task_id in task_ids]
-    found = table.get_many(wanted)
-    return [Task.from_item(organization, found[key]) for key in wanted if key in found]
+tasks = Collection(Task, missing=TaskNotFound)
+_numbers = Collection(TaskNumber)
+_counters = Collection(TaskCounter)
+_commits = Collection(LinkedCommit)
+_pull_requests = Collection(LinkedPullRequest)
 
 
 def ids_of_numbers(organization: str, numbers: Sequence[int]) -> dict[int, str]:
     """Return the ids of the cards that have these numbers. One call for up to 100."""
-    wanted = {number: keys.TaskNumber(organization, str(number)) for number in numbers}
-    found = table.get_many(list(wanted.values()))
-    return {number: str(found[key]["taskId"]) for number, key in wanted.items() if key in found}
+    found = _numbers.by_ids(organization, ids=map(str, numbers))
+    return {int(number): each.task_id for number, each in found.items()}
 
 
 def last_number(organization: str) -> int:
     """Return the highest number that a card was given; 0 if there is none. One read."""
-    item = table.get(keys.TaskCounter(organization))
-    return 0 if item is None else int(item["last"])
+    counter = _counters.find(organization)
+    return 0 if counter is None else counter.last
 
 
 def next_number(organization: str) -> int:
     """Take the next number. A card that is not made after all leaves a gap."""
-    counted = table.update(
-        keys.TaskCounter(organization),
-        "ADD #last :one",
-        names={"#last": "last"},
-        values={":one": 1},
-        returning="UPDATED_NEW",
-    )
+    key = TaskCounter.key_for(organization)
+    counted = table.change(key, add={"last": 1}, or_new=True, returning="UPDATED_NEW")
     return int(counted["last"])
 
 
@@ -65,38 +49,31 @@ def column(
     *,
     limit: int,
     assignee: str | None = None,
-    after: tuple[str, str] | None = None,
+    after: Item | None = None,
     backwards: bool = False,
-) -> tuple[list[Task], tuple[str, str] | None]:
-    """Return cards of a column in its order, after a place, and the place to continue from (None at the end).
-
-    A place is a sort key and a card's id. `done` is newest first. One query.
-    """
-    index: Index = "GSI1" if assignee is None else "GSI2"
-    try:
-        partition = (
-            keys.task_column(organization, status.value)
-            if assignee is None
-            else keys.assigned_tasks(organization, status.value, assignee)
-        )
-        start = None
-        if after is not None:
-            sort_key, task_id = after
-            own = keys.Task(organization, task_id).attributes()
-            start = {**own, f"{index}PK": partition, f"{index}SK": sort_key}
-    except MalformedKey:
-        return [], None
+) -> Listed[Task]:
+    """Return cards of a column in its order, after a position. `done` is newest first. One query."""
     newest_first = (status is TaskStatus.DONE) is not backwards
-    page = table.query(partition, index=index, limit=limit, newest_first=newest_first, after=start)
-    found = [Task.from_item(organization, item) for item in page.items]
-    return found, (found[-1].place, found[-1].id) if found and page.after is not None else None
+    try:
+        if assignee is None:
+            return tasks.page(
+                organization, status, index="GSI1", limit=limit, after=after, newest_first=newest_first
+            )
+        return tasks.page(
+            *(organization, status, assignee),
+            index="GSI2",
+            limit=limit,
+            after=after,
+            newest_first=newest_first,
+        )
+    except MalformedKey:
+        return Listed([], None)
 
 
 def put_new(transaction: Transaction, task: Task) -> None:
     """Add a card and its number."""
-    transaction.put(task.to_item(), new=True)
-    number = keys.TaskNumber(task.organization, str(task.number))
-    transaction.put({**number.attributes(), "taskId": task.id}, new=True)
+    transaction.put(task, new=True)
+    transaction.put(TaskNumber(task.organization, str(task.number), task.id), new=True)
 
 
 def save(
@@ -106,131 +83,80 @@ def save(
 
     The transaction raises StaleTask if the card has changed since or is gone.
     """
-    changed = replace(changed, version=seen.version + 1)
-    before, after = seen.to_item(), changed.to_item()
-    changes = {
-        name: value
-        for name, value in after.items()
-        if name not in _COUNTED and (name not in before or before[name] != value)
-    }
-    gone = [name for name in _OPTIONAL if name in before and name not in after]
-    transaction.set(
-        seen.key,
-        changes,
-        removed=gone,
-        added={"commits": commits, "pullRequests": pull_requests},
-        condition="#version = :seen",
-        values={":seen": seen.version},
-        on_failure=lambda _: StaleTask(),
-    )
-    return replace(changed, commits=seen.commits + commits, pull_requests=seen.pull_requests + pull_requests)
+    counts = {"commits": commits, "pull_requests": pull_requests}
+    return transaction.save(seen, changed, add=counts, on_failure=StaleTask())
 
 
 def count(transaction: Transaction, task: Task, at: int, *, commits: int, pull_requests: int) -> None:
     """Count new links of a card that does not move. The transaction raises StaleTask if the card is gone."""
-    transaction.update(
-        task.key,
-        "SET updatedAt = :now ADD commits :commits, pullRequests :pulls",
-        condition="attribute_exists(PK)",
-        values={":now": at, ":commits": commits, ":pulls": pull_requests},
-        on_failure=lambda _: StaleTask(),
-    )
+    counts = {"commits": commits, "pull_requests": pull_requests}
+    transaction.change(task.key, set={"updated_at": at}, add=counts, on_failure=StaleTask())
 
 
 def require_place(transaction: Transaction, anchor: Task) -> None:
     """Require that a card is where it was read. The transaction raises StaleTask otherwise."""
-    transaction.require(
-        anchor.key,
-        "GSI1PK = :column AND GSI1SK = :place",
-        values={
-            ":column": keys.task_column(anchor.organization, anchor.status.value),
-            ":place": anchor.place,
-        },
-        on_failure=lambda _: StaleTask(),
-    )
+    transaction.require(anchor.key, anchor.index_entry("GSI1"), on_failure=StaleTask())
 
 
 def delete(transaction: Transaction, seen: Task) -> None:
     """Remove a card and its number. The transaction raises StaleTask if the card has changed since or is gone."""
-    transaction.delete(
-        seen.key,
-        condition="#version = :seen",
-        names={"#version": "version"},
-        values={":seen": seen.version},
-        on_failure=lambda _: StaleTask(),
-    )
-    transaction.delete(keys.TaskNumber(seen.organization, str(seen.number)))
+    transaction.delete(seen.key, require={"version": seen.version}, on_failure=StaleTask())
+    transaction.delete(TaskNumber.key_for(seen.organization, str(seen.number)))
 
 
 def delete_links(organization: str, task_id: str) -> None:
     """Remove what was linked to a card that is gone. It may be repeated."""
-    partition = keys.Task(organization, task_id).pk
-    for kind, prefix in ((keys.TaskCommit, "COMMIT#"), (keys.TaskPullRequest, "PULL#")):
-        items = table.query_all(partition, sk_prefix=prefix)
-        parsed = (kind.parse(item["PK"], item["SK"]) for item in items)
-        if rows := [key for key in parsed if key is not None]:
-            table.delete_many(rows)
+    for links in (_commits, _pull_requests):
+        table.delete_many([each.key for each in links.all(organization, task_id)])
 
 
 def links(organization: str, task_id: str, most: int) -> tuple[list[LinkedCommit], list[LinkedPullRequest]]:
     """Return commits and pull requests of a card, up to a number of each. Two queries."""
-    partition = keys.Task(organization, task_id).pk
-    commits = table.query(partition, sk_prefix="COMMIT#", limit=most, consistent=True)
-    pulls = table.query(partition, sk_prefix="PULL#", limit=most, consistent=True)
-    return (
-        [LinkedCommit.from_item(item) for item in commits.items],
-        [LinkedPullRequest.from_item(item) for item in pulls.items],
-    )
+    commits = _commits.page(organization, task_id, limit=most, consistent=True)
+    pulls = _pull_requests.page(organization, task_id, limit=most, consistent=True)
+    return commits.records, pulls.records
 
 
 def known(
     task: Task, commits: Sequence[LinkedCommit], pulls: Sequence[LinkedPullRequest]
 ) -> tuple[dict[str, LinkedCommit], dict[tuple[str, int], LinkedPullRequest]]:
     """Return those of the commits (by hash) and pull requests that are linked to a card, as they are stored."""
-    found = table.get_many([each.key(task) for each in commits] + [each.key(task) for each in pulls])
+    found = table.get_many([_of(task, each).key for each in (*commits, *pulls)])
     stored = [(item["SK"], item) for item in found.values()]
-    linked = [LinkedCommit.from_item(item) for sk, item in stored if sk.startswith("COMMIT#")]
-    requests = [LinkedPullRequest.from_item(item) for sk, item in stored if sk.startswith("PULL#")]
+    linked = [LinkedCommit.from_item(item) for sk, item in stored if sk.startswith(LinkedCommit.sk_prefix())]
+    requests = [
+        LinkedPullRequest.from_item(item)
+        for sk, item in stored
+        if sk.startswith(LinkedPullRequest.sk_prefix())
+    ]
     return {each.sha: each for each in linked}, {(each.repo, each.number): each for each in requests}
 
 
 def put_commit(
     transaction: Transaction, task: Task, commit: LinkedCommit, known_as: LinkedCommit | None
 ) -> None:
-    """Link a commit, or note that a linked one is on the default branch now.
+    """Link a commit, or record that a linked one is on the default branch now.
 
     The transaction raises StaleTask if another request did so since it was looked up.
     """
     if known_as is None:
-        transaction.put(commit.to_item(task), new=True, on_failure=lambda _: StaleTask())
+        transaction.put(_of(task, commit), new=True, on_failure=StaleTask())
         return
-    transaction.update(
-        commit.key(task),
-        "SET onDefault = :true",
-        condition="onDefault = :false",
-        values={":true": True, ":false": False},
-        on_failure=lambda _: StaleTask(),
+    transaction.change(
+        known_as.key, set={"on_default": True}, require={"on_default": False}, on_failure=StaleTask()
     )
 
 
 def put_pull_request(
     transaction: Transaction, task: Task, pull: LinkedPullRequest, known_as: LinkedPullRequest | None
 ) -> None:
-    """Link a pull request, or note its new state. The transaction raises StaleTask as `put_commit` does."""
+    """Link a pull request, or record its new state. The transaction raises StaleTask as `put_commit` does."""
     if known_as is None:
-        transaction.put(pull.to_item(task), new=True, on_failure=lambda _: StaleTask())
+        transaction.put(_of(task, pull), new=True, on_failure=StaleTask())
         return
-    transaction.update(
-        pull.key(task),
-        "SET #state = :state, title = :title, reportedAt = :now, #at = :at",
-        condition="#state = :seen",
-        names={"#state": "state", "#at": "at"},
-        values={
-            ":state": pull.state.value,
-            ":title": pull.title,
-            ":now": pull.reported_at,
-            ":at": pull.at,
-            ":seen": known_as.state.value,
-        },
-        on_failure=lambda _: StaleTask(),
-    )
+    changed = replace(known_as, state=pull.state, title=pull.title, reported_at=pull.reported_at, at=pull.at)
+    transaction.save(known_as, changed, require={"state": known_as.state}, on_failure=StaleTask())
+
+
+def _of[R: Stored](task: Task, link: R) -> R:
+    return replace(link, organization=task.organization, task_id=task.id)

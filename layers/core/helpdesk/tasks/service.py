@@ -17,7 +17,7 @@ from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.text import as_name, trimmed
 from helpdesk.search import jobs as search
 from helpdesk.signals.kinds import Priority
-from helpdesk.storage.keys import MalformedKey
+from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import placing, repository
 from helpdesk.tasks.errors import (
@@ -34,12 +34,12 @@ _KEY = re.compile(r"(?P<prefix>[A-Za-z][A-Za-z0-9]{0,7})-(?P<number>[1-9][0-9]{0
 
 def get(organization: str, task_id: str) -> Task:
     """Return a card by its id. Raises TaskNotFound."""
-    return repository.get(organization, task_id)
+    return repository.tasks.get(organization, task_id)
 
 
 def find(organization: str, name: str) -> Task:
     """Return a card by its id or its key, such as `ACME-12`. A key costs two reads more. Raises TaskNotFound."""
-    return repository.get(organization, id_of(organization, name))
+    return repository.tasks.get(organization, id_of(organization, name))
 
 
 def id_of(organization: str, name: str) -> str:
@@ -58,7 +58,8 @@ def id_of(organization: str, name: str) -> str:
 def by_number(organization: str, numbers: Sequence[int]) -> list[Task]:
     """Return the cards with these numbers that exist. Two calls for up to 100."""
     found = repository.ids_of_numbers(organization, numbers)
-    return repository.get_many(organization, [found[number] for number in numbers if number in found])
+    wanted = [found[number] for number in numbers if number in found]
+    return list(repository.tasks.by_ids(organization, ids=wanted).values())
 
 
 def create(caller: Caller, wanted: TaskInput) -> Task:
@@ -196,7 +197,7 @@ def add_delete(transaction: Transaction, seen: Task) -> None:
 def forget_links(organization: str, task_id: str) -> None:
     """Remove what was linked to a card that is gone; nothing of an existing one."""
     try:
-        repository.get(organization, task_id)
+        repository.tasks.get(organization, task_id)
     except TaskNotFound:
         repository.delete_links(organization, task_id)
 
