@@ -147,7 +147,9 @@ def test_a_view_reads_the_items_of_its_kind(view: type[Stored]) -> None:
 
 
 @for_each("kind", STORED, ids=lambda kind: kind.__name__)
-def test_an_index_of_a_tenants_items_has_the_tenant_in_its_partition_or_is_sharded(kind: type[Stored]) -> None:
+def test_an_index_of_a_tenants_items_has_the_tenant_in_its_partition_or_is_sharded(
+    kind: type[Stored],
+) -> None:
     templates = [template for index in INDEXES if (template := getattr(kind, index)) is not None]
     ours = [each[0] for each in templates if kind.PK.startswith("ORG#")]
 
