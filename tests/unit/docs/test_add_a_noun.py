@@ -19,7 +19,7 @@ from helpdesk.storage.by_name import ByName
 reply = SavedReply(organization="org_1", id="srep_1", title="Refund", body="14 days", created_at=5,
                    created_by_name=ByName("Ada", "usr_1"))
 assert SavedReply.from_item(reply.to_item()) == reply
-print(reply.key.pk, reply.key.sk, *sorted(reply.to_item()))
+print(reply.key.pk, reply.key.sk)
 print(schemas.SavedReplyShape.from_record(reply).model_dump_json(by_alias=True))
 exec(open(sys.argv[1] + "/functions/saved_replies/app.py").read())
 print(*(f"{route.method} {route.path}" for route in api.routes))
@@ -40,7 +40,7 @@ def test_the_record_the_response_and_the_routes_are_those_of_the_walk_through(tm
     )
 
     assert ran.stdout.splitlines() == [
-        "ORG#org_1#SAVEDREPLIES SAVEDREPLY#srep_1 PK SK body createdAt createdBy createdByName title version",
+        "ORG#org_1#SAVEDREPLIES SAVEDREPLY#srep_1",
         '{"id":"srep_1","title":"Refund","body":"14 days","createdAt":5,"createdBy":"usr_1","createdByName":"Ada"}',
         "POST /v1/saved-replies GET /v1/saved-replies DELETE /v1/saved-replies/<reply_id>",
     ], ran.stderr
