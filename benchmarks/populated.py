@@ -162,12 +162,12 @@ def add_signals(organization: str, number: int) -> None:
             reporter_count=number if each == number - 1 else 0,
             filed_at=at,
             updated_at=at,
-            updated_by_name="Olga",
+            updated_by_name=ByName("Olga"),
         )
-        table.put_new(signal.to_item())
+        table.put_new(signal)
         if each == number - 1:
             for other in range(number):
-                table.put_new(_reporter(signal, other).to_item())
+                table.put_new(_reporter(signal, other))
 
 
 def add_tasks(organization: str, number: int, assignee: str) -> None:

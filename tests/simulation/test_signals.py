@@ -13,7 +13,7 @@ from helpdesk.customers import editing
 from helpdesk.customers.profile import CustomerInput
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
-from helpdesk.signals import moving, service
+from helpdesk.signals import merge_transfer, service
 from helpdesk.signals.record import Reporter
 from helpdesk.storage import table
 from helpdesk.storage.table import to_wire
@@ -99,7 +99,7 @@ def test_a_merge_of_thousands_that_dies_twenty_times_moves_each_of_them_once(
 
     deaths = 0
     while deaths < 20:
-        with dying(rng.randrange(1, max(12, 8 * number // moving.BATCH // 20))):
+        with dying(rng.randrange(1, max(12, 8 * number // merge_transfer.BATCH // 20))):
             try:
                 work(job)
                 break

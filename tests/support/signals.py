@@ -77,10 +77,8 @@ def events() -> list[tuple[str, dict[str, Any]]]:
 def stored(organization: str) -> tuple[list[Signal], list[Reporter]]:
     """Return every signal, tombstones included, and every reporter of an organization."""
     items = [item for item in everything.everything() if item["PK"].startswith(f"ORG#{organization}#SIGNAL#")]
-    signals = [Signal.from_item(organization, item) for item in items if item["SK"] == "SIGNAL"]
-    reporters = [
-        Reporter.from_item(organization, item) for item in items if item["SK"].startswith("REPORTER#")
-    ]
+    signals = [Signal.from_item(item) for item in items if item["SK"] == "SIGNAL"]
+    reporters = [Reporter.from_item(item) for item in items if item["SK"].startswith("REPORTER#")]
     return signals, reporters
 
 

@@ -6,6 +6,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock, ids
 from helpdesk.search import index, service
 from helpdesk.search.service import without_task_keys
+from helpdesk.signals.record import Signal
 from helpdesk.storage import keys
 from helpdesk.tasks.record import Task
 from tests.support.aws import recorded_calls
@@ -23,7 +24,7 @@ def signal(inbox: Inbox, title: str, *aliases: str, body: str = "", **more: Any)
         "body": body,
         "filedAt": clock.now_ms(),
     }
-    put(keys.Signal(inbox.organization, signal_id), values | more)
+    put(Signal.key_for(inbox.organization, signal_id), values | more)
     return {"organization": inbox.organization, "signalId": signal_id}
 
 
@@ -106,9 +107,9 @@ def test_a_changed_one_is_found_by_its_new_words_and_an_unchanged_one_costs_no_c
 def test_what_is_deleted_or_merged_is_no_longer_found(inbox: Inbox) -> None:
     deleted, kept, merged = (signal(inbox, f"Export {name}") for name in ("one", "two", "three"))
     run(deleted, kept, merged)
-    delete(keys.Signal(inbox.organization, deleted["signalId"]).attributes())
+    delete(Signal.key_for(inbox.organization, deleted["signalId"]).attributes())
     values = {"id": merged["signalId"], "title": "Export", "aliases": [], "body": "", "filedAt": 1}
-    put(keys.Signal(inbox.organization, merged["signalId"]), values | {"mergedInto": kept["signalId"]})
+    put(Signal.key_for(inbox.organization, merged["signalId"]), values | {"mergedInto": kept["signalId"]})
     assert run(deleted, merged) == NOTHING_FAILED
     assert service.signals(inbox.organization, "export", 10).ids == [kept["signalId"]]
 

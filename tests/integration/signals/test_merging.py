@@ -9,7 +9,7 @@ import pytest
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import ids
 from helpdesk.progress import merging
-from helpdesk.signals import moving, titles
+from helpdesk.signals import merge_transfer, titles
 from helpdesk.signals import service as signals
 from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.transactions import Transaction
@@ -84,7 +84,7 @@ def test_a_title_that_the_survivor_cannot_keep_is_free_again_also_if_the_request
     monkeypatch.setattr(titles, "MAX_ALIASES", 0)
     signal, duplicate = filed(api, "One"), filed(api, "Two")
     with monkeypatch.context() as dying:
-        dying.setattr(moving, "move_batch", die)
+        dying.setattr(merge_transfer, "move_batch", die)
         assert merge(api, signal, duplicate).status == 500
 
     assert [work(job) for job in jobs("merge")] == ["merged"]
@@ -358,7 +358,7 @@ def test_a_merge_whose_rows_cannot_move_at_once_is_accepted_and_the_worker_moves
 
     signal, duplicate = filed(api, "One"), filed(api, "Two", who="Grace")
     with monkeypatch.context() as busy:
-        busy.setattr("helpdesk.signals.moving.move_batch", lose)
+        busy.setattr("helpdesk.signals.merge_transfer.move_batch", lose)
         assert merge(api, signal, duplicate).status == 200
     assert names(api, signal) == []
 

@@ -6,7 +6,8 @@ import pytest
 from helpdesk.embeddings.minilm import MiniLm
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.signals import similar
-from helpdesk.storage import keys, table
+from helpdesk.signals.record import TitleVector
+from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.signals import filed, jobs, merge, work
@@ -58,15 +59,8 @@ def test_five_at_most_are_returned_the_most_similar_first_for_bounded_calls(
     for number in range(8):
         signal = filed(api, f"Title {number}")
         near = np.array([0.4 + number / 20, 0, 0, 0]) * 127
-        table.put_new(
-            {
-                **keys.SignalVector(organization.organization_id, signal).attributes(),
-                "signalId": signal,
-                "kind": MiniLm.kind,
-                "vector": near.astype(np.int8).tobytes(),
-                "version": 1,
-            }
-        )
+        vector = near.astype(np.int8).tobytes()
+        table.put_new(TitleVector(organization.organization_id, signal, MiniLm.kind, vector))
 
     with recorded_calls() as calls:
         titles = [each.title for each in similar.find(organization.organization_id, "Anything")]

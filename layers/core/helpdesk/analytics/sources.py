@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from helpdesk.platform.record import Record
+from helpdesk.signals.record import Signal
 from helpdesk.storage import keys, table
 from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.stored import Key, Stored
@@ -29,7 +30,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
     ("CONV", keys.Conversation),
     ("CUS", keys.Customer),
     ("FILE", keys.File),
-    ("SIGNAL", keys.Signal),
+    ("SIGNAL", Signal),
     ("TASK", Task),
 )
 

@@ -45,7 +45,7 @@ _DATASETS: dict[Kind, str] = {
     keys.Suggestion: rows.SUGGESTIONS,
     keys.Approval: rows.TOOL_REQUESTS,
     keys.Customer: rows.CUSTOMERS,
-    keys.Signal: rows.SIGNALS,
+    Signal: rows.SIGNALS,
     Task: rows.TASKS,
 }
 
@@ -137,7 +137,7 @@ def fact_of(change: Change) -> Fact | None:
     if change.kind is keys.Rating:
         return rating_fact(organization, change.source.id, Rating.from_item(item))
     makers: dict[Kind, Callable[[Item], Fact | None]] = {
-        keys.Signal: lambda found: facts.of_signal(Signal.from_item(organization, found)),
+        Signal: lambda found: facts.of_signal(Signal.from_item(found)),
         Task: lambda found: facts.of_task(Task.from_item(found)),
         keys.LogEntry: lambda found: facts.of_log(LogRecord.from_item(found)),
         keys.KnowledgeDocument: lambda found: facts.of_document(Document.from_item(organization, found)),

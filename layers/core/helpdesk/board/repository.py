@@ -215,7 +215,7 @@ def file_under(transaction: Transaction, post: Post, signal_id: str | None) -> N
 
 def filed_under(organization: str, signal_id: str, limit: int, after: str | None = None) -> list[str]:
     """Return the ids of up to `limit` posts under a signal, oldest first, those after an id. One query."""
-    partition = keys.Signal(organization, signal_id).pk
+    partition = keys.SignalPost(organization, signal_id, "-").pk
     start = None if after is None else keys.SignalPost(organization, signal_id, after).attributes()
     found = table.query(partition, sk_prefix=_SIGNAL_POSTS, limit=limit, after=start, consistent=True)
     return [str(item["postId"]) for item in found.items]

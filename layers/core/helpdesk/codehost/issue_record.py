@@ -8,9 +8,10 @@ from helpdesk.integrations.apps import App
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.storage import attributes, keys
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.table import Item
 
-BY_NAME = "GitHub"
+BY_NAME = ByName("GitHub")
 """The author of changes that follow an issue, as people read it."""
 CLAIM_MS = 120_000
 """How long a worker may take to open an issue; another one looks whether it did."""

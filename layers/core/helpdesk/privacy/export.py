@@ -40,7 +40,7 @@ from helpdesk.privacy.schemas import (
     ExportedThread,
     ExportedVote,
 )
-from helpdesk.signals import export as signals
+from helpdesk.signals import erasure as signals
 from helpdesk.signals.shapes import ReporterImage
 from helpdesk.suggestions import export as suggestions
 from helpdesk.suggestions.export import SuggestedQuestion
@@ -128,7 +128,7 @@ def _reports(organization: str, customer_id: str) -> list[ExportedReport]:
             reported_at=report.reported_at,
             notified_at=report.notified_at,
         )
-        for title, report in signals.reports_of(organization, customer_id)
+        for title, report in signals.exported(organization, customer_id)
     ]
 
 

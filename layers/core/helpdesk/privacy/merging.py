@@ -104,7 +104,7 @@ def _move_entries(job: MergeJob, require: Require, until: int) -> None:
         for trace in traces:
             require_time(until)
             board.give(organization, trace, job.customer_id, require)
-    while reports := signals.reports_of(organization, job.anonymous_id):
+    while reports := signals.reports_of_customer(organization, job.anonymous_id):
         for report in reports:
             require_time(until)
             signals.give(organization, report, job.customer_id, require)

@@ -124,7 +124,7 @@ def delete_board_entries(organization: str, erasure_id: str, customer_id: str, u
 
 def delete_reports(organization: str, customer_id: str, until: int) -> None:
     """Delete the reports of a customer who is being erased. Raises OutOfTime at the instant `until` (ms)."""
-    while reports := signals.reports_of(organization, customer_id):
+    while reports := signals.reports_of_customer(organization, customer_id):
         for report in reports:
             require_time(until)
             signals.forget(organization, report)

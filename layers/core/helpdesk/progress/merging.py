@@ -9,11 +9,12 @@ from helpdesk.board import following
 from helpdesk.platform import clock, deadline
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.progress import moves
-from helpdesk.signals import jobs, moving
+from helpdesk.signals import jobs, merge_transfer
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalMerged, SignalNotFound
 from helpdesk.signals.jobs import SignalJob
 from helpdesk.signals.record import Signal, SignalStatus
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
@@ -26,7 +27,7 @@ _REQUEST_MS = 2_000
 """How long a merge waits for other writes, and moves posts, in the request itself."""
 
 
-def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: str) -> None:
+def merge(organization: str, by_name: ByName | None, signal_id: str, duplicate_id: str) -> None:
     """Merge a signal into another. A repeated merge changes nothing.
 
     The duplicate is not found from then on. Sends signal.updated once everything has moved. Raises SignalNotFound, and
@@ -38,7 +39,7 @@ def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: 
 
     def attempt() -> Signal | None:
         survivor = signals.get(organization, signal_id)
-        duplicate = moving.find(organization, duplicate_id)
+        duplicate = merge_transfer.find(organization, duplicate_id)
         if duplicate is None:
             raise SignalNotFound
         if duplicate.merged_into is not None:
@@ -48,7 +49,7 @@ def merge(organization: str, by_name: str | None, signal_id: str, duplicate_id: 
             return None
         transaction = Transaction()
         status, task_id = _cards(transaction, survivor, duplicate)
-        moving.begin(transaction, survivor, duplicate, by_name, status=status, task_id=task_id)
+        merge_transfer.begin(transaction, survivor, duplicate, by_name, status=status, task_id=task_id)
         transaction.commit()
         return duplicate
 
@@ -97,12 +98,12 @@ def work(job: SignalJob, until: int) -> str:
 
 def move(organization: str, duplicate_id: str, until: int | None) -> bool:
     """Move what a merged signal had, until an instant (ms) or to the end; return whether it is at the end."""
-    while not moving.move_batch(organization, duplicate_id):
+    while not merge_transfer.move_batch(organization, duplicate_id):
         if until is not None and clock.now_ms() >= until:
             return False
     if not _move_posts(organization, duplicate_id, until or clock.now_ms() + _REQUEST_MS):
         return False
-    moving.finish(organization, duplicate_id)
+    merge_transfer.finish(organization, duplicate_id)
     return True
 
 

@@ -11,6 +11,7 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import Signal, StaleSignal
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
@@ -75,7 +76,7 @@ def change_task(caller: Caller, name: str, wanted: TaskUpdate) -> Task:
     return retry(attempt)
 
 
-def add_signal_move(transaction: Transaction, card: Task, by_name: str | None) -> None:
+def add_signal_move(transaction: Transaction, card: Task, by_name: ByName | None) -> None:
     """Add the move of a card's signal to the status of the card's column, and its event.
 
     A move to done notifies the reporters. The transaction raises StaleSignal.
@@ -124,7 +125,7 @@ def card_of(signal: Signal) -> Task:
 
 
 def add_status(
-    transaction: Transaction, seen: Signal, by_name: str | None, status: SignalStatus, task_id: str | None
+    transaction: Transaction, seen: Signal, by_name: ByName | None, status: SignalStatus, task_id: str | None
 ) -> None:
     """Add the status and the card of a signal. Its event is sent if the status changes."""
     signals.add_change(

@@ -6,10 +6,11 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import Signal
 from helpdesk.signals.schemas import SignalUpdate
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.transactions import Transaction
 
 
-def reopen(organization: str, by_name: str, signal_id: str) -> Signal:
+def reopen(organization: str, by_name: ByName, signal_id: str) -> Signal:
     """Open a signal that is done, and move its card to the requests. One that is not done stays as it is.
 
     Raises SignalNotFound, Conflict.

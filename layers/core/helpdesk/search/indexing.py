@@ -14,7 +14,13 @@ from helpdesk.search import documents, index_format, repository
 from helpdesk.search.documents import Document, Kind, number_of
 from helpdesk.search.index import Reader, index_of
 from helpdesk.search.jobs import SearchJob
-from helpdesk.search.record import MALFORMED, ConversationRecord, CustomerRecord, SearchableTask
+from helpdesk.search.record import (
+    MALFORMED,
+    ConversationRecord,
+    CustomerRecord,
+    SearchableSignal,
+    SearchableTask,
+)
 from helpdesk.search.repository import EntryName
 from helpdesk.storage import keys
 
@@ -98,7 +104,8 @@ def _want(wanted: _Wanted, organization: str, job: SearchJob) -> None:
 
 def _backlog_of(organization: str, job: SearchJob) -> Iterator[tuple[Kind, str]]:
     if job.signal_id is not None:
-        yield Kind.SIGNAL, keys.Signal(organization, job.signal_id).signal_id
+        SearchableSignal.key_for(organization, job.signal_id)  # raises MalformedKey
+        yield Kind.SIGNAL, job.signal_id
     if job.post_id is not None:
         yield Kind.POST, keys.Post(organization, job.post_id).post_id
     if job.task_id is not None:

@@ -77,10 +77,10 @@ class BacklogRecord(Record):
     customer_id: str | None = None
 
     @classmethod
-    def signal_from_item(cls, item: Item) -> Self:
-        """Return the signal of an item. Raises as `ConversationRecord.from_item` does."""
-        texts = (item["title"], item["body"], *item["aliases"])
-        return cls(str(item["id"]), tuple(str(text) for text in texts), int(item["filedAt"]))
+    def of_signal(cls, item: Item) -> Self:
+        """Return the signal of an item. Raises UnreadableItem."""
+        signal = SearchableSignal.from_item(item)
+        return cls(signal.id, (signal.title, signal.body, *signal.aliases), signal.filed_at)
 
     @classmethod
     def post_from_item(cls, item: Item) -> Self:
@@ -110,3 +110,16 @@ class SearchableTask(Stored, kw_only=True):
     title: str
     description: str
     created_at: int
+
+
+class SearchableSignal(Stored, kw_only=True):
+    """What the index has of a signal."""
+
+    VIEW_OF = "Signal"
+    PK, SK = "ORG#{organization}#SIGNAL#{id}", "SIGNAL"
+    organization: str
+    id: str
+    title: str
+    body: str
+    aliases: tuple[str, ...]
+    filed_at: int

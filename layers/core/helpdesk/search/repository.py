@@ -12,6 +12,7 @@ from helpdesk.search.record import (
     ConversationRecord,
     CustomerRecord,
     EntryRecord,
+    SearchableSignal,
     SearchableTask,
 )
 from helpdesk.storage import keys, table
@@ -81,8 +82,8 @@ def backlog(organization: str, kind: Kind, identifiers: Iterable[str]) -> Found[
     if kind is Kind.POST:
         return _found(organization, _posts(organization, wanted), BacklogRecord.post_from_item)
     if kind is Kind.SIGNAL:
-        signals = [keys.Signal(organization, each) for each in wanted]
-        return _found(organization, _present(signals), BacklogRecord.signal_from_item)
+        signals = [SearchableSignal.key_for(organization, each) for each in wanted]
+        return _found(organization, _present(signals), BacklogRecord.of_signal)
     cards = [SearchableTask.key_for(organization, each) for each in wanted]
     return _found(organization, _present(cards), BacklogRecord.of_task)
 

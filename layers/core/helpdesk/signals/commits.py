@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.text import as_name, one_line
-from helpdesk.signals import commit_repository, repository, titles
+from helpdesk.signals import repository, service, titles
 from helpdesk.signals.errors import (
     MAX_COMMIT_MESSAGE_CHARACTERS,
     MAX_COMMITS,
@@ -13,13 +13,15 @@ from helpdesk.signals.errors import (
     MAX_URL_CHARACTERS,
     MAX_WHO_CHARACTERS,
     MAX_WHY_CHARACTERS,
-    CommitNotFound,
 )
-from helpdesk.signals.record import Commit
+from helpdesk.signals.record import Commit, StaleSignal
 from helpdesk.signals.schemas import CommitInput
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
+
+get = repository.commits.get
+"""Return a commit of a signal. Raises CommitNotFound."""
 
 _MIN_SHA_CHARACTERS = 7
 
@@ -32,32 +34,23 @@ def add(organization: str, signal_id: str, sent: CommitInput) -> Commit:
     commit = _checked(organization, signal_id, sent)
 
     def attempt() -> Commit:
-        seen = repository.get(organization, signal_id)
-        known = commit_repository.commit(organization, signal_id, commit.id)
+        seen = service.get(organization, signal_id)
+        known = repository.commits.find(organization, signal_id, commit.id)
         if known is not None:
             return known
         if seen.commit_count >= MAX_COMMITS:
             raise InvalidRequest(f"A signal can have at most {MAX_COMMITS} commits.")
         transaction = Transaction()
-        commit_repository.put_commit(transaction, commit)
-        commit_repository.count_commit(transaction, commit, MAX_COMMITS)
+        repository.add_commit(transaction, commit, MAX_COMMITS)
         transaction.commit()
         return commit
 
     return repeat_when_stale(attempt, ConditionFailed)
 
 
-def get(organization: str, signal_id: str, commit_id: str) -> Commit:
-    """Return a commit of a signal. Raises CommitNotFound."""
-    found = commit_repository.commit(organization, signal_id, commit_id)
-    if found is None:
-        raise CommitNotFound
-    return found
-
-
 def add_applied(transaction: Transaction, commit: Commit) -> None:
     """Add to a transaction that a commit finished its signal. The transaction raises StaleSignal if it moved."""
-    commit_repository.set_applied(transaction, commit)
+    transaction.change(commit.key, set={"applied": True}, on_failure=StaleSignal)
 
 
 def _checked(organization: str, signal_id: str, sent: CommitInput) -> Commit:

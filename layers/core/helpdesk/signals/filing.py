@@ -16,6 +16,7 @@ from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
 from helpdesk.signals.record import ChangedSince, Signal, StaleSignal
 from helpdesk.signals.repository import FiledBefore, StaleReporter, TitleTaken
 from helpdesk.signals.schemas import ReportInput, SignalInput, SignalUpdate
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 
@@ -40,7 +41,7 @@ class ByAgent(NamedTuple):
 
 
 def file(
-    organization: str, by_name: str | None, sent: SignalInput, by_agent: ByAgent | None = None
+    organization: str, by_name: ByName | None, sent: SignalInput, by_agent: ByAgent | None = None
 ) -> Signal:
     """File a signal, with its first reporter if the body names one. Sends bug.created or suggestion.created.
 
@@ -69,7 +70,7 @@ def file(
 
     def attempt() -> Signal:
         transaction = Transaction()
-        repository.put(transaction, signal)
+        transaction.put(signal, new=True, on_failure=FiledBefore)
         repository.claim_title(transaction, organization, title, signal.id)
         if first is not None:
             first.write_to(transaction, signal.id, title)
@@ -94,15 +95,15 @@ def file(
     return repeat_when_stale(attempt, TitleTaken)
 
 
-def report(organization: str, by_name: str | None, signal_id: str, sent: ReportInput) -> Signal:
+def report(organization: str, by_name: ByName | None, signal_id: str, sent: ReportInput) -> Signal:
     """Add a reporter to a signal, or a conversation to one of its reporters. Sends signal.updated.
 
     A report that says nothing new changes nothing. Raises SignalNotFound, InvalidRequest, ConversationNotFound,
     CustomerNotFound, AttachmentMissing, AttachmentWrongType.
     """
-    signal = repository.get(organization, signal_id)
+    signal = service.get(organization, signal_id)
     new = reporting.required(organization, sent)
-    seen = repository.reporter(organization, signal_id, new.reporter.id)
+    seen = repository.reporters.find(organization, signal_id, new.reporter.id)
 
     def attempt() -> Signal:
         nonlocal signal, seen
@@ -113,10 +114,10 @@ def report(organization: str, by_name: str | None, signal_id: str, sent: ReportI
         try:
             transaction.commit()
         except StaleReporter:
-            seen = repository.reporter(organization, signal_id, new.reporter.id)
+            seen = repository.reporters.find(organization, signal_id, new.reporter.id)
             raise
         except StaleSignal as stale:
-            signal = repository.met(organization, signal_id, stale)
+            signal = service.found_stale(organization, signal_id, stale)
             raise
         return now
 
@@ -125,7 +126,7 @@ def report(organization: str, by_name: str | None, signal_id: str, sent: ReportI
 
 def update(
     organization: str,
-    by_name: str | None,
+    by_name: ByName | None,
     signal_id: str,
     sent: SignalUpdate,
     follow: Follow | None = None,
@@ -144,7 +145,7 @@ def update(
     body = None if sent.body is None else titles.text("body", sent.body, MAX_BODY_CHARACTERS)
 
     def attempt() -> Signal:
-        seen = repository.get(organization, signal_id)
+        seen = service.get(organization, signal_id)
         if version is not None and seen.version != version:
             raise ChangedSince
         transaction = Transaction()

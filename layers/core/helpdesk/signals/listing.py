@@ -5,9 +5,9 @@ from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
-from helpdesk.signals import commit_repository, repository
-from helpdesk.signals.filtering import SignalFilter
+from helpdesk.signals import repository, service
 from helpdesk.signals.rendering import signal_shape, signal_shapes
+from helpdesk.signals.repository import SignalFilter
 from helpdesk.signals.schemas import (
     CommitShape,
     ReporterShape,
@@ -28,9 +28,8 @@ def newest(caller: Caller, query: SignalsQuery) -> SignalsAnswer:
     place = position(caller, query, name)
     if text is not None:
         hits = search.signals(caller.organization, text, query.limit, place)
-        known = repository.get_many(caller.organization, hits.ids)
-        found = [known[each] for each in hits.ids if each in known]
-        shown = [each for each in found if each.merged_into is None and wanted.matches(each)]
+        known = repository.signals.by_ids(caller.organization, ids=hits.ids, consistent=False)
+        shown = [each for each in known.values() if each.merged_into is None and wanted.matches(each)]
         return SignalsAnswer(signals=signal_shapes(shown), next_cursor=next_cursor(caller, hits.after, name))
     found, end = repository.newest(caller.organization, wanted, query.limit, place)
     shapes = signal_shapes(found)
@@ -46,20 +45,21 @@ def get(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
     The signal is read last, so that nobody sees a reporter or a commit with the signal before it. Three calls. Raises
     SignalNotFound, InvalidCursor.
     """
-    name = f"signals/{signal_id}"
+    name = f"signals/{signal_id}/reporters"
     place = position(caller, query, name)
-    after = None if place is None else (str(place[0]), str(place[1]))
-    found, end = repository.reporters(caller.organization, signal_id, query.limit, after)
+    found, end = repository.reporters.page(
+        caller.organization, signal_id, index="GSI2", limit=query.limit, after=place
+    )
     shapes = [ReporterShape.from_record(each) for each in found]
-    commits = commit_repository.commits(caller.organization, signal_id)
-    signal = repository.get(caller.organization, signal_id)
+    commits = repository.all_commits(caller.organization, signal_id)
+    signal = service.get(caller.organization, signal_id)
     shown = [CommitShape.from_record(each) for each in commits]
     room = max(1, fitting([*shown, *shapes]) - len(shown))  # the commits are on each page
     if room < len(shapes):
-        shapes, end = shapes[:room], repository.place_of(found[room - 1])
+        shapes, end = shapes[:room], found[room - 1].position("GSI2")
     return SignalAnswer(
         signal=signal_shape(signal),
         reporters=shapes,
         commits=shown,
-        next_cursor=next_cursor(caller, None if end is None else list(end), name),
+        next_cursor=next_cursor(caller, end, name),
     )

@@ -5,14 +5,12 @@ from copy import replace
 from helpdesk.customers.merging import Require
 from helpdesk.signals import erasure, repository
 from helpdesk.signals.record import Reporter
+from helpdesk.signals.repository import reports_of_customer
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
-
-def reports_of(organization: str, customer_id: str) -> list[Reporter]:
-    """Return reports of a customer, as the index has them: those that fit one query."""
-    return repository.reports_of_customer(organization, customer_id)
+__all__ = ["give", "reports_of_customer"]
 
 
 def give(organization: str, report: Reporter, after_id: str, require: Require) -> None:
@@ -22,13 +20,13 @@ def give(organization: str, report: Reporter, after_id: str, require: Require) -
     """
 
     def attempt() -> None:
-        seen = repository.reporter(organization, report.signal_id, report.id)
+        seen = repository.reporters.find(organization, report.signal_id, report.id)
         if seen is None:
             return
-        if repository.reporter(organization, report.signal_id, after_id) is not None:
+        if repository.reporters.find(organization, report.signal_id, after_id) is not None:
             erasure.forget(organization, seen)
             return
-        signal = repository.find(organization, seen.signal_id)
+        signal = repository.signals.find(organization, seen.signal_id)
         transaction = Transaction()
         require(transaction)
         repository.delete_reporter(transaction, seen)

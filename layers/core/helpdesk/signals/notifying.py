@@ -4,8 +4,9 @@ from helpdesk.platform import clock
 from helpdesk.platform.text import one_line
 from helpdesk.signals import repository
 from helpdesk.signals.errors import MAX_QUOTE_CHARACTERS
-from helpdesk.signals.record import Reporter, Signal, SignalStatus
+from helpdesk.signals.record import Reporter, Signal, SignalStatus, StaleSignal
 from helpdesk.signals.repository import StaleReporter
+from helpdesk.storage.changes import or_missing
 from helpdesk.storage.transactions import Transaction
 
 __all__ = ["StaleReporter"]  # and everything below
@@ -19,7 +20,7 @@ def done(organization: str, signal_id: str) -> Signal | None:
 
     One that was merged is not done: its reporters have moved. One that became done again with `notify: false` is quiet.
     """
-    found = repository.find(organization, signal_id)
+    found = repository.signals.find(organization, signal_id)
     if found is None or found.merged_into is not None or found.status is not SignalStatus.DONE:
         return None
     if found.quiet:
@@ -56,5 +57,14 @@ def add(transaction: Transaction, signal: Signal, reporter: Reporter) -> None:
     The transaction raises StaleReporter if they were notified, reported it again or are gone. It raises StaleSignal if
     the signal is no longer done, or became done again without messages.
     """
-    repository.mark_notified(transaction, reporter, clock.now_ms())
-    repository.require_done(transaction, signal)
+    transaction.change(
+        reporter.key,
+        set={"notified_at": clock.now_ms()},
+        require={"notified_at": None, "again_at": reporter.again_at},
+        on_failure=StaleReporter,
+    )
+    transaction.require(
+        signal.key,
+        {"status": SignalStatus.DONE, "merged_into": None, "quiet": or_missing(value=False)},
+        on_failure=StaleSignal,
+    )

@@ -1,16 +1,12 @@
 """Signals, their reporters and commits as items. Times are in ms."""
 
-from typing import Any, Self
-
-from msgspec.structs import asdict
-
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record
 from helpdesk.signals import titles
 from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
-from helpdesk.storage import by_name as by_names
-from helpdesk.storage import keys
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.by_name import ByName
+from helpdesk.storage.stored import Stored
+from helpdesk.storage.table import ConditionFailed
 
 __all__ = ["Priority", "SignalKind", "SignalStatus"]  # and everything below
 
@@ -32,17 +28,20 @@ class CodehostLink(Record):
     url: str
 
 
-class Signal(Record, kw_only=True):
-    """A signal.
+class Signal(Stored, kw_only=True):
+    """A signal: a bug or a suggestion that customers report. IDs sort by time.
 
     `version` counts the writes of the item; each write requires it. `done_at` is when the status last became done, None
     with any other status. `task_id` is its card's. `merged_into` is the signal that took over its reporters: then it is
     a tombstone, which the API does not show, and `moving` says that some of what it had has not moved yet. `quiet` says
     that it became done without a message to its reporters. `titled_by_team` says that its title is the team's own words
-    and not those of a customer. `moved_at` is when its status changed last, None if an
-    earlier version wrote it.
+    and not those of a customer. `moved_at` is when its status changed last, None if an earlier version wrote it.
     """
 
+    PK, SK = "ORG#{organization}#SIGNAL#{id}", "SIGNAL"
+    GSI1 = "ORG#{organization}#SIGNALS", "{listed_id}"
+    GSI2 = "ORG#{organization}#SIGNALS#{status}", "{listed_id}"
+    GSI3 = "ORG#{organization}#REQUESTS", "{request_id}"
     organization: str
     id: str
     kind: SignalKind
@@ -55,7 +54,7 @@ class Signal(Record, kw_only=True):
     commit_count: int = 0
     filed_at: int
     updated_at: int
-    updated_by_name: str | None
+    updated_by_name: ByName | None = None
     moved_at: int | None = None
     done_at: int | None = None
     task_id: str | None = None
@@ -68,9 +67,14 @@ class Signal(Record, kw_only=True):
     version: int = 1
 
     @property
-    def key(self) -> keys.Signal:
-        """The key of its item."""
-        return keys.Signal(self.organization, self.id)
+    def listed_id(self) -> str | None:
+        """Its id in the lists of signals, which have no tombstones."""
+        return self.id if self.merged_into is None else None
+
+    @property
+    def request_id(self) -> str | None:
+        """Its id in the list of requests: the open signals without a card."""
+        return self.id if self.is_request else None
 
     @property
     def is_request(self) -> bool:
@@ -86,97 +90,6 @@ class Signal(Record, kw_only=True):
     def titles(self) -> tuple[str, ...]:
         """Its title and its aliases."""
         return (self.title, *self.aliases)
-
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Read a signal's item."""
-        return cls(
-            organization=organization,
-            id=item["id"],
-            kind=SignalKind(item["kind"]),
-            title=item["title"],
-            body=item["body"],
-            priority=Priority(item["priority"]),
-            status=SignalStatus(item["status"]),
-            aliases=tuple(item["aliases"]),
-            reporter_count=int(item["reporterCount"]),
-            commit_count=int(item["commitCount"]),
-            filed_at=int(item["filedAt"]),
-            updated_at=int(item["updatedAt"]),
-            updated_by_name=by_names.optional_from_item(item, "updatedBy"),
-            moved_at=int(item["movedAt"]) if "movedAt" in item else None,
-            done_at=int(item["doneAt"]) if "doneAt" in item else None,
-            task_id=item.get("taskId"),
-            merged_into=item.get("mergedInto"),
-            moving=bool(item.get("moving", False)),
-            quiet=bool(item.get("quiet", False)),
-            titled_by_team=bool(item.get("titledByTeam", False)),
-            tracker=TrackerLink(**item["tracker"]) if "tracker" in item else None,
-            codehost=CodehostLink(int(item["codehost"]["number"]), item["codehost"]["url"])
-            if "codehost" in item
-            else None,
-            version=int(item["version"]),
-        )
-
-    def to_item(self) -> Item:
-        """Return the signal as an item. A tombstone is in no list."""
-        return {
-            **self.key.attributes(),
-            **({} if self.merged_into is not None else self._lists()),
-            "id": self.id,
-            "kind": self.kind.value,
-            "title": self.title,
-            "body": self.body,
-            "priority": self.priority.value,
-            "status": self.status.value,
-            "aliases": list(self.aliases),
-            "reporterCount": self.reporter_count,
-            "commitCount": self.commit_count,
-            "filedAt": self.filed_at,
-            "updatedAt": self.updated_at,
-            **by_names.to_item("updatedBy", self.updated_by_name),
-            "version": self.version,
-            **{
-                name: value
-                for name, value in (
-                    ("movedAt", self.moved_at),
-                    ("doneAt", self.done_at),
-                    ("taskId", self.task_id),
-                    ("mergedInto", self.merged_into),
-                    ("moving", self.moving or None),
-                    ("quiet", self.quiet or None),
-                    ("titledByTeam", self.titled_by_team or None),
-                    ("tracker", None if self.tracker is None else asdict(self.tracker)),
-                    (
-                        "codehost",
-                        None
-                        if self.codehost is None
-                        else {"number": self.codehost.number, "url": self.codehost.url},
-                    ),
-                )
-                if value is not None
-            },
-        }
-
-    def _lists(self) -> Item:
-        return {
-            "GSI1PK": keys.signals(self.organization),
-            "GSI1SK": self.id,
-            "GSI2PK": keys.signals_with(self.organization, self.status.value),
-            "GSI2SK": self.id,
-            **(
-                {"GSI3PK": keys.signal_requests(self.organization), "GSI3SK": self.id}
-                if self.is_request
-                else {}
-            ),
-        }
-
-
-OPTIONAL = (
-    *("GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"),
-    *("doneAt", "taskId", "mergedInto", "moving", "quiet", "titledByTeam", "tracker", "codehost"),
-)
-"""The attributes that a signal's item has only sometimes."""
 
 
 class StaleSignal(ConditionFailed):
@@ -202,18 +115,8 @@ class Image(Record):
     external: bool
     file_id: str | None = None
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read an element of a reporter's images."""
-        return cls(item["url"], item["name"], item["external"], item.get("fileId"))
 
-    def to_item(self) -> Item:
-        """Return an element of a reporter's images."""
-        own = {} if self.file_id is None else {"fileId": self.file_id}
-        return {"url": self.url, "name": self.name, "external": self.external, **own}
-
-
-class Reporter(Record, kw_only=True):
+class Reporter(Stored, kw_only=True):
     """A customer who reported a signal, or a name.
 
     `quoted_in` is the conversation that the quote was sent with. `reported_at` is when they reported it first, and
@@ -223,9 +126,12 @@ class Reporter(Record, kw_only=True):
     title under which they reported it, empty if an earlier version wrote it.
     """
 
+    PK, SK = "ORG#{organization}#SIGNAL#{signal_id}", "REPORTER#{id}"
+    GSI1 = "ORG#{organization}#CUSREPORTS#{customer_id}", "{signal_id}"
+    GSI2 = "ORG#{organization}#REPORTERS#{signal_id}", "{reported_at:013d}#{id}"
     organization: str
     signal_id: str
-    customer_id: str | None
+    customer_id: str | None = None
     who: str
     conversations: tuple[Report, ...]
     quote: str
@@ -256,73 +162,16 @@ class Reporter(Record, kw_only=True):
         """
         return self.last_reported_at <= max(done_at, self.merged_at or 0)
 
-    @property
-    def key(self) -> keys.SignalReporter:
-        """The key of its item."""
-        return keys.SignalReporter(self.organization, self.signal_id, self.id)
-
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Read a reporter's item."""
-        return cls(
-            organization=organization,
-            signal_id=item["signalId"],
-            customer_id=item["customerId"],
-            who=item["who"],
-            conversations=tuple(
-                Report(each["conversationId"], each["subject"]) for each in item["conversations"]
-            ),
-            quote=item["quote"],
-            quoted_in=item.get("quotedIn"),
-            images=tuple(map(Image.from_item, item["images"])),
-            reported_at=int(item["reportedAt"]),
-            again_at=int(item["againAt"]) if item.get("againAt") is not None else None,
-            notified_at=None if item["notifiedAt"] is None else int(item["notifiedAt"]),
-            merged_from=tuple(item["mergedFrom"]),
-            merged_at=int(item["mergedAt"]) if item.get("mergedAt") is not None else None,
-            title=item.get("title", ""),
-        )
-
-    def to_item(self) -> Item:
-        """Return the reporter as an item."""
-        of_customer: Item = {}
-        if self.customer_id is not None:
-            of_customer = {
-                "GSI1PK": keys.customer_reports(self.organization, self.customer_id),
-                "GSI1SK": self.signal_id,
-            }
-        return {
-            **self.key.attributes(),
-            **of_customer,
-            "GSI2PK": keys.signal_reporters(self.organization, self.signal_id),
-            "GSI2SK": f"{self.reported_at:013d}#{self.id}",
-            "signalId": self.signal_id,
-            "customerId": self.customer_id,
-            "who": self.who,
-            "conversations": [
-                {"conversationId": each.conversation_id, "subject": each.subject}
-                for each in self.conversations
-            ],
-            "quote": self.quote,
-            "quotedIn": self.quoted_in,
-            "images": [each.to_item() for each in self.images],
-            "reportedAt": self.reported_at,
-            "againAt": self.again_at,
-            "notifiedAt": self.notified_at,
-            "mergedFrom": list(self.merged_from),
-            "mergedAt": self.merged_at,
-            "title": self.title,
-        }
-
 
 def named_id(who: str) -> str:
     """Return the id of a reporter who is no customer. Case, width and spaces of the name do not count."""
     return f"name_{sha256_hex(titles.folded(who))[:_MADE_ID_CHARACTERS]}"
 
 
-class Commit(Record, kw_only=True):
-    """A commit that may finish a signal; `applied` says that it did."""
+class Commit(Stored, kw_only=True):
+    """A commit that may finish a signal; `applied` says that it did. Its id follows from its hash."""
 
+    PK, SK = "ORG#{organization}#SIGNAL#{signal_id}", "COMMIT#{id}"
     organization: str
     signal_id: str
     sha: str
@@ -338,39 +187,28 @@ class Commit(Record, kw_only=True):
         """The id, which follows from the hash."""
         return commit_id(self.sha)
 
-    @property
-    def key(self) -> keys.SignalCommit:
-        """The key of its item."""
-        return keys.SignalCommit(self.organization, self.signal_id, self.id)
 
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Read a commit's item."""
-        return cls(
-            organization=organization,
-            signal_id=item["signalId"],
-            sha=item["sha"],
-            message=item["message"],
-            url=item["url"],
-            author=item["author"],
-            why=item["why"],
-            applied=item["applied"],
-            added_at=int(item["addedAt"]),
-        )
+class SignalTitle(Stored):
+    """The signal that has a title or alias, so that no other signal can have it."""
 
-    def to_item(self) -> dict[str, Any]:
-        """Return the commit as an item."""
-        return {
-            **self.key.attributes(),
-            "signalId": self.signal_id,
-            "sha": self.sha,
-            "message": self.message,
-            "url": self.url,
-            "author": self.author,
-            "why": self.why,
-            "applied": self.applied,
-            "addedAt": self.added_at,
-        }
+    PK, SK = "ORG#{organization}#SIGNALTITLE#{title_hash}", "TITLE"
+    organization: str
+    title_hash: str
+    signal_id: str
+
+
+class TitleVector(Stored):
+    """The vector of a signal's title, a signed byte for each dimension; `kind` is the embedder's.
+
+    `version` is that of the signal whose title it is.
+    """
+
+    PK, SK = "ORG#{organization}#SIGNALVECTORS", "VECTOR#{signal_id}"
+    organization: str
+    signal_id: str
+    kind: str
+    vector: bytes
+    version: int = 1
 
 
 def commit_id(sha: str) -> str:

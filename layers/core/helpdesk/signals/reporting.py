@@ -13,10 +13,10 @@ from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest, one_to
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import as_name
-from helpdesk.signals import images, repository, titles
+from helpdesk.signals import images, repository, service, titles
 from helpdesk.signals.errors import MAX_IMAGES, MAX_QUOTE_CHARACTERS, MAX_WHO_CHARACTERS
 from helpdesk.signals.images import Images
-from helpdesk.signals.record import Report, Reporter
+from helpdesk.signals.record import Report, Reporter, StaleSignal
 from helpdesk.signals.schemas import ReportInput
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.transactions import Transaction
@@ -129,7 +129,7 @@ def required(organization: str, sent: ReportInput) -> NewReport:
 
 def reported_before(organization: str, signal_id: str, customer_id: str, instant: int) -> bool:
     """Return whether a customer reported a signal before an instant (ms). One read."""
-    seen = repository.reporter(organization, signal_id, customer_id)
+    seen = repository.reporters.find(organization, signal_id, customer_id)
     return seen is not None and seen.reported_at <= instant
 
 
@@ -155,7 +155,8 @@ def add_images(organization: str, conversation_id: str) -> str:
         if len(shown) <= len(seen.images):
             continue
         transaction = Transaction()
-        repository.require(transaction, repository.get(organization, seen.signal_id))
+        signal = service.get(organization, seen.signal_id)
+        transaction.require(signal.key, {"version": signal.version}, on_failure=StaleSignal)
         repository.save_reporter(transaction, seen, replace(seen, images=shown))
         transaction.commit()
     return "added"

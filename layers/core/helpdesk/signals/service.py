@@ -15,14 +15,19 @@ from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.search import jobs as search
 from helpdesk.signals import repository
-from helpdesk.signals.filtering import SignalFilter
+from helpdesk.signals.errors import SignalMerged, SignalNotFound
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
 from helpdesk.signals.record import CodehostLink, Signal, StaleSignal, TrackerLink
 from helpdesk.signals.rendering import event_data
+from helpdesk.signals.repository import SignalFilter, requests
+from helpdesk.storage.by_name import ByName
+from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
-__all__ = ["StaleSignal"]  # and everything below
+__all__ = ["StaleSignal", "requests"]  # and everything below
+
+_MAX_MERGES = 50
 
 
 class _Keep:
@@ -34,18 +39,32 @@ KEEP: Final = _Keep()
 
 def get(organization: str, signal_id: str) -> Signal:
     """Return a signal. Raises SignalNotFound, for one that was merged SignalMerged, which names the other."""
-    return repository.get(organization, signal_id)
+    found = repository.signals.get(organization, signal_id)
+    if found.merged_into is not None:
+        raise SignalMerged(survivor(organization, found.merged_into).id)
+    return found
 
 
 def by_ids(organization: str, signal_ids: list[str]) -> dict[str, Signal]:
     """Return signals by id, without those that were merged or do not exist. One call per hundred."""
-    found = repository.get_many(organization, signal_ids)
+    found = repository.signals.by_ids(organization, ids=signal_ids, consistent=False)
     return {key: each for key, each in found.items() if each.merged_into is None}
 
 
 def survivor(organization: str, signal_id: str) -> Signal:
     """Return a signal, or the one that it was merged into. One read for each merge. Raises SignalNotFound."""
-    return repository.survivor(organization, signal_id)
+    for _ in range(_MAX_MERGES):
+        found = repository.signals.get(organization, signal_id)
+        if found.merged_into is None:
+            return found
+        signal_id = found.merged_into
+    raise SignalNotFound
+
+
+def found_stale(organization: str, signal_id: str, stale: StaleSignal) -> Signal:
+    """Return the signal that a failed condition found, which saves the read. Raises SignalNotFound."""
+    found = None if stale.item is None else Signal.from_item(stale.item)
+    return found if found is not None and found.merged_into is None else get(organization, signal_id)
 
 
 def require(
@@ -55,21 +74,26 @@ def require(
 
     The transaction raises SignalNotFound, or StaleSignal for another status.
     """
-    repository.require_status(transaction, organization, signal_id, status)
+
+    def failure(item: Item | None) -> Exception:
+        if item is None:
+            return SignalNotFound()
+        merged_into = Signal.from_item(item).merged_into
+        if merged_into is not None:
+            return SignalMerged(survivor(organization, merged_into).id)
+        return StaleSignal(item)
+
+    transaction.require(
+        Signal.key_for(organization, signal_id),
+        {"merged_into": None} | ({} if status is None else {"status": status}),
+        on_failure=failure,
+    )
 
 
 def ids_before(organization: str, before: str | None, limit: int) -> tuple[list[str], str | None]:
     """Return the ids of signals older than the id `before`, newest first, and the id to continue from. One query."""
     found, end = repository.newest(organization, SignalFilter(), limit, before)
     return [signal.id for signal in found], end
-
-
-def requests(organization: str, limit: int, before: str | None) -> tuple[list[Signal], str | None]:
-    """Return the open signals without a card, newest first, older than the id `before`; and the id to continue from.
-
-    One query.
-    """
-    return repository.requests(organization, limit, before)
 
 
 class Details(Record, kw_only=True):
@@ -120,7 +144,7 @@ def changed(
 def add_change(
     transaction: Transaction,
     seen: Signal,
-    by_name: str | None,
+    by_name: ByName | None,
     *,
     status: SignalStatus | None = None,
     task_id: str | _Keep | None = KEEP,
@@ -147,9 +171,8 @@ def add_change(
         moved_at=becomes.last_moved_at,
         updated_at=clock.now_ms(),
         updated_by_name=by_name,
-        version=seen.version + 1,
     )
-    repository.save(transaction, seen, now)
+    now = transaction.save(seen, now, on_failure=StaleSignal)
     follows = (*jobs, *_following(seen, now, notify=notify))
     if event:
         add_event(transaction, now, WebhookEvent.SIGNAL_UPDATED, follows)

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from helpdesk.embeddings.embedder import Embedder, embedder
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
-from helpdesk.signals import repository, service, titles, vector_repository
-from helpdesk.signals.record import Signal
-from helpdesk.signals.vector_repository import TitleVector
+from helpdesk.signals import repository, service, titles
+from helpdesk.signals.record import Signal, TitleVector
 
 if TYPE_CHECKING:
     from helpdesk.embeddings.embedder import Vectors
@@ -48,7 +47,8 @@ def near(organization: str, title: str) -> list[Near]:
     if not line:
         return []
     model = embedder(settings().embedding_model_id)
-    known = vector_repository.vectors(organization, model.kind, _COMPARED)
+    page = repository.vectors.page(organization, limit=_COMPARED, newest_first=True)
+    known = [each for each in page.records if each.kind == model.kind]
     owners = repository.owners(organization, [line])
     found = dict.fromkeys(owners.values(), 1.0)
     for signal_id, similarity in _nearest(model, line, known) if known else []:
@@ -61,7 +61,7 @@ def note(organization: str, signal_id: str) -> str:
 
     A later title's vector is not overwritten. Raises EmbeddingFailed.
     """
-    signal = repository.find(organization, signal_id)
+    signal = repository.signals.find(organization, signal_id)
     if signal is None or signal.merged_into is not None:
         return "gone"
     return _note(signal)
@@ -74,13 +74,13 @@ def renew(organization: str, until: int) -> bool:
     instant `until` (ms); it may be repeated, and continues with what is left. Raises EmbeddingFailed.
     """
     kind = embedder(settings().embedding_model_id).kind
-    known = vector_repository.kinds(organization, _COMPARED)
+    known = repository.vector_kinds(organization, _COMPARED)
     for signal_id in dict.fromkeys([*_newest(organization), *known]):
         if known.get(signal_id) == kind:
             continue
         if clock.now_ms() >= until:
             return False
-        signal = repository.find(organization, signal_id)
+        signal = repository.signals.find(organization, signal_id)
         if signal is not None:
             _note(signal)
     return True
@@ -99,13 +99,10 @@ def _newest(organization: str) -> list[str]:
 
 
 def _note(signal: Signal) -> str:
-    organization = signal.organization
     model = embedder(settings().embedding_model_id)
     vector = _bytes(model.passages([signal.title]))
-    written = vector_repository.put_vector(
-        organization, TitleVector(signal.id, model.kind, vector), version=signal.version
-    )
-    return "noted" if written else "outdated"
+    new = TitleVector(signal.organization, signal.id, model.kind, vector, signal.version)
+    return "noted" if repository.put_vector(new) else "outdated"
 
 
 def _nearest(model: Embedder, title: str, known: Sequence[TitleVector]) -> list[tuple[str, float]]:
@@ -121,7 +118,7 @@ def _nearest(model: Embedder, title: str, known: Sequence[TitleVector]) -> list[
 
 
 def _living(organization: str, similarities: Mapping[str, float]) -> list[Near]:
-    known = repository.get_many(organization, list(similarities))
+    known = repository.signals.by_ids(organization, ids=similarities, consistent=False)
     found: dict[str, Near] = {}
     for signal_id, similarity in similarities.items():
         each = known.get(signal_id)

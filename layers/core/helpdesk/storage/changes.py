@@ -47,6 +47,11 @@ def other_than(value: Any) -> Requirement:
     return Requirement("(attribute_exists({name}) AND {name} <> {value})", value)
 
 
+def or_missing(value: Any) -> Requirement:
+    """Require a value, or none: of a field that items from before do not have."""
+    return Requirement("(attribute_not_exists({name}) OR {name} = {value})", value)
+
+
 def expression(
     key: Key, *, set: Values, add: Mapping[str, int], require: Values, or_new: bool
 ) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The only place that builds keys of the table.
 
 Keys without a tenant are in account_keys.py; those of analytics, approvals, the feedback board, crawls, integrations,
-signals, suggestions, tools and quotas are in analytics_keys.py, approval_keys.py, board_keys.py,
-crawl_keys.py, integration_keys.py, signal_keys.py, suggestion_keys.py, tool_keys.py and usage_keys.py;
+suggestions, tools and quotas are in analytics_keys.py, approval_keys.py, board_keys.py, crawl_keys.py,
+integration_keys.py, suggestion_keys.py, tool_keys.py and usage_keys.py;
 those of webhooks, knowledge, secrets and site sign-in in webhook_keys.py, knowledge_keys.py, secret_keys.py and
 site_sign_in_keys.py. All are re-exported here.
 
@@ -118,18 +118,6 @@ from helpdesk.storage.knowledge_keys import (
     documents_in,
 )
 from helpdesk.storage.secret_keys import EndpointSecret, InviteSecret, KeySecret, StandardSecret
-from helpdesk.storage.signal_keys import (
-    Signal,
-    SignalCommit,
-    SignalReporter,
-    SignalTitle,
-    SignalVector,
-    customer_reports,
-    signal_reporters,
-    signal_requests,
-    signals,
-    signals_with,
-)
 from helpdesk.storage.site_keys import (
     PageRating,
     SearchGap,
@@ -175,16 +163,15 @@ __all__ = [
     "MissedConversation", "ModelUsage", "Note", "OAuthClient", "PageClaim", "PageRating", "Person", "PersonAllowance",
     "PersonByEmail", "PersonIdempotency", "Post", "PostBody", "PostComment", "PostNumber", "PostVote",
     "Rating", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn",
-    "Signal", "SignalCommit", "SignalIssue", "SignalPost", "SignalReporter", "SignalTitle", "SignalVector",
+    "SignalIssue", "SignalPost",
     "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession", "SiteSettings", "SiteSignIn",
     "SiteStylesheet", "SiteToken", "Slug", "Snooze", "StandardSecret", "Suggestion", "SuggestionDay", "SupportEmail",
     "SupportEmailBucket", "SupportEmailCode",
     "Tool", "ToolEndpoint", "ToolEndpointCount",
     "ToolEndpointUrl", "ToolTest", "TrackerDirectory", "TrackerIssue", "TrackerRequest", "TrackerTeam", "UserCode",
     "WaitPool", "WebhookEndpoint", "WebhookEndpointCount", "approvals_with", "assigned_conversations",
-    "connected_account", "customer_conversations", "customer_reports", "documents_in", "grants_of_organization",
-    "grants_of_person", "inbox", "posts", "search_gaps", "signal_reporters", "signal_requests", "signals",
-    "signals_with", "suggestions_with",
+    "connected_account", "customer_conversations", "documents_in", "grants_of_organization",
+    "grants_of_person", "inbox", "posts", "search_gaps", "suggestions_with",
 ]  # fmt: skip
 
 

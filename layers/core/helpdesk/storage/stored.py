@@ -167,10 +167,13 @@ class Stored(Record):
 
 
 def attribute(kind: type[Stored], name: str) -> str:
-    """Return the attribute of a field, such as `doneAt` of `done_at`; that of an index entry is named itself."""
+    """Return the attribute of a field, such as `doneAt` of `done_at`; that of an index entry is named itself.
+
+    So is the id beside a `ByName` field.
+    """
     if name in kind.__struct_fields__:
         return kind.__struct_encode_fields__[kind.__struct_fields__.index(name)]
-    if name in _TABLE_ATTRIBUTES:
+    if name in _TABLE_ATTRIBUTES or name in _by_names(kind):
         return name
     raise AttributeError(f"a {kind.__name__} has no field {name}")
 

@@ -107,7 +107,10 @@ class Transaction:
             for name in before.keys() | after.keys()
             if before.get(name) != after.get(name)
         }
-        self.change(seen.key, set=changed_values, add=add, require=conditions, on_failure=on_failure)
+        if changed_values or any((add or {}).values()):
+            self.change(seen.key, set=changed_values, add=add, require=conditions, on_failure=on_failure)
+        else:
+            self.require(seen.key, conditions, on_failure=on_failure)
         return replace(
             changed, **{name: getattr(changed, name) + number for name, number in (add or {}).items()}
         )

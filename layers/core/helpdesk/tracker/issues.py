@@ -21,6 +21,7 @@ from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import Priority, SignalStatus
 from helpdesk.signals.record import Signal, StaleSignal, TrackerLink
 from helpdesk.signals.service import Details
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tracker import directory, linear, queries, repository, service
@@ -30,7 +31,7 @@ from helpdesk.tracker.record import Found, Issue, State
 from helpdesk.tracker.repository import StaleIssue
 from helpdesk.tracker.tokens import LINEAR
 
-BY_NAME = "Linear"
+BY_NAME = ByName("Linear")
 _PRIORITIES = {Priority.URGENT: 1, Priority.HIGH: 2, Priority.MEDIUM: 3, Priority.LOW: 4}
 _UUID_BYTES = 16
 _UUID_VERSION = 4  # the only version that Linear takes

@@ -15,10 +15,11 @@ from helpdesk.events.outbox import Job
 from helpdesk.integrations import jobs as integrations
 from helpdesk.platform import clock
 from helpdesk.search import jobs as search
-from helpdesk.signals import commit_repository, erasure, images, jobs, repository, service, titles
+from helpdesk.signals import erasure, images, jobs, repository, service, titles
 from helpdesk.signals.jobs import JobKind, SignalJob
-from helpdesk.signals.record import Commit, Reporter, Signal, SignalStatus
+from helpdesk.signals.record import Commit, Reporter, Signal, SignalStatus, StaleSignal
 from helpdesk.signals.reporting import latest
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -28,16 +29,15 @@ BATCH = 30
 _COMMITS = 45  # two actions each
 
 
-def find(organization: str, signal_id: str) -> Signal | None:
-    """Return a signal, also one that was merged; None if there is none."""
-    return repository.find(organization, signal_id)
+find = repository.signals.find
+"""Return a signal, also one that was merged; None if there is none."""
 
 
 def begin(
     transaction: Transaction,
     survivor: Signal,
     duplicate: Signal,
-    by_name: str | None,
+    by_name: ByName | None,
     *,
     status: SignalStatus | None = None,
     task_id: str | None = None,
@@ -52,8 +52,7 @@ def begin(
     if changed.status is not survivor.status:
         changed = replace(changed, quiet=changed.status is SignalStatus.DONE and duplicate.quiet)
     now = clock.now_ms()
-    repository.save(
-        transaction,
+    transaction.save(
         survivor,
         replace(
             changed,
@@ -63,11 +62,10 @@ def begin(
             moved_at=changed.last_moved_at,
             updated_at=now,
             updated_by_name=by_name,
-            version=survivor.version + 1,
         ),
+        on_failure=StaleSignal,
     )
-    repository.save(
-        transaction,
+    transaction.save(
         duplicate,
         replace(
             duplicate,
@@ -78,8 +76,8 @@ def begin(
             tracker=None,
             updated_at=now,
             updated_by_name=by_name,
-            version=duplicate.version + 1,
         ),
+        on_failure=StaleSignal,
     )
     search.put(transaction, search.signal(duplicate.organization, duplicate.id))
     jobs.put(transaction, job(duplicate))
@@ -99,7 +97,7 @@ def move_batch(organization: str, tombstone_id: str) -> bool:
     """
 
     def attempt() -> bool:
-        tombstone = repository.find(organization, tombstone_id)
+        tombstone = repository.signals.find(organization, tombstone_id)
         if tombstone is None or tombstone.merged_into is None:
             return True
         if not tombstone.moving:
@@ -123,16 +121,14 @@ def finish(organization: str, tombstone_id: str) -> bool:
     """
 
     def attempt() -> bool:
-        tombstone = repository.find(organization, tombstone_id)
+        tombstone = repository.signals.find(organization, tombstone_id)
         if tombstone is None or tombstone.merged_into is None or not tombstone.moving:
             return False
         if tombstone.reporter_count or tombstone.commit_count:
             raise Conflict
         target = service.survivor(organization, tombstone.merged_into)
         transaction = Transaction()
-        repository.save(
-            transaction, tombstone, replace(tombstone, moving=False, version=tombstone.version + 1)
-        )
+        transaction.save(tombstone, replace(tombstone, moving=False), on_failure=StaleSignal)
         follows = SignalJob(
             kind=JobKind.STATUS,
             organization=organization,
@@ -162,12 +158,12 @@ def _move_reporters(tombstone: Signal, target: Signal) -> None:
                 _move(tombstone, target, [each])
             except CustomerNotFound:
                 erasure.forget(tombstone.organization, each)
-            tombstone = repository.find(tombstone.organization, tombstone.id) or tombstone
+            tombstone = repository.signals.find(tombstone.organization, tombstone.id) or tombstone
             target = service.survivor(target.organization, target.id)
 
 
 def _move(tombstone: Signal, target: Signal, found: Sequence[Reporter]) -> None:
-    there = repository.reporters_of(target.organization, target.id, [each.id for each in found])
+    there = repository.reporters.by_ids(target.organization, target.id, ids=[each.id for each in found])
     transaction = Transaction()
     for each in found:
         moved = replace(
@@ -212,15 +208,18 @@ def _joined(seen: Reporter, moved: Reporter) -> Reporter:
 
 
 def _move_commits(tombstone: Signal, target: Signal) -> None:
-    found = commit_repository.first_commits(tombstone.organization, tombstone.id, _COMMITS)
-    known = {each.id for each in commit_repository.commits(target.organization, target.id)}
+    found = repository.commits.page(
+        tombstone.organization, tombstone.id, limit=_COMMITS, consistent=True
+    ).records
+    known = {each.id for each in repository.commits.all(target.organization, target.id)}
     transaction = Transaction()
     added: list[Commit] = []
     for each in found:
-        commit_repository.delete_commit(transaction, each)
+        transaction.delete(each.key, require={}, on_failure=ConditionFailed)
         if each.id not in known:
             added.append(each)
-            commit_repository.put_commit(transaction, replace(each, signal_id=target.id))
+            moved = replace(each, signal_id=target.id)
+            transaction.put(moved, new=True, on_failure=ConditionFailed)
     repository.count(transaction, tombstone, commits=-len(found))
     repository.count(transaction, target, commits=len(added))
     transaction.commit()
@@ -238,6 +237,6 @@ def _move_titles(tombstone: Signal, target: Signal) -> bool:
         else:
             repository.release_title(transaction, tombstone.organization, title, tombstone.id)
     if transaction:
-        repository.require(transaction, target)
+        transaction.require(target.key, {"version": target.version}, on_failure=StaleSignal)
         transaction.commit()
     return len(left) <= _COMMITS
