@@ -65,7 +65,7 @@ def test_a_device_that_polls_twice_at_once_gets_tokens_once(
 def test_a_request_allowed_and_denied_at_once_is_answered_once(program: Program, seed: int) -> None:
     visitor = Visitor()
     visitor.open(program.authorize_url())
-    found = repository.request(sha256_hex(visitor.form()[1]["then"].partition(":")[2]))
+    found = repository.requests.find(sha256_hex(visitor.form()[1]["then"].partition(":")[2]))
     person = people.find_or_create("ada@example.com")
     assert found is not None
 

@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
+from helpdesk.oauth.record import OAuthClient
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.integration.oauth.conftest import CALLBACK, ISSUER, VERIFIER, Clock, Program, register
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
@@ -335,7 +336,7 @@ def test_the_table_holds_no_secret_of_a_login(
 
 
 def test_an_approved_client_is_kept_for_good(program: Program, code_of: CodeOf) -> None:
-    key = keys.OAuthClient(program.id)
+    key = OAuthClient.key_for(program.id)
     before = table.get(key)
     assert before is not None
     assert 89 * 86_400 < before["expiresAt"] - clock.now_ms() // 1_000 <= 90 * 86_400

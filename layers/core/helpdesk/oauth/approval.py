@@ -14,10 +14,10 @@ from helpdesk.oauth.errors import (
 from helpdesk.oauth.record import (
     CODE_GRANT,
     Approval,
-    ClientRecord,
-    CodeRecord,
-    DeviceRecord,
-    RequestRecord,
+    AuthorizationCode,
+    AuthorizationRequest,
+    DeviceCode,
+    OAuthClient,
     scopes_in,
 )
 from helpdesk.oauth.schemas import AuthorizeQuery
@@ -49,7 +49,7 @@ def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
             "Go back to it and try again."
         ) from None
     handle = ids.secret()
-    pending = RequestRecord(
+    pending = AuthorizationRequest(
         request_hash=sha256_hex(handle),
         browser_hash=browser.hash,
         valid_until=_request_end(),
@@ -61,11 +61,11 @@ def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
         challenge=query.code_challenge or "",
         scopes=scopes_in(query.scope),
     )
-    repository.put_request(pending)
+    repository.add(pending)
     return handle
 
 
-def _client_and_redirect(query: AuthorizeQuery) -> tuple[ClientRecord, str]:
+def _client_and_redirect(query: AuthorizeQuery) -> tuple[OAuthClient, str]:
     if query.repeated & {"client_id", "redirect_uri"}:
         raise InvalidAuthorizationRequest
     client = registration.by_id(query.client_id)
@@ -85,7 +85,7 @@ def _client_and_redirect(query: AuthorizeQuery) -> tuple[ClientRecord, str]:
     return client, query.redirect_uri
 
 
-def _require_well_formed(query: AuthorizeQuery, client: ClientRecord, base_url: str) -> None:
+def _require_well_formed(query: AuthorizeQuery, client: OAuthClient, base_url: str) -> None:
     if query.repeated:
         # A name that the link invents does not appear on our page.
         known = sorted(query.repeated & AuthorizeQuery.model_fields.keys())
@@ -105,10 +105,10 @@ def _require_well_formed(query: AuthorizeQuery, client: ClientRecord, base_url: 
     metadata.require_this_api([each for each in query.resource if each], base_url)
 
 
-def begin_device(known: DeviceRecord, user_code: str, browser: Browser) -> str:
+def begin_device(known: DeviceCode, user_code: str, browser: Browser) -> str:
     """Store what a device asks of the person who entered its user code; return the handle."""
     handle = ids.secret()
-    pending = RequestRecord(
+    pending = AuthorizationRequest(
         request_hash=sha256_hex(handle),
         browser_hash=browser.hash,
         valid_until=_request_end(),
@@ -118,7 +118,7 @@ def begin_device(known: DeviceRecord, user_code: str, browser: Browser) -> str:
         user_code=device.spelled(user_code),
         scopes=known.scopes,
     )
-    repository.put_request(pending)
+    repository.add(pending)
     return handle
 
 
@@ -126,49 +126,58 @@ def _request_end() -> int:
     return clock.now_ms() + REQUEST_MINUTES * MINUTE_MS
 
 
-def pending_request(handle: str, browser: Browser) -> RequestRecord:
+def pending_request(handle: str, browser: Browser) -> AuthorizationRequest:
     """Return the request of a handle. Raises RequestExpired, also in another browser."""
-    found = repository.request(sha256_hex(handle)) if ids.is_secret(handle) else None
+    found = repository.requests.find(sha256_hex(handle)) if ids.is_secret(handle) else None
     if found is None or found.valid_until <= clock.now_ms() or not browser.began(found.browser_hash):
         raise RequestExpired
     return found
 
 
-def allow(found: RequestRecord, person: PersonRecord, organization: str | None, base_url: str) -> str | None:
+def allow(
+    found: AuthorizationRequest, person: PersonRecord, organization: str | None, base_url: str
+) -> str | None:
     """Allow the client to act for the person; return the address of the redirect, None for a device, which polls.
 
     Raises RequestExpired if the request was answered before. `organization` is one of the person's, or None.
     """
-    given = Approval(person.id, found.client_id, organization, clock.now_ms(), found.scopes)
+    now = clock.now_ms()
     transaction = Transaction()
     repository.remove_request(transaction, found)
     if found.device_hash:
-        repository.decide_device(transaction, found.device_hash, given, allowed=True)
+        repository.decide_device(
+            transaction,
+            found.device_hash,
+            Approval(person.id, found.client_id, organization, now, found.scopes),
+        )
         transaction.commit()
         return None
     code = ids.secret()
-    record = CodeRecord(
+    record = AuthorizationCode(
         code_hash=sha256_hex(code),
-        approval=given,
+        user_id=person.id,
+        client_id=found.client_id,
+        organization=organization,
+        bound_at=now,
+        scopes=found.scopes,
         grant_id=ids.new("grant"),
         redirect_uri=found.redirect_uri,
         redirect_sent=found.redirect_sent,
         challenge=found.challenge,
-        valid_until=clock.now_ms() + CODE_SECONDS * 1_000,
+        valid_until=now + CODE_SECONDS * 1_000,
     )
-    repository.put_code(transaction, record)
+    transaction.put(record, new=True)
     transaction.commit()
     issuer = metadata.issuer_of(base_url)
     return redirects.with_answer(found.redirect_uri, code=code, state=found.state, iss=issuer)
 
 
-def deny(found: RequestRecord, person: PersonRecord, base_url: str) -> str | None:
+def deny(found: AuthorizationRequest, base_url: str) -> str | None:
     """Refuse the client; return the address of the redirect, None for a device. Raises RequestExpired."""
     transaction = Transaction()
     repository.remove_request(transaction, found)
     if found.device_hash:
-        given = Approval(person.id, found.client_id, None)
-        repository.decide_device(transaction, found.device_hash, given, allowed=False)
+        repository.decide_device(transaction, found.device_hash, None)
     transaction.commit()
     if found.device_hash:
         return None

@@ -16,9 +16,9 @@ from helpdesk.oauth.errors import (
 from helpdesk.oauth.record import (
     DEVICE_GRANT,
     Approval,
-    ClientRecord,
-    DeviceRecord,
+    DeviceCode,
     DeviceStatus,
+    OAuthClient,
     Scopes,
     scopes_in,
 )
@@ -70,9 +70,9 @@ def begin(form: DeviceForm, authorization: str, address: str, base_url: str) -> 
     )
 
 
-def _with_free_code(device_hash: str, client: ClientRecord, until: int, scopes: Scopes) -> str:
+def _with_free_code(device_hash: str, client: OAuthClient, until: int, scopes: Scopes) -> str:
     """Store a new device login under a user code that is free, and return the code."""
-    login = DeviceRecord(
+    login = DeviceCode(
         device_hash=device_hash,
         client_id=client.id,
         client_name=client.name,
@@ -104,7 +104,7 @@ def read(text: str) -> str | None:
     return letters if whole else None
 
 
-def pending(user_code: str) -> DeviceRecord | None:
+def pending(user_code: str) -> DeviceCode | None:
     """Return the pending device login of a user code, or None."""
     known = repository.device_by_user_code(user_code)
     if known is None or known.status is not DeviceStatus.PENDING or known.valid_until <= clock.now_ms():
@@ -112,12 +112,12 @@ def pending(user_code: str) -> DeviceRecord | None:
     return known
 
 
-def approved(client: ClientRecord, device_code: str) -> ApprovedLogin:
+def approved(client: OAuthClient, device_code: str) -> ApprovedLogin:
     """Return a device login once a person has allowed it.
 
     Raises AuthorizationPending, SlowDown, AccessDenied, ExpiredToken, InvalidGrant.
     """
-    known = repository.device(sha256_hex(device_code)) if ids.is_secret(device_code) else None
+    known = repository.devices.find(sha256_hex(device_code)) if ids.is_secret(device_code) else None
     if known is None or known.client_id != client.id or known.status is DeviceStatus.USED:
         raise InvalidGrant("This device code is unknown or already used. Start the device login again.")
     if known.valid_until <= clock.now_ms():

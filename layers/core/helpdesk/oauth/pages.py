@@ -10,7 +10,7 @@ from helpdesk.http.content import HtmlPage
 from helpdesk.invites.record import InvitePreview
 from helpdesk.oauth import redirects
 from helpdesk.oauth.errors import PageError, TooManyAttempts
-from helpdesk.oauth.record import RequestRecord
+from helpdesk.oauth.record import AuthorizationRequest
 from helpdesk.oauth.rendering import page
 from helpdesk.oauth.sessions import Browser
 from helpdesk.oauth.sign_in import CODE_MINUTES
@@ -68,7 +68,7 @@ def consent(
     csrf: str,
     *,
     handle: str,
-    pending: RequestRecord,
+    pending: AuthorizationRequest,
     person: PersonRecord,
     choices: Sequence[Choice],
     problem: str = "",

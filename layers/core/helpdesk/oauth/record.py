@@ -1,11 +1,13 @@
-"""What the OAuth server stores. Times are in ms; the repository adds keys and expiry."""
+"""What the OAuth server stores. Times are in ms, unless a field says seconds."""
 
 from enum import StrEnum
-from typing import Self
+from typing import ClassVar, Self
 
 from helpdesk.admission.caller import Scope
 from helpdesk.admission.record import scopes_from_item
 from helpdesk.platform.record import Record
+from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
+from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
 
 CODE_GRANT = "authorization_code"
@@ -29,54 +31,46 @@ def scopes_in(text: str | None) -> Scopes:
     return tuple(each for each in Scope if each is Scope.API or each.value in named)
 
 
-class ClientRecord(Record):
-    """A registered client. `is_unapproved` means that no person has allowed it yet, so that its item expires."""
+class Expiring(Stored, kw_only=True):
+    """A record that is valid until an instant. DynamoDB deletes it some time after `KEPT_SECONDS` more."""
+
+    KEPT_SECONDS: ClassVar[int] = HOUR_SECONDS
+
+    valid_until: int
+
+    def to_item(self) -> Item:
+        """Return the item, with its expiry."""
+        return {**super().to_item(), "expiresAt": self.valid_until // 1_000 + self.KEPT_SECONDS}
+
+
+class OAuthClient(Stored, kw_only=True):
+    """A registered client. One that no person has allowed yet expires (`expires_at`, in seconds)."""
+
+    PK, SK = "OAUTH#CLIENT#{id}", "CLIENT"
 
     id: str
     name: str
     redirect_uris: list[str]
     auth_method: str
     grant_types: list[str]
-    secret_hash: str | None
-    is_unapproved: bool
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a client's item."""
-        return cls(
-            id=item["id"],
-            name=item["name"],
-            redirect_uris=item["redirectUris"],
-            auth_method=item["authMethod"],
-            grant_types=item["grantTypes"],
-            secret_hash=item["secretHash"],
-            is_unapproved="expiresAt" in item,
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes of a new client's item."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "redirectUris": self.redirect_uris,
-            "authMethod": self.auth_method,
-            "grantTypes": self.grant_types,
-            "secretHash": self.secret_hash,
-        }
+    secret_hash: str | None = None
+    created_at: int
+    expires_at: int | None = None
 
 
-class RequestRecord(Record, kw_only=True):
+class AuthorizationRequest(Expiring, kw_only=True):
     """What a client asks of a person, from the first redirect through sign-in to consent.
 
     `browser_hash` is the browser in which it began. A device login sets `device_hash` and `user_code`; an authorization
     request sets the other optional fields. `redirect_sent` is the redirect address as the request named it.
     """
 
+    PK, SK = "OAUTH#REQUEST#{request_hash}", "REQUEST"
+
     request_hash: str
     browser_hash: str
     client_id: str
     client_name: str
-    valid_until: int
     redirect_uri: str = ""
     redirect_sent: str | None = None
     state: str | None = None
@@ -84,40 +78,6 @@ class RequestRecord(Record, kw_only=True):
     device_hash: str = ""
     user_code: str = ""
     scopes: Scopes = (Scope.API,)
-
-    @classmethod
-    def from_item(cls, request_hash: str, item: Item) -> Self:
-        """Read a request's item."""
-        return cls(
-            request_hash=request_hash,
-            browser_hash=item["browserHash"],
-            client_id=item["clientId"],
-            client_name=item["clientName"],
-            valid_until=item["validUntil"],
-            redirect_uri=item["redirectUri"],
-            redirect_sent=item["redirectSent"],
-            state=item["state"],
-            challenge=item["challenge"],
-            device_hash=item["deviceHash"],
-            user_code=item["userCode"],
-            scopes=scopes_from_item(item),
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes of the request's item."""
-        return {
-            "browserHash": self.browser_hash,
-            "clientId": self.client_id,
-            "clientName": self.client_name,
-            "validUntil": self.valid_until,
-            "redirectUri": self.redirect_uri,
-            "redirectSent": self.redirect_sent,
-            "state": self.state,
-            "challenge": self.challenge,
-            "deviceHash": self.device_hash,
-            "userCode": self.user_code,
-            "scopes": [each.value for each in self.scopes],
-        }
 
 
 class Approval(Record):
@@ -154,42 +114,28 @@ class Approval(Record):
         }
 
 
-class CodeRecord(Record, kw_only=True):
-    """An authorization code. `used` means that it was exchanged; it stays known for a day to detect a second use."""
+class AuthorizationCode(Expiring, kw_only=True):
+    """An authorization code. Once it is used (`used_at`), it stays known for a day to detect a second use."""
+
+    PK, SK = "OAUTH#CODE#{code_hash}", "CODE"
+    KEPT_SECONDS = DAY_SECONDS
 
     code_hash: str
-    approval: Approval
+    user_id: str
+    client_id: str
+    organization: str | None = None
+    bound_at: int = 0
+    scopes: Scopes = (Scope.API,)
     grant_id: str
     redirect_uri: str
-    redirect_sent: str | None
+    redirect_sent: str | None = None
     challenge: str
-    valid_until: int
-    used: bool = False
+    used_at: int | None = None
 
-    @classmethod
-    def from_item(cls, code_hash: str, item: Item) -> Self:
-        """Read a code's item."""
-        return cls(
-            code_hash=code_hash,
-            approval=Approval.from_item(item),
-            grant_id=item["grantId"],
-            redirect_uri=item["redirectUri"],
-            redirect_sent=item["redirectSent"],
-            challenge=item["challenge"],
-            valid_until=item["validUntil"],
-            used="usedAt" in item,
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes of a new code's item."""
-        return {
-            **self.approval.to_item(),
-            "grantId": self.grant_id,
-            "redirectUri": self.redirect_uri,
-            "redirectSent": self.redirect_sent,
-            "challenge": self.challenge,
-            "validUntil": self.valid_until,
-        }
+    @property
+    def approval(self) -> Approval:
+        """What the person allowed."""
+        return Approval(self.user_id, self.client_id, self.organization, self.bound_at, self.scopes)
 
 
 class DeviceStatus(StrEnum):
@@ -201,8 +147,13 @@ class DeviceStatus(StrEnum):
     USED = "used"
 
 
-class DeviceRecord(Record, kw_only=True):
-    """A device login. `interval` is in seconds; a poll before `next_poll_at` (ms) is too early."""
+class DeviceCode(Expiring, kw_only=True):
+    """A device login. `interval` is in seconds; a poll before `next_poll_at` (ms) is too early.
+
+    `user_id`, `organization` and `bound_at` are what the person allowed.
+    """
+
+    PK, SK = "OAUTH#DEVICE#{device_hash}", "DEVICE"
 
     device_hash: str
     client_id: str
@@ -210,67 +161,45 @@ class DeviceRecord(Record, kw_only=True):
     status: DeviceStatus = DeviceStatus.PENDING
     interval: int
     next_poll_at: int = 0
-    valid_until: int
-    approval: Approval | None = None
     grant_id: str
     scopes: Scopes = (Scope.API,)
+    user_id: str | None = None
+    organization: str | None = None
+    bound_at: int = 0
 
-    @classmethod
-    def from_item(cls, device_hash: str, item: Item) -> Self:
-        """Read a device login's item."""
-        return cls(
-            device_hash=device_hash,
-            client_id=item["clientId"],
-            client_name=item["clientName"],
-            status=DeviceStatus(item["status"]),
-            interval=item["interval"],
-            next_poll_at=item["nextPollAt"],
-            valid_until=item["validUntil"],
-            approval=Approval.from_item(item) if "userId" in item else None,
-            grant_id=item["grantId"],
-            scopes=scopes_from_item(item),
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes of a new device login's item."""
-        return {
-            "clientId": self.client_id,
-            "clientName": self.client_name,
-            "status": self.status.value,
-            "interval": self.interval,
-            "nextPollAt": self.next_poll_at,
-            "validUntil": self.valid_until,
-            "grantId": self.grant_id,
-            "scopes": [each.value for each in self.scopes],
-        }
+    @property
+    def approval(self) -> Approval | None:
+        """What the person allowed; None before that."""
+        if self.user_id is None:
+            return None
+        return Approval(self.user_id, self.client_id, self.organization, self.bound_at, self.scopes)
 
 
-class BrowserRecord(Record):
+class UserCode(Expiring, kw_only=True):
+    """The device login that a typed short code belongs to."""
+
+    PK, SK = "OAUTH#USERCODE#{user_code}", "USERCODE"
+
+    user_code: str
+    device_hash: str
+
+
+class BrowserSession(Stored, kw_only=True):
     """A browser in which a person signed in.
 
     `user_id` is None after they sign out. `before` holds the hashes of the browser's earlier cookies: what began under
-    one of them continues here. `known` holds the hashes of the addresses that signed in, also after the session.
+    one of them continues here. `known` holds the hashes of the addresses that signed in, also after the session, which
+    is valid until `valid_until` (ms). DynamoDB deletes the browser some time after `expires_at` (seconds).
     """
 
-    user_id: str | None
+    PK, SK = "OAUTH#BROWSER#{browser_hash}", "BROWSER"
+
+    browser_hash: str
+    user_id: str | None = None
     before: tuple[str, ...]
     valid_until: int
     known: tuple[str, ...] = ()
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a browser's item."""
-        known = tuple(item.get("known", ()))
-        return cls(item.get("userId"), tuple(item["before"]), item["validUntil"], known)
-
-    def to_item(self) -> Item:
-        """Return the attributes of the browser's item."""
-        return {
-            "userId": self.user_id,
-            "before": list(self.before),
-            "validUntil": self.valid_until,
-            "known": list(self.known),
-        }
+    expires_at: int
 
 
 class AccessTokenRecord(Record):

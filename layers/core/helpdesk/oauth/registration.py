@@ -20,13 +20,14 @@ from helpdesk.oauth.record import (
     CODE_GRANT,
     GRANT_TYPES,
     NO_SECRET,
-    ClientRecord,
+    OAuthClient,
     scopes_in,
 )
 from helpdesk.oauth.schemas import ClientRegistration, RegisteredClient
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.text import as_name
+from helpdesk.platform.units import DAY_SECONDS
 
 MAX_NAME_CHARACTERS = 80
 UNNAMED = "A program without a name"
@@ -64,16 +65,17 @@ def register(wanted: ClientRegistration, address: str) -> RegisteredClient:
     if wanted.client_uri and _WEB_ADDRESS.fullmatch(wanted.client_uri) is None:
         raise InvalidClientMetadata("`client_uri` must be an https address of up to 500 characters.")
     secret = None if method == NO_SECRET else f"svc_ocs_{ids.secret()}"
-    client = ClientRecord(
+    client = OAuthClient(
         id=ids.new("client"),
         name=as_name((wanted.client_name or "").translate(_JOINERS), MAX_NAME_CHARACTERS) or UNNAMED,
         redirect_uris=uris,
         auth_method=method,
         grant_types=grant_types,
         secret_hash=sha256_hex(secret) if secret else None,
-        is_unapproved=True,
+        created_at=clock.now_ms(),
+        expires_at=clock.seconds_from_now(repository.UNAPPROVED_CLIENT_DAYS * DAY_SECONDS),
     )
-    repository.put_client(client)
+    repository.add(client)
     return RegisteredClient(
         client_id=client.id,
         client_id_issued_at=clock.now_ms() // 1_000,
@@ -98,12 +100,12 @@ def _grant_types(wanted: ClientRegistration) -> list[str]:
     return taken
 
 
-def by_id(client_id: str | None) -> ClientRecord | None:
+def by_id(client_id: str | None) -> OAuthClient | None:
     """Return a registered client, or None."""
-    return repository.client(client_id) if client_id and _CLIENT_ID.fullmatch(client_id) else None
+    return repository.clients.find(client_id) if client_id and _CLIENT_ID.fullmatch(client_id) else None
 
 
-def authenticated(form: Identified, authorization: str) -> ClientRecord:
+def authenticated(form: Identified, authorization: str) -> OAuthClient:
     """Return the client that sends a form, authenticated. Raises InvalidClient, InvalidOAuthRequest."""
     client_id, secret = form.client_id, form.client_secret.get_secret_value() if form.client_secret else None
     scheme, _, credentials = authorization.partition(" ")

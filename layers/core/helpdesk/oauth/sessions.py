@@ -11,7 +11,7 @@ from helpdesk.http import gateway
 from helpdesk.http.content import ClientInfo
 from helpdesk.oauth import repository
 from helpdesk.oauth.errors import CsrfError
-from helpdesk.oauth.record import BrowserRecord
+from helpdesk.oauth.record import BrowserSession
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock, ids
@@ -57,7 +57,7 @@ def of(client_info: ClientInfo, base_url: str) -> Browser:
     value = gateway.cookie(client_info.headers, _name_and_path(base_url)[0])
     if value is None or not ids.is_secret(value):
         return Browser(ids.secret(), is_new=True)
-    known = repository.browser(sha256_hex(value))
+    known = repository.browsers.find(sha256_hex(value))
     if known is None:
         return Browser(value, is_new=False)
     if known.valid_until <= clock.now_ms():
@@ -71,8 +71,15 @@ def signed_in(browser: Browser, sign_in_hash: str, user_id: str, email_hash: str
     before = (*browser.before, browser.hash)[-_MOST_BEFORE:]
     known = (*(each for each in browser.known if each != email_hash), email_hash)[-_MOST_KNOWN:]
     fresh = Browser(ids.secret(), is_new=True, before=before, known=known)
-    record = BrowserRecord(user_id, before, clock.now_ms() + SESSION_SECONDS * 1_000, known)
-    return fresh if repository.sign_in(sign_in_hash, fresh.hash, record, KNOWN_SECONDS) else None
+    session = BrowserSession(
+        browser_hash=fresh.hash,
+        user_id=user_id,
+        before=before,
+        valid_until=clock.now_ms() + SESSION_SECONDS * 1_000,
+        known=known,
+        expires_at=clock.seconds_from_now(KNOWN_SECONDS),
+    )
+    return fresh if repository.sign_in(sign_in_hash, session) else None
 
 
 def require_own_form(browser: Browser, csrf: str, client_info: ClientInfo, base_url: str) -> None:

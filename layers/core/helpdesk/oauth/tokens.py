@@ -24,9 +24,9 @@ from helpdesk.oauth.record import (
     REFRESH_GRANT,
     AccessTokenRecord,
     Approval,
-    ClientRecord,
-    CodeRecord,
+    AuthorizationCode,
     GrantRecord,
+    OAuthClient,
 )
 from helpdesk.oauth.schemas import RevocationForm, TokenAnswer, TokenForm
 from helpdesk.people import service as people
@@ -68,14 +68,14 @@ def issue(form: TokenForm, authorization: str, base_url: str) -> TokenAnswer:
     return grant(client, form)
 
 
-def _by_code(client: ClientRecord, form: TokenForm) -> TokenAnswer:
+def _by_code(client: OAuthClient, form: TokenForm) -> TokenAnswer:
     sent = _required(form.code, "code")
     verifier = form.code_verifier.get_secret_value() if form.code_verifier else None
     _required(verifier, "code_verifier")
-    code = repository.code(sha256_hex(sent)) if ids.is_secret(sent) else None
-    if code is None or code.approval.client_id != client.id:
+    code = repository.codes.find(sha256_hex(sent)) if ids.is_secret(sent) else None
+    if code is None or code.client_id != client.id:
         raise InvalidGrant
-    if code.used:
+    if code.used_at is not None:
         _revoke_used(code)
     if code.valid_until <= clock.now_ms():
         raise InvalidGrant
@@ -87,7 +87,7 @@ def _by_code(client: ClientRecord, form: TokenForm) -> TokenAnswer:
     if not proves(verifier or "", code.challenge):
         raise InvalidGrant("`code_verifier` does not match the code challenge.")
     transaction = Transaction()
-    repository.use_code(transaction, code.code_hash)
+    repository.use_code(transaction, code)
     issued = _granted(transaction, client, code.approval, code.grant_id)
     try:
         transaction.commit()
@@ -97,9 +97,9 @@ def _by_code(client: ClientRecord, form: TokenForm) -> TokenAnswer:
     return issued
 
 
-def _revoke_used(code: CodeRecord) -> None:
+def _revoke_used(code: AuthorizationCode) -> None:
     """Revoke the tokens of a code that is used a second time (RFC 6749, section 4.1.2). Raises InvalidGrant."""
-    logger.warning("code_reused", extra={"client": code.approval.client_id, "grant": code.grant_id})
+    logger.warning("code_reused", extra={"client": code.client_id, "grant": code.grant_id})
     grants.end_stolen(code.grant_id)
     raise InvalidGrant
 
@@ -112,7 +112,7 @@ def proves(verifier: str, challenge: str) -> bool:
     return hmac.compare_digest(digest, challenge.encode())
 
 
-def _by_device(client: ClientRecord, form: TokenForm) -> TokenAnswer:
+def _by_device(client: OAuthClient, form: TokenForm) -> TokenAnswer:
     login = device.approved(client, _required(form.device_code, "device_code"))
     transaction = Transaction()
     repository.use_device(transaction, login.device_hash)
@@ -121,9 +121,7 @@ def _by_device(client: ClientRecord, form: TokenForm) -> TokenAnswer:
     return issued
 
 
-def _granted(
-    transaction: Transaction, client: ClientRecord, approval: Approval, grant_id: str
-) -> TokenAnswer:
+def _granted(transaction: Transaction, client: OAuthClient, approval: Approval, grant_id: str) -> TokenAnswer:
     now = clock.now_ms()
     family, rotating = ids.secret(_FAMILY), ids.secret(_ROTATING)
     access, record = _access_token(approval)
@@ -148,7 +146,7 @@ def _granted(
     return _token_answer(access, grant, family + rotating)
 
 
-def _by_refresh(client: ClientRecord, form: TokenForm) -> TokenAnswer:
+def _by_refresh(client: OAuthClient, form: TokenForm) -> TokenAnswer:
     match = _REFRESH.fullmatch(_required(form.refresh_token, "refresh_token"))
     if match is None:
         raise InvalidGrant

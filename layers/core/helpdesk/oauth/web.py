@@ -7,7 +7,7 @@ from helpdesk.http.content import ClientInfo, HtmlPage, SeeOther, see_other
 from helpdesk.invites import accepting
 from helpdesk.oauth import approval, device, limits, pages, repository, sessions, sign_in
 from helpdesk.oauth.errors import CsrfError
-from helpdesk.oauth.record import RequestRecord
+from helpdesk.oauth.record import AuthorizationRequest
 from helpdesk.oauth.schemas import (
     AuthorizeQuery,
     CodeForm,
@@ -55,7 +55,7 @@ def _consent(
     browser: Browser,
     person: PersonRecord,
     handle: str,
-    pending: RequestRecord,
+    pending: AuthorizationRequest,
     base_url: str,
     problem: str = "",
 ) -> HtmlPage:
@@ -88,7 +88,7 @@ def answer_consent(client_info: ClientInfo, form: ConsentForm, base_url: str) ->
             return _consent(browser, browser.person, form.request, pending, base_url, problem)
         leads_to = approval.allow(pending, browser.person, form.organization or None, base_url)
     else:
-        leads_to = approval.deny(pending, browser.person, base_url)
+        leads_to = approval.deny(pending, base_url)
     return (
         see_other(leads_to) if leads_to else pages.device_done(allowed=allowed, program=pending.client_name)
     )

@@ -65,53 +65,11 @@ def grants_of_person(user_id: str) -> str:
     return f"PERSON#{user_id}#GRANTS"
 
 
-class OAuthClient(ItemKey):
-    """A registered OAuth client: its name and redirect addresses."""
-
-    PK, SK = "OAUTH#CLIENT#{client_id}", "CLIENT"
-    client_id: str
-
-
-class AuthorizationRequest(ItemKey):
-    """An authorization request on its way through sign-in and approval, by the SHA-256 of its handle."""
-
-    PK, SK = "OAUTH#REQUEST#{request_hash}", "REQUEST"
-    request_hash: str
-
-
-class AuthorizationCode(ItemKey):
-    """An authorization code by its SHA-256."""
-
-    PK, SK = "OAUTH#CODE#{code_hash}", "CODE"
-    code_hash: str
-
-
-class DeviceCode(ItemKey):
-    """A device's login on its way to approval, by the SHA-256 of its device code."""
-
-    PK, SK = "OAUTH#DEVICE#{device_hash}", "DEVICE"
-    device_hash: str
-
-
-class UserCode(ItemKey):
-    """The device login that a typed short code belongs to."""
-
-    PK, SK = "OAUTH#USERCODE#{user_code}", "USERCODE"
-    user_code: str
-
-
 class SignIn(ItemKey):
     """A sign-in that waits for its one-time code, by the SHA-256 of its handle."""
 
     PK, SK = "OAUTH#SIGNIN#{sign_in_hash}", "SIGNIN"
     sign_in_hash: str
-
-
-class BrowserSession(ItemKey):
-    """A browser in which a person is signed in, or was, by the SHA-256 of its cookie."""
-
-    PK, SK = "OAUTH#BROWSER#{browser_hash}", "BROWSER"
-    browser_hash: str
 
 
 class AddressBucket(ItemKey):
