@@ -9,9 +9,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from helpdesk.idempotency import repository, service
+from helpdesk.idempotency.record import Idempotency
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
-from helpdesk.storage import keys
 from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.table import Throttled
 from helpdesk.storage.transactions import Transaction
@@ -119,9 +119,7 @@ def test_a_late_transaction_of_a_rejected_request_writes_nothing(api: Client) ->
         patch.setattr(Transaction, "commit", lose)
         assert api.post("/v1/messages", MESSAGE, **KEY).code == "conflict"
     (item,) = kept()
-    key = keys.Idempotency.parse(item["PK"], item["SK"])
-    assert key is not None
-    late = repository.proof(key, item["claimId"], RuntimeError)
+    late = repository.proof(Idempotency.from_item(item).key, item["claimId"], RuntimeError)
     with pytest.raises(RuntimeError):
         commit(late)
     assert messages() == []

@@ -72,7 +72,7 @@ def test_a_request_allowed_and_denied_at_once_is_answered_once(program: Program,
     outcomes = interleaved(
         [
             lambda: approval.allow(found, person, None, BASE_URL),
-            lambda: approval.deny(found, person, BASE_URL),
+            lambda: approval.deny(found, BASE_URL),
         ],
         seed,
     )

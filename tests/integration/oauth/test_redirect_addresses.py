@@ -37,7 +37,7 @@ def test_before_the_redirect_address_is_known_an_error_is_a_page_without_a_redir
 
     assert answer.status == 400
     assert "location" not in answer.headers
-    assert "This link doesn&#x27;t work" in answer.body
+    assert "This link doesn&#39;t work" in answer.body
 
 
 @pytest.mark.parametrize("name", ["client_id", "redirect_uri"])

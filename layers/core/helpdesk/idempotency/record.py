@@ -1,10 +1,8 @@
 """The item of an Idempotency-Key."""
 
 from enum import StrEnum
-from typing import Self
 
-from helpdesk.platform.record import Record
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored
 
 
 class State(StrEnum):
@@ -22,28 +20,35 @@ class State(StrEnum):
     """It was rejected and changed nothing. Any request can use the key again."""
 
 
-class IdempotencyRecord(Record):
-    """An Idempotency-Key as stored.
+class IdempotencyRecord(Stored, kw_only=True):
+    """An Idempotency-Key. Its key has the SHA-256 of the caller, the path and the Idempotency-Key.
 
-    `lease_until` is in ms. `status` and `body` are the stored response, set in the state ANSWERED. `advice` says what a
-    repeat should do instead, set in the state WITHHELD.
+    `lease_until` is in ms, `expires_at` in seconds. `status` and `body` are the stored response, set in the state
+    ANSWERED. `advice` says what a repeat should do instead, set in the state WITHHELD.
     """
 
+    request_hash: str
     state: State
+    claim_id: str
     fingerprint: str
     lease_until: int
+    expires_at: int
     status: int | None = None
     body: str | None = None
     advice: str | None = None
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a key's item."""
-        return cls(
-            state=State(item["state"]),
-            fingerprint=item["fingerprint"],
-            lease_until=int(item["leaseUntil"]),
-            status=item.get("status"),
-            body=item.get("body"),
-            advice=item.get("advice"),
-        )
+
+class Idempotency(IdempotencyRecord, kw_only=True):
+    """That of an organization's request."""
+
+    PK, SK = "ORG#{organization}#IDEMPOTENCY#{request_hash}", "IDEMPOTENCY"
+
+    organization: str
+
+
+class PersonIdempotency(IdempotencyRecord, kw_only=True):
+    """That of a person's request that concerns no organization."""
+
+    PK, SK = "PERSON#{user_id}", "IDEMPOTENCY#{request_hash}"
+
+    user_id: str

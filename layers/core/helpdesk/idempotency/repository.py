@@ -3,15 +3,14 @@
 `leaseUntil` is in ms, `expiresAt` in seconds. DynamoDB removes items late, so an expired item counts as absent.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from typing import cast
 
-from helpdesk.idempotency.record import IdempotencyRecord, State
-from helpdesk.storage import keys, table
-from helpdesk.storage.item_key import ItemKey
+from helpdesk.idempotency.record import Idempotency, IdempotencyRecord, State
+from helpdesk.storage import table
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
-
-_NAMES = {"#state": "state"}
 
 
 class KeyTaken(Exception):
@@ -22,9 +21,7 @@ class KeyTaken(Exception):
         super().__init__("key taken")
 
 
-def claim(
-    key: ItemKey, claim_id: str, fingerprint: str, *, now: int, lease_until: int, expires_at: int
-) -> None:
+def claim(key: Key, claim_id: str, fingerprint: str, *, now: int, lease_until: int, expires_at: int) -> None:
     """Claim the key for a request, in one write.
 
     A key that is new, expired or released can be claimed. So can one whose earlier request, with the same fingerprint,
@@ -38,7 +35,7 @@ def claim(
             # The claim's own id is found if the first try was written and its response was lost.
             condition="attribute_not_exists(PK) OR expiresAt <= :seconds OR #state = :released OR claimId = :claim "
             "OR (#state = :running AND leaseUntil <= :now AND fingerprint = :fingerprint)",
-            names=_NAMES | {"#status": "status", "#body": "body"},
+            names={"#state": "state", "#status": "status", "#body": "body"},
             values={
                 ":running": State.RUNNING.value,
                 ":released": State.RELEASED.value,
@@ -51,76 +48,52 @@ def claim(
             },
         )
     except ConditionFailed as failed:
-        raise KeyTaken(
-            IdempotencyRecord.from_item(failed.item) if failed.item is not None else None
-        ) from None
+        found = failed.item and cast("IdempotencyRecord", key.kind.from_item(failed.item))
+        raise KeyTaken(found) from None
 
 
-def proof(key: ItemKey, claim_id: str, on_failure: Callable[[], Exception]) -> Transaction:
+def proof(key: Key, claim_id: str, on_failure: Callable[[], Exception]) -> Transaction:
     """Return the actions that prove the claim and mark it applied, for the request's first transaction."""
     transaction = Transaction()
-    transaction.update(
+    transaction.change(
         key,
-        "SET #state = :applied",
-        condition="claimId = :claim AND #state = :running",
-        names=_NAMES,
-        values={
-            ":applied": State.APPLIED.value,
-            ":running": State.RUNNING.value,
-            ":claim": claim_id,
-        },
+        set={"state": State.APPLIED},
+        require={"claim_id": claim_id, "state": State.RUNNING},
         on_failure=lambda _: on_failure(),
     )
     return transaction
 
 
-def store_response(key: ItemKey, claim_id: str, status: int, body: str) -> None:
+def store_response(key: Key, claim_id: str, status: int, body: str) -> None:
     """Store the response. Raises table.ConditionFailed if a repeat holds the claim, table.Throttled."""
-    _finish(key, claim_id, State.ANSWERED, {"status": status, "body": body})
+    table.change(
+        key, set={"state": State.ANSWERED, "status": status, "body": body}, require={"claim_id": claim_id}
+    )
 
 
-def withhold_response(key: ItemKey, claim_id: str, advice: str) -> None:
+def withhold_response(key: Key, claim_id: str, advice: str) -> None:
     """Store advice for repeats instead of the response. Raises as `store_response` does."""
-    _finish(key, claim_id, State.WITHHELD, {"advice": advice})
+    table.change(key, set={"state": State.WITHHELD, "advice": advice}, require={"claim_id": claim_id})
 
 
-def discard_response(key: ItemKey, claim_id: str) -> None:
+def discard_response(key: Key, claim_id: str) -> None:
     """Mark that the response will never be stored. Raises as `store_response` does."""
-    _finish(key, claim_id, State.APPLIED, {"leaseUntil": 0})
+    table.change(key, set={"state": State.APPLIED, "lease_until": 0}, require={"claim_id": claim_id})
 
 
-def release(key: ItemKey, claim_id: str, now: int) -> None:
+def release(key: Key, claim_id: str, now: int) -> None:
     """Release the key, unless the request changed something.
 
     From then on a transaction of the request that is still in flight fails. Raises table.ConditionFailed,
     table.Throttled.
     """
-    table.update(
+    table.change(
         key,
-        "SET #state = :released, expiresAt = :seconds",
-        condition="claimId = :claim AND #state = :running",
-        names=_NAMES,
-        values={
-            ":released": State.RELEASED.value,
-            ":running": State.RUNNING.value,
-            ":claim": claim_id,
-            ":seconds": now // 1_000,
-        },
+        set={"state": State.RELEASED, "expires_at": now // 1_000},
+        require={"claim_id": claim_id, "state": State.RUNNING},
     )
 
 
 def delete(organization: str, request_hash: str) -> None:
-    """Remove a key by its hash; nothing happens if there is none."""
-    table.delete(keys.Idempotency(organization, request_hash))
-
-
-def _finish(key: ItemKey, claim_id: str, state: State, attributes: Mapping[str, str | int]) -> None:
-    names = {f"#{name}": name for name in attributes}
-    table.update(
-        key,
-        "SET #state = :state" + "".join(f", #{name} = :{name}" for name in attributes),
-        condition="claimId = :claim",
-        names=_NAMES | names,
-        values={":state": state.value, ":claim": claim_id}
-        | {f":{name}": value for name, value in attributes.items()},
-    )
+    """Remove a stored response; nothing happens if there is none. A repeat then counts as a new request."""
+    table.delete(Idempotency.key_for(organization, request_hash))

@@ -29,15 +29,14 @@ from helpdesk.idempotency.errors import (
     IdempotencyInProgress,
     IdempotencyMismatch,
 )
-from helpdesk.idempotency.record import IdempotencyRecord, State
+from helpdesk.idempotency.record import Idempotency, IdempotencyRecord, PersonIdempotency, State
 from helpdesk.idempotency.repository import KeyTaken
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import HOUR_SECONDS
-from helpdesk.storage import keys
-from helpdesk.storage.item_key import ItemKey
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed, Throttled
 from helpdesk.storage.transactions import prepend_to_next_transaction
 
@@ -71,14 +70,14 @@ class IdempotentRequest(Record):
     query: Mapping[str, list[str]]
     media_type: str
 
-    def item_key(self) -> ItemKey:
+    def item_key(self) -> Key:
         """Return the key of the item. Two callers, or two paths, never share one."""
         person = self.caller.person
         credential = f"person {person.id}" if person else f"key {self.caller.key_id}"
         digest = _sha256([credential, self.method, self.path.rstrip("/"), self.key])
         if person is not None and self.subject is not RateLimitSubject.ORGANIZATION:
-            return keys.PersonIdempotency(person.id, digest)
-        return keys.Idempotency(self.caller.organization, digest)
+            return PersonIdempotency.key_for(person.id, digest)
+        return Idempotency.key_for(self.caller.organization, digest)
 
     def fingerprint(self) -> str:
         """Return a hash that only the same request has: of its body, its query and the type of an uploaded file."""
@@ -107,7 +106,7 @@ def key_in(headers: Mapping[str, str]) -> str | None:
     return key
 
 
-_running: ContextVar[ItemKey | None] = ContextVar("running", default=None)
+_running: ContextVar[Key | None] = ContextVar("running", default=None)
 
 
 def current_response_hash() -> str | None:
@@ -116,7 +115,8 @@ def current_response_hash() -> str | None:
     An item that the response describes keeps it, to remove the response together with the item.
     """
     key = _running.get()
-    return key.request_hash if isinstance(key, keys.Idempotency) else None
+    parts = None if key is None else Idempotency.parse(key.pk, key.sk)
+    return None if parts is None else parts.get("request_hash")
 
 
 def forget_response(organization: str, request_hash: str) -> None:
@@ -179,7 +179,7 @@ def _in_progress(left_ms: int = 1_000) -> IdempotencyInProgress:
     return IdempotencyInProgress(headers={"retry-after": str(seconds)})
 
 
-def _store(key: ItemKey, claim_id: str, outcome: Outcome) -> None:
+def _store(key: Key, claim_id: str, outcome: Outcome) -> None:
     if outcome.advice is not None:
         repository.withhold_response(key, claim_id, outcome.advice)
     elif len(outcome.body.encode()) > MAX_KEPT_BYTES:

@@ -24,14 +24,6 @@ class PersonAllowance(ItemKey):
     request_class: str
 
 
-class PersonIdempotency(ItemKey):
-    """The outcome of a person's request with an Idempotency-Key, where it concerns no organization."""
-
-    PK, SK = "PERSON#{user_id}", "IDEMPOTENCY#{request_hash}"
-    user_id: str
-    request_hash: str
-
-
 class AutoResolveCheckpoint(ItemKey):
     """The progress of one night's auto-resolve runs (its date in UTC)."""
 

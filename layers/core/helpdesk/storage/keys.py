@@ -23,7 +23,6 @@ from helpdesk.storage.account_keys import (
     Person,
     PersonAllowance,
     PersonByEmail,
-    PersonIdempotency,
     SchemaVersion,
     SharedBucket,
     SignIn,
@@ -155,7 +154,7 @@ __all__ = [
     "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "Message", "Mirror", "MirrorChannel", "MirrorClick",
     "MirrorDirectory", "MirrorPace", "MirrorReply", "MirrorThread", "MirroredConversation", "MirroredFile",
     "MissedConversation", "ModelUsage", "Note", "PageClaim", "PageRating", "Person", "PersonAllowance",
-    "PersonByEmail", "PersonIdempotency", "Post", "PostBody", "PostComment", "PostNumber", "PostVote",
+    "PersonByEmail", "Post", "PostBody", "PostComment", "PostNumber", "PostVote",
     "Rating", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn",
     "SignalIssue", "SignalPost",
     "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession", "SiteSettings", "SiteSignIn",
@@ -333,14 +332,6 @@ class Erasure(ItemKey):
     PK, SK = "ORG#{organization}#ERASURE#{erasure_id}", "ERASURE"
     organization: str
     erasure_id: str
-
-
-class Idempotency(ItemKey):
-    """The outcome of a request with an Idempotency-Key, by the SHA-256 of caller, path and key."""
-
-    PK, SK = "ORG#{organization}#IDEMPOTENCY#{request_hash}", "IDEMPOTENCY"
-    organization: str
-    request_hash: str
 
 
 def unattached_files(hour: int) -> str:
