@@ -10,7 +10,7 @@ from helpdesk.accounts import service as accounts
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.invites import accepting, repository, service
 from helpdesk.invites.errors import AlreadyInvited, InviteNotFound, TooManyInvites
-from helpdesk.invites.record import InviteeState
+from helpdesk.invites.record import InviteeState, PendingInvites
 from helpdesk.invites.schemas import InviteCreated, NewInvite
 from helpdesk.mail import allowance
 from helpdesk.members.errors import CannotGrant
@@ -52,12 +52,12 @@ def fill(organization: NewOrganization, valid: int, expired: int) -> None:
     now = clock.now_ms()
     pending = {f"inv_valid{number}": now + 60_000 for number in range(valid)}
     pending |= {f"inv_expired{number}": now - 1 for number in range(expired)}
-    table.put_new({**keys.PendingInvites(organization.organization_id).attributes(), "pending": pending})
+    table.put_new({**PendingInvites.key_for(organization.organization_id).attributes(), "pending": pending})
 
 
 def pending(organization: NewOrganization) -> dict[str, int]:
     """Return the ids in the list of pending invitations that have not expired."""
-    item = table.get(keys.PendingInvites(organization.organization_id))
+    item = table.get(PendingInvites.key_for(organization.organization_id))
     assert item is not None
     return {each: until for each, until in item["pending"].items() if until > clock.now_ms()}
 

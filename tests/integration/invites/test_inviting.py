@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from helpdesk.invites.record import Invite, InviteByEmail, InviteSecret, InviteToken, PendingInvites
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.people import service as people
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
@@ -24,7 +25,7 @@ def invite(client: Client, email: str = "grace@example.com", role: str = "member
 
 def fill(organization: NewOrganization, count: int, until: int) -> None:
     """Let so many invitations be pending until an instant (ms)."""
-    key = keys.PendingInvites(organization.organization_id)
+    key = PendingInvites.key_for(organization.organization_id)
     table.put_new({**key.attributes(), "pending": {f"inv_{number}": until for number in range(count)}})
 
 
@@ -191,10 +192,10 @@ def test_everything_of_an_invitation_expires_with_it(admin: Client, organization
     by_email = hashlib.sha256(b"grace@example.com").hexdigest()
     owned, invite_id = organization.organization_id, answer.body["id"]
     for key in (
-        keys.Invite(owned, invite_id),
-        keys.InviteByEmail(owned, by_email),
-        keys.InviteToken(digest),
-        keys.InviteSecret(owned, invite_id),
+        Invite.key_for(owned, invite_id),
+        InviteByEmail.key_for(owned, by_email),
+        InviteToken.key_for(digest),
+        InviteSecret.key_for(owned, invite_id),
     ):
         item = table.get(key)
         assert item is not None

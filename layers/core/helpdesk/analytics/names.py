@@ -7,7 +7,7 @@ from helpdesk.analytics.datasets import DatasetField
 from helpdesk.analytics.query_schemas import Series
 from helpdesk.analytics.rows import CONVERSATIONS, CUSTOMERS
 from helpdesk.knowledge import folder_names
-from helpdesk.members import names as member_names
+from helpdesk.members import membership
 from helpdesk.storage import by_name as by_names
 from helpdesk.storage import names as names_now
 from helpdesk.tools import endpoint_names
@@ -21,7 +21,7 @@ def _of_unnamed_keys(organization: str, labels: Sequence[str]) -> dict[str, str]
 
 
 _NAMES: dict[str, Callable[[str, Sequence[str]], dict[str, str]]] = {
-    "assignee": member_names.by_ids,
+    "assignee": membership.names_of,
     "customer": lambda organization, ids: repository.titles(organization, CUSTOMERS, ids),
     "conversation": lambda organization, ids: repository.titles(organization, CONVERSATIONS, ids),
     "folder": folder_names.by_ids,

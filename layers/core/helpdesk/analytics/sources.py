@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from helpdesk.invites.record import Invite
 from helpdesk.platform.record import Record
 from helpdesk.signals.record import Signal
 from helpdesk.storage import keys, table
@@ -25,7 +26,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
     ("APPROVAL#", keys.Approval),
     ("RUN#", keys.AgentRun),
     ("CRAWL#", keys.Crawl),
-    ("INVITE#", keys.Invite),
+    ("INVITE#", Invite),
     ("TEST#", keys.ToolTest),
     ("CONV", keys.Conversation),
     ("CUS", keys.Customer),

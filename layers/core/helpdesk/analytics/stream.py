@@ -20,7 +20,7 @@ from helpdesk.crawls.record import Crawl
 from helpdesk.customers.record import Customer
 from helpdesk.delivery import record_guard
 from helpdesk.files.record import File
-from helpdesk.invites.record import mail_id_from_item
+from helpdesk.invites.record import Invite
 from helpdesk.knowledge.documents import Document
 from helpdesk.logs.record import LogRecord
 from helpdesk.platform import unreadable
@@ -200,8 +200,8 @@ def _use(change: Change) -> Fact | None:
         return usage_facts.of_upload(file) if file.received and not before else None
     if change.kind is keys.ToolTest:
         return usage_facts.of_test(ToolTestRun.from_item(new))
-    if change.kind is keys.Invite:
-        mail_id = mail_id_from_item(new)
-        is_new = mail_id is not None and mail_id != mail_id_from_item(old)
+    if change.kind is Invite:
+        mail_id = Invite.from_item(new).mailed
+        is_new = mail_id != (Invite.from_item(old).mailed if old else None)
         return usage_facts.of_invitation_mail(mail_id) if mail_id and is_new else None
     return usage_facts.of_crawl(Crawl.from_item(change.organization, new))

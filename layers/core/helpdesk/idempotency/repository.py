@@ -94,6 +94,6 @@ def release(key: Key, claim_id: str, now: int) -> None:
     )
 
 
-def delete(organization: str, request_hash: str) -> None:
+def forget_response(organization: str, request_hash: str) -> None:
     """Remove a stored response; nothing happens if there is none. A repeat then counts as a new request."""
     table.delete(Idempotency.key_for(organization, request_hash))

@@ -30,7 +30,7 @@ from helpdesk.idempotency.errors import (
     IdempotencyMismatch,
 )
 from helpdesk.idempotency.record import Idempotency, IdempotencyRecord, PersonIdempotency, State
-from helpdesk.idempotency.repository import KeyTaken
+from helpdesk.idempotency.repository import KeyTaken, forget_response
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
@@ -39,6 +39,20 @@ from helpdesk.platform.units import HOUR_SECONDS
 from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed, Throttled
 from helpdesk.storage.transactions import prepend_to_next_transaction
+
+__all__ = [
+    "HEADER",
+    "KEPT_HOURS",
+    "MAX_KEPT_BYTES",
+    "MAX_KEY_CHARACTERS",
+    "REPLAYED",
+    "IdempotentRequest",
+    "Outcome",
+    "current_response_hash",
+    "forget_response",
+    "key_in",
+    "run_once",
+]
 
 HEADER = "idempotency-key"
 REPLAYED = "idempotent-replayed"
@@ -117,11 +131,6 @@ def current_response_hash() -> str | None:
     key = _running.get()
     parts = None if key is None else Idempotency.parse(key.pk, key.sk)
     return None if parts is None else parts.get("request_hash")
-
-
-def forget_response(organization: str, request_hash: str) -> None:
-    """Remove a stored response. A repeat of its request then counts as a new request."""
-    repository.delete(organization, request_hash)
 
 
 def run_once(request: IdempotentRequest, remaining_ms: int, run: Callable[[], Outcome]) -> Outcome:

@@ -6,7 +6,7 @@ They are separate from the rules of inviting, so that the function that serves t
 from helpdesk.admission.caller import Caller, Role
 from helpdesk.invites import repository
 from helpdesk.invites.errors import INVITE_DAYS, InviteNotFound
-from helpdesk.invites.record import InvitePreview, InviteRecord
+from helpdesk.invites.record import Invite, InvitePreview
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.members import service as members
@@ -82,7 +82,7 @@ def is_for(email: str, token: str) -> bool:
         return False
 
 
-def _add_acceptance(transaction: Transaction, person: PersonRecord, token: str) -> InviteRecord:
+def _add_acceptance(transaction: Transaction, person: PersonRecord, token: str) -> Invite:
     """Add what accepting changes. Two calls at once make one member: each requires and removes the invitation.
 
     It also requires that the invitation's sender may still send it, so a removed or demoted admin leaves no way in.

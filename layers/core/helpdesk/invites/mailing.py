@@ -28,9 +28,9 @@ def send(wanted: InviteMail) -> mail.Outcome:
     found = repository.for_mail(wanted.organization, wanted.invite_id)
     if found is None:
         return mail.Outcome.NO_LONGER_PENDING
-    if found.mailed >= wanted.id:
-        return mail.Outcome.SENT_BEFORE
     invite = found.invite
+    if invite.mailed is not None and invite.mailed >= wanted.id:
+        return mail.Outcome.SENT_BEFORE
     try:
         mail.send_invitation(
             invite.email,

@@ -1,16 +1,35 @@
 """An invitation as stored, and what it shows to the invited person."""
 
-from typing import Self
-
 from helpdesk.admission.caller import Role
 from helpdesk.people.record import hash_of_email
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
+from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
 
 
-class InviteRecord(Record, kw_only=True):
-    """An invitation; times are in ms. `token_hash` is the SHA-256 of the token in its link."""
+class _Expiring(Stored, kw_only=True):
+    """An item that DynamoDB deletes some time after the invitation has ended (`valid_until`, ms)."""
+
+    valid_until: int
+
+    @property
+    def expires_at(self) -> int:
+        """The end in whole seconds, rounded up."""
+        return -(-self.valid_until // 1_000)
+
+    def to_item(self) -> Item:
+        """Return the item, with its expiry."""
+        return {**super().to_item(), "expiresAt": self.expires_at}
+
+
+class Invite(_Expiring, kw_only=True):
+    """An invitation; times are in ms.
+
+    `token_hash` is the SHA-256 of the token in its link. `mailed` is the id of the latest mail that was sent.
+    """
+
+    PK, SK = "ORG#{organization}#INVITE", "INVITE#{id}"
 
     organization: str
     id: str
@@ -19,8 +38,8 @@ class InviteRecord(Record, kw_only=True):
     invited_by_id: str
     invited_by_name: str
     created_at: int
-    valid_until: int
     token_hash: str
+    mailed: str | None = None
 
     @property
     def email_hash(self) -> str:
@@ -32,33 +51,45 @@ class InviteRecord(Record, kw_only=True):
         """Whether the invitation has not expired."""
         return self.valid_until > clock.now_ms()
 
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Read an invitation's item."""
-        return cls(
-            organization=organization,
-            id=item["id"],
-            email=item["email"],
-            role=Role(item["role"]),
-            invited_by_id=item["invitedById"],
-            invited_by_name=item["invitedByName"],
-            created_at=item["createdAt"],
-            valid_until=item["validUntil"],
-            token_hash=item["tokenHash"],
-        )
 
-    def to_item(self) -> Item:
-        """Return the attributes of the invitation's item."""
-        return {
-            "id": self.id,
-            "email": self.email,
-            "role": self.role.value,
-            "invitedById": self.invited_by_id,
-            "invitedByName": self.invited_by_name,
-            "createdAt": self.created_at,
-            "validUntil": self.valid_until,
-            "tokenHash": self.token_hash,
-        }
+class InviteByEmail(_Expiring, kw_only=True):
+    """An address's pending invitation; the address is kept as its SHA-256."""
+
+    PK, SK = "ORG#{organization}#INVITE", "EMAIL#{email_hash}"
+
+    organization: str
+    email_hash: str
+    invite_id: str
+
+
+class PendingInvites(Stored, kw_only=True):
+    """Which invitations are pending and until when (ms), so that their limit is a condition and not a count."""
+
+    PK, SK = "ORG#{organization}#INVITE", "PENDING"
+
+    organization: str
+    pending: dict[str, int] | None = None
+
+
+class InviteToken(_Expiring, kw_only=True):
+    """Which invitation a link leads to, by the SHA-256 of its token."""
+
+    PK, SK = "INVITE#{token_hash}", "INVITE"
+
+    token_hash: str
+    organization: str
+    invite_id: str
+
+
+class InviteSecret(Stored, kw_only=True):
+    """An invitation's token, for the mail that carries it; the mailer alone may read it. `expires_at` is in seconds."""
+
+    PK, SK = "ORG#{organization}#SECRET", "INVITE#{invite_id}"
+
+    organization: str
+    invite_id: str
+    token: str
+    expires_at: int
 
 
 class InvitePreview(Record):
@@ -87,17 +118,11 @@ class InviteeState(Record):
 class InviteMailContent(Record):
     """The content of an invitation's mail.
 
-    `mailed` is the id of the latest mail that was sent, empty before. `may_name` says whether the mail may have the
+    `may_name` says whether the mail may have the
     organization's own words: its name, and the inviter's.
     """
 
-    invite: InviteRecord
+    invite: Invite
     token: str
     organization_name: str
     may_name: bool
-    mailed: str
-
-
-def mail_id_from_item(item: Item) -> str | None:
-    """Return the id of the latest mail of an invitation that was sent; None before."""
-    return item.get("mailed")

@@ -4,7 +4,15 @@ from collections.abc import Sequence
 
 from helpdesk.admission.caller import Role
 from helpdesk.invites.errors import INVITE_DAYS, MAX_PENDING_INVITES, AlreadyInvited, InviteNotFound
-from helpdesk.invites.record import InviteeState, InviteMailContent, InviteRecord
+from helpdesk.invites.record import (
+    Invite,
+    InviteByEmail,
+    InviteeState,
+    InviteMailContent,
+    InviteSecret,
+    InviteToken,
+    PendingInvites,
+)
 from helpdesk.members.errors import CannotGrant
 from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.people.errors import AlreadyAMember
@@ -12,10 +20,13 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import Forbidden, InvalidToken
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, table
+from helpdesk.storage.changes import Requirement, Values, above
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
-_STILL_PENDING = "attribute_exists(PK) AND validUntil > :now"
+_invites = Collection(Invite, missing=InviteNotFound)
+_tokens = Collection(InviteToken, missing=InviteNotFound)
 _VALID_SECONDS = INVITE_DAYS * DAY_SECONDS
 _MANAGERS = (Role.ADMIN, Role.OWNER)
 
@@ -30,13 +41,13 @@ class NoRoom(Exception):
 
 def invitee_state(organization: str, email_hash: str) -> InviteeState:
     """Return what is known of an address before an organization invites it. One call."""
-    person, invited = keys.PersonByEmail(email_hash), keys.InviteByEmail(organization, email_hash)
-    pending = keys.PendingInvites(organization)
+    person, invited = keys.PersonByEmail(email_hash), InviteByEmail.key_for(organization, email_hash)
+    pending = PendingInvites.key_for(organization)
     found = table.get_many([person, invited, pending])
     return InviteeState(
         user_id=found.get(person, {}).get("userId"),
-        invited_until=found.get(invited, {}).get("validUntil", 0),
-        pending=found.get(pending, {}).get("pending"),
+        invited_until=InviteByEmail.from_item(found[invited]).valid_until if invited in found else 0,
+        pending=PendingInvites.from_item(found[pending]).pending if pending in found else None,
     )
 
 
@@ -45,36 +56,32 @@ def is_member(organization: str, user_id: str) -> bool:
     return table.get(keys.Member(organization, user_id)) is not None
 
 
-def get(organization: str, invite_id: str) -> InviteRecord:
+def get(organization: str, invite_id: str) -> Invite:
     """Return a pending invitation. Raises InviteNotFound."""
-    item = table.get(keys.Invite(organization, invite_id))
-    invite = InviteRecord.from_item(organization, item) if item else None
-    if invite is None or not invite.is_pending:
+    invite = _invites.get(organization, invite_id)
+    if not invite.is_pending:
         raise InviteNotFound
     return invite
 
 
-def by_token(token_hash: str) -> InviteRecord:
+def by_token(token_hash: str) -> Invite:
     """Return the pending invitation of a link. Two calls. Raises InviteNotFound."""
-    item = table.get(keys.InviteToken(token_hash))
-    if item is None:
-        raise InviteNotFound
-    return get(item["organization"], item["inviteId"])
+    token = _tokens.get(token_hash)
+    return get(token.organization, token.invite_id)
 
 
-def newest(organization: str, limit: int, before: str | None) -> tuple[list[InviteRecord], str | None]:
+def newest(organization: str, limit: int, before: str | None) -> tuple[list[Invite], str | None]:
     """Return pending invitations, newest first, older than the id `before`; and the id to go on from, None at the end.
 
     One query that reads no expired one: all last equally long, and an id begins with the instant it was made.
     """
     oldest = f"inv_{ids.ulid(clock.now_ms() - _VALID_SECONDS * 1_000, 0)}"
-    between = keys.Invite(organization, oldest).sk, keys.Invite(organization, "inv_~").sk
-    after = keys.Invite(organization, before).attributes() if before else None
-    partition = keys.PendingInvites(organization).pk
+    between = Invite.key_for(organization, oldest).sk, Invite.key_for(organization, "inv_~").sk
+    after = Invite.key_for(organization, before).attributes() if before else None
+    partition = Invite.partition_for(organization)
     page = table.query(partition, sk_between=between, limit=limit, newest_first=True, after=after)
-    records = [InviteRecord.from_item(organization, item) for item in page.items]
-    end = page.items[-1]["id"] if page.after else None
-    return [record for record in records if record.is_pending], end
+    records = [Invite.from_item(item) for item in page.items]
+    return [record for record in records if record.is_pending], records[-1].id if page.after else None
 
 
 def make_room(organization: str, pending: dict[str, int] | None) -> bool:
@@ -82,7 +89,7 @@ def make_room(organization: str, pending: dict[str, int] | None) -> bool:
 
     An expired invitation stays expired, and its id is never used again, so concurrent removals do the same.
     """
-    key = keys.PendingInvites(organization)
+    key = PendingInvites.key_for(organization)
     if pending is None:
         table.update(key, "SET pending = if_not_exists(pending, :none)", values={":none": {}})
         return True
@@ -118,7 +125,7 @@ def require_manager(transaction: Transaction, organization: str, user_id: str, r
     )
 
 
-def require_sender(transaction: Transaction, invite: InviteRecord) -> None:
+def require_sender(transaction: Transaction, invite: Invite) -> None:
     """Make a transaction fail with InviteNotFound unless the invitation's sender may, at that moment, send it."""
     allowed = {f":r{each.rank}": each.value for each in _MANAGERS if each.rank >= invite.role.rank}
     transaction.require(
@@ -126,22 +133,22 @@ def require_sender(transaction: Transaction, invite: InviteRecord) -> None:
         f"#role IN ({', '.join(allowed)})",
         names={"#role": "role"},
         values=allowed,
-        on_failure=lambda _: InviteNotFound(),
+        on_failure=InviteNotFound(),
     )
 
 
-def sender_may_send(invite: InviteRecord) -> bool:
+def sender_may_send(invite: Invite) -> bool:
     """Return whether the invitation's sender may still send it."""
     return invite.id in senders_may_send([invite])
 
 
-def senders_may_send(invites: Sequence[InviteRecord]) -> set[str]:
+def senders_may_send(invites: Sequence[Invite]) -> set[str]:
     """Return the ids of those invitations whose senders may still send them. One call for a hundred senders."""
     senders = {keys.Member(invite.organization, invite.invited_by_id) for invite in invites}
     found = table.get_many(list(senders))
     roles = {key: Role(item["role"]) for key, item in found.items()}
 
-    def may_send(invite: InviteRecord) -> bool:
+    def may_send(invite: Invite) -> bool:
         role = roles.get(keys.Member(invite.organization, invite.invited_by_id))
         return role in _MANAGERS and role.rank >= invite.role.rank
 
@@ -153,117 +160,108 @@ def require_stranger(transaction: Transaction, organization: str, user_id: str) 
     transaction.require(
         keys.Member(organization, user_id),
         "attribute_not_exists(PK)",
-        on_failure=lambda _: AlreadyAMember(),
+        on_failure=AlreadyAMember(),
     )
 
 
-def put(transaction: Transaction, invite: InviteRecord, token: str) -> None:
+def put(transaction: Transaction, invite: Invite, token: str) -> None:
     """Add an invitation with its accompanying items. The transaction raises AlreadyInvited, NoRoom."""
-    expires = -(-invite.valid_until // 1_000)
-    until = {"validUntil": invite.valid_until, "expiresAt": expires}
-    transaction.update(
-        keys.InviteByEmail(invite.organization, invite.email_hash),
-        "SET inviteId = :id, validUntil = :until, expiresAt = :expires",
-        condition="attribute_not_exists(PK) OR validUntil <= :now",
-        values={
-            ":id": invite.id,
-            ":until": invite.valid_until,
-            ":expires": expires,
-            ":now": invite.created_at,
+    transaction.change(
+        InviteByEmail.key_for(invite.organization, invite.email_hash),
+        set={"invite_id": invite.id, "valid_until": invite.valid_until, "expiresAt": invite.expires_at},
+        require={
+            "valid_until": Requirement(
+                "(attribute_not_exists({name}) OR {name} <= {value})", invite.created_at
+            )
         },
-        on_failure=lambda _: AlreadyInvited(),
+        or_new=True,
+        on_failure=AlreadyInvited(),
     )
     transaction.update(
-        keys.PendingInvites(invite.organization),
+        PendingInvites.key_for(invite.organization),
         "SET pending.#id = :until",
         condition="size(pending) < :most",
         names={"#id": invite.id},
         values={":until": invite.valid_until, ":most": MAX_PENDING_INVITES},
         on_failure=NoRoom,
     )
+    transaction.put(invite, new=True)
     transaction.put(
-        {
-            **keys.Invite(invite.organization, invite.id).attributes(),
-            **invite.to_item(),
-            "expiresAt": expires,
-        },
-        new=True,
-    )
-    transaction.put(
-        {
-            **keys.InviteToken(invite.token_hash).attributes(),
-            "organization": invite.organization,
-            "inviteId": invite.id,
-            **until,
-        },
+        InviteToken(
+            token_hash=invite.token_hash,
+            organization=invite.organization,
+            invite_id=invite.id,
+            valid_until=invite.valid_until,
+        ),
         new=True,
     )
     # No condition: a role that may write this item does not have to be allowed to read it.
-    secret = keys.InviteSecret(invite.organization, invite.id)
-    transaction.put({**secret.attributes(), "token": token, "expiresAt": expires})
+    transaction.put(
+        InviteSecret(
+            organization=invite.organization,
+            invite_id=invite.id,
+            token=token,
+            expires_at=invite.expires_at,
+        )
+    )
 
 
-def set_sender(transaction: Transaction, invite: InviteRecord, user_id: str, name: str) -> None:
+def set_sender(transaction: Transaction, invite: Invite, user_id: str, name: str) -> None:
     """Make a person the sender of a pending invitation. The transaction raises InviteNotFound."""
-    transaction.update(
-        keys.Invite(invite.organization, invite.id),
-        "SET invitedById = :id, invitedByName = :name",
-        condition=_STILL_PENDING,
-        values={":id": user_id, ":name": name, ":now": clock.now_ms()},
-        on_failure=lambda _: InviteNotFound(),
+    transaction.change(
+        invite.key,
+        set={"invited_by_id": user_id, "invited_by_name": name},
+        require=_still_pending(),
+        on_failure=InviteNotFound(),
     )
 
 
-def remove(transaction: Transaction, invite: InviteRecord) -> None:
+def remove(transaction: Transaction, invite: Invite) -> None:
     """Remove a pending invitation with its accompanying items. The transaction raises InviteNotFound."""
-    transaction.delete(
-        keys.Invite(invite.organization, invite.id),
-        condition=_STILL_PENDING,
-        values={":now": clock.now_ms()},
-        on_failure=lambda _: InviteNotFound(),
-    )
+    transaction.delete(invite.key, require=_still_pending(), on_failure=InviteNotFound())
     # Another host with a faster clock may have seen it expired and invited the address again.
     transaction.delete(
-        keys.InviteByEmail(invite.organization, invite.email_hash),
-        condition="inviteId = :id",
-        values={":id": invite.id},
-        on_failure=lambda _: InviteNotFound(),
+        InviteByEmail.key_for(invite.organization, invite.email_hash),
+        require={"invite_id": invite.id},
+        on_failure=InviteNotFound(),
     )
     transaction.update(
-        keys.PendingInvites(invite.organization), "REMOVE pending.#id", names={"#id": invite.id}
+        PendingInvites.key_for(invite.organization), "REMOVE pending.#id", names={"#id": invite.id}
     )
-    transaction.delete(keys.InviteToken(invite.token_hash))
-    transaction.delete(keys.InviteSecret(invite.organization, invite.id))
+    transaction.delete(InviteToken.key_for(invite.token_hash))
+    transaction.delete(InviteSecret.key_for(invite.organization, invite.id))
+
+
+def _still_pending() -> Values:
+    return {"valid_until": above(clock.now_ms())}
 
 
 def for_mail(organization: str, invite_id: str) -> InviteMailContent | None:
     """Return the content of an invitation's mail, or None if the invitation is no longer pending. One call."""
-    invite, secret = keys.Invite(organization, invite_id), keys.InviteSecret(organization, invite_id)
+    invite, secret = Invite.key_for(organization, invite_id), InviteSecret.key_for(organization, invite_id)
     owner = keys.Organization(organization)
     found = table.get_many([invite, secret, owner])
     if len(found) < len((invite, secret, owner)):
         return None
-    record = InviteRecord.from_item(organization, found[invite])
+    record = Invite.from_item(found[invite])
     if not record.is_pending:
         return None
     organization_record = OrganizationRecord.from_item(found[owner])
     return InviteMailContent(
         record,
-        found[secret]["token"],
+        InviteSecret.from_item(found[secret]).token,
         organization_record.name,
         organization_record.may_mail,
-        found[invite].get("mailed", ""),
     )
 
 
 def note_mailed(organization: str, invite_id: str, mail_id: str) -> None:
     """Record that a mail was sent, so that it is not sent again. Do nothing if the invitation is gone."""
     try:
-        table.update(
-            keys.Invite(organization, invite_id),
-            "SET mailed = :mail",
-            condition="attribute_exists(PK) AND (attribute_not_exists(mailed) OR mailed < :mail)",
-            values={":mail": mail_id},
+        table.change(
+            Invite.key_for(organization, invite_id),
+            set={"mailed": mail_id},
+            require={"mailed": Requirement("(attribute_not_exists({name}) OR {name} < {value})", mail_id)},
         )
     except ConditionFailed:
         return

@@ -1,16 +1,16 @@
 """The rules of inviting (Specification: POST /invites; Limits, Other buckets; Errors, Organization and members)."""
 
 from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.invites import repository
+from helpdesk.invites import repository, schemas
 from helpdesk.invites.errors import (
     INVITE_DAYS,
     AlreadyInvited,
     TooManyInvites,
 )
 from helpdesk.invites.jobs import InviteMail
-from helpdesk.invites.record import InviteRecord
+from helpdesk.invites.record import Invite
 from helpdesk.invites.repository import NoRoom
-from helpdesk.invites.schemas import Invite, InviteCreated, NewInvite
+from helpdesk.invites.schemas import InviteCreated, NewInvite
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.mail import allowance as mail_allowance
@@ -46,7 +46,7 @@ def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
     mail_allowance.take(caller.organization, mail_allowance.INVITATIONS)
 
     token = ids.secret()
-    invite = InviteRecord(
+    invite = Invite(
         organization=caller.organization,
         id=ids.new("inv"),
         email=email,
@@ -68,12 +68,14 @@ def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
     return InviteCreated(id=invite.id, path=f"/v1/invite/{token}")
 
 
-def listed(organization: str, limit: int, before: str | None) -> tuple[list[Invite], str | None]:
+def listed(organization: str, limit: int, before: str | None) -> tuple[list[schemas.Invite], str | None]:
     """Return a page of pending invitations, newest first, and the id after which the next page begins."""
     records, end = repository.newest(organization, limit, before)
     allowed = repository.senders_may_send(records)
     shown = [
-        Invite.from_record(record, invited_by=record.invited_by_id, sender_may_invite=record.id in allowed)
+        schemas.Invite.from_record(
+            record, invited_by=record.invited_by_id, sender_may_invite=record.id in allowed
+        )
         for record in records
     ]
     return shown, end
@@ -130,11 +132,11 @@ def _commit_with_room(transaction: Transaction, organization: str) -> None:
     repeat_when_stale(attempt, NoRoom)
 
 
-def _mail(transaction: Transaction, invite: InviteRecord, base_url: str) -> None:
+def _mail(transaction: Transaction, invite: Invite, base_url: str) -> None:
     transaction.put(InviteMail(invite.organization, invite.id, ids.new("mail"), base_url).to_item())
 
 
-def _log(transaction: Transaction, invite: InviteRecord, kind: LogKind, actor: str, summary: str) -> None:
+def _log(transaction: Transaction, invite: Invite, kind: LogKind, actor: str, summary: str) -> None:
     transaction.put(
         logs.entry(
             invite.organization,

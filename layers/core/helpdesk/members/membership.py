@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from helpdesk.members import repository
 from helpdesk.members.errors import MemberNotFound
 from helpdesk.members.record import MemberRecord
+from helpdesk.members.repository import by_ids
 from helpdesk.people.errors import InvalidEmail
 from helpdesk.people.record import normalized_email
 from helpdesk.storage import keys
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.transactions import OnFailure, Transaction
+
+__all__ = ["by_ids", "find", "name_of", "names_of", "require"]
 
 
 def name_of(organization: str, user_id: str) -> str | None:
@@ -20,9 +23,9 @@ def name_of(organization: str, user_id: str) -> str | None:
         return None
 
 
-def by_ids(organization: str, user_ids: Sequence[str]) -> dict[str, MemberRecord]:
-    """Return those of the people who are members, by id. One call for up to 100."""
-    return repository.get_many(organization, user_ids)
+def names_of(organization: str, user_ids: Sequence[str]) -> dict[str, str]:
+    """Return the names of those who are members, by id. One call for up to 100."""
+    return {user_id: member.name for user_id, member in by_ids(organization, user_ids).items()}
 
 
 def find(organization: str, id_or_email: str) -> MemberRecord | None:

@@ -31,7 +31,7 @@ def page(organization: str, limit: int, after: str | None) -> tuple[list[MemberR
     return members, members[-1].user_id if found.after else None
 
 
-def get_many(organization: str, user_ids: Sequence[str]) -> dict[str, MemberRecord]:
+def by_ids(organization: str, user_ids: Sequence[str]) -> dict[str, MemberRecord]:
     """Return those of the people who are members, by id. One call for up to 100."""
     found = table.get_many([keys.Member(organization, user_id) for user_id in user_ids])
     return {item["userId"]: MemberRecord.from_item(item) for item in found.values()}

@@ -12,6 +12,7 @@ from helpdesk.logs.kinds import LogKind
 from helpdesk.members import repository
 from helpdesk.members.errors import CannotGrant, CannotManageSelf, Outranked
 from helpdesk.members.record import MemberRecord
+from helpdesk.members.repository import count_owner
 from helpdesk.members.schemas import Member
 from helpdesk.people import service as people
 from helpdesk.people.record import PersonRecord
@@ -20,7 +21,9 @@ from helpdesk.platform.errors import Forbidden, InvalidToken
 from helpdesk.storage.by_name import ByName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import OnFailure, Transaction
+from helpdesk.storage.transactions import Transaction
+
+__all__ = ["add", "admit", "change_role", "count_owner", "leave", "listed", "remove", "set_name"]
 
 
 def add(transaction: Transaction, organization: str, person: PersonRecord, role: Role) -> None:
@@ -33,11 +36,6 @@ def add(transaction: Transaction, organization: str, person: PersonRecord, role:
     member = MemberRecord(person.id, person.name, person.email, role, joined_at=clock.now_ms())
     repository.put(transaction, organization, member)
     people.join(transaction, person, organization, role)
-
-
-def count_owner(transaction: Transaction, organization: str, on_failure: OnFailure) -> None:
-    """Count one owner more. The transaction raises what `on_failure` returns if the organization is gone."""
-    repository.count_owner(transaction, organization, on_failure)
 
 
 def admit(organization: str, email: str, name: str, role: Role) -> PersonRecord:
@@ -53,7 +51,7 @@ def admit(organization: str, email: str, name: str, role: Role) -> PersonRecord:
 def _admitted(organization: str, person: PersonRecord, role: Role) -> PersonRecord:
     transaction = Transaction()
     if role is Role.OWNER:
-        repository.count_owner(transaction, organization)
+        count_owner(transaction, organization)
     else:
         repository.require_organization(transaction, organization)
     add(transaction, organization, person, role)
@@ -113,7 +111,7 @@ def change_role(caller: Caller, user_id: str, new: Role) -> None:
         repository.set_role(transaction, organization, user_id, member.role, new)
         people.set_role(transaction, user_id, organization, member.role, new)
         if new is Role.OWNER:
-            repository.count_owner(transaction, organization)
+            count_owner(transaction, organization)
         elif member.role is Role.OWNER:
             repository.count_owner_off(transaction, organization)
         transaction.put(

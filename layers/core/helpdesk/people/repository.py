@@ -12,7 +12,7 @@ from helpdesk.storage.transactions import Transaction
 _ROLE_AS_READ = "organizations.#organization.#role = :old"
 
 
-def get(user_id: str) -> PersonRecord | None:
+def by_id(user_id: str) -> PersonRecord | None:
     """Return a person, or None."""
     item = table.get(keys.Person(user_id))
     return PersonRecord.from_item(item) if item else None
@@ -129,7 +129,10 @@ def require_member(transaction: Transaction, user_id: str, organization: str, on
 def require_member_since(
     transaction: Transaction, user_id: str, organization: str, bound_at: int, on_failure: Exception
 ) -> None:
-    """Require that the person belongs to an organization, and has not left it since an instant (ms)."""
+    """Require that the person belongs to an organization, and has not left it since an instant (ms).
+
+    So what was bound to a membership ends with it, even if the person comes back.
+    """
     transaction.require(
         keys.Person(user_id),
         "attribute_exists(organizations.#organization) AND (attribute_not_exists(organizations.#organization.joinedAt) "
@@ -152,8 +155,14 @@ def set_name(transaction: Transaction, person: PersonRecord, name: str) -> None:
     )
 
 
-def put_token(
-    transaction: Transaction, token_hash: str, user_id: str, organization: str, client_id: str, seconds: int
+def add_token(
+    transaction: Transaction,
+    token_hash: str,
+    user_id: str,
+    organization: str,
+    *,
+    client_id: str,
+    seconds: int,
 ) -> None:
     """Add an access token without a grant, which acts in an organization and is valid for a number of seconds."""
     transaction.put(

@@ -13,10 +13,30 @@ from helpdesk.quotas.errors import (
     BudgetExceeded,
     TokensSpent,
 )
-from helpdesk.quotas.repository import StalePlan, Used
-from helpdesk.quotas.tokens_repository import Period
+from helpdesk.quotas.repository import StalePlan, Used, count_signal, count_suggestion, set_plan
+from helpdesk.quotas.tokens_repository import Period, return_tokens
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
+
+__all__ = [
+    "NOTHING",
+    "Period",
+    "Spent",
+    "StalePlan",
+    "Used",
+    "budget_exceeded",
+    "change_plan",
+    "count_documents",
+    "count_existing",
+    "count_signal",
+    "count_suggestion",
+    "return_tokens",
+    "set_plan",
+    "take_tokens",
+    "uncount_documents",
+    "used",
+    "with_plan",
+]
 
 _MOST_REMEMBERED = 10_000
 _plans: dict[str, Plan] = {}
@@ -61,11 +81,6 @@ def take_tokens(
         return tokens_repository.take(organization, plan, tokens)
 
     return _with_plan(organization, take, plan_of, tokens_repository.add_plan)
-
-
-def return_tokens(organization: str, period: Period, taken: int, *, tokens_in: int, tokens_out: int) -> None:
-    """Count what a turn used in place of what was taken for it in a month and on a day. One call."""
-    tokens_repository.correct(organization, period, taken, tokens_in=tokens_in, tokens_out=tokens_out)
 
 
 def budget_exceeded(spent: TokensSpent) -> BudgetExceeded:
@@ -125,21 +140,6 @@ def uncount_documents(transaction: Transaction, organization: str, *, documents:
 def count_existing(transaction: Transaction, organization: str, *, size: int) -> None:
     """Count a document from before quotas, whatever the plan allows. For a migration."""
     repository.count(transaction, organization, HIGHEST_PLAN, documents=1, size=size, within_quota=False)
-
-
-def count_suggestion(transaction: Transaction, organization: str, at: int) -> None:
-    """Count a new suggestion of the instant `at` (ms). The transaction raises SuggestionsOfDayReached."""
-    repository.count_suggestion(transaction, organization, at)
-
-
-def count_signal(transaction: Transaction, organization: str, customer_id: str, at: int) -> None:
-    """Count a signal that the agent files at an instant (ms). The transaction raises SignalsOfDayReached."""
-    repository.count_signal(transaction, organization, customer_id, at)
-
-
-def set_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
-    """Apply a plan's quotas from the commit of the transaction on."""
-    repository.set_plan(transaction, organization, plan)
 
 
 def change_plan(transaction: Transaction, organization: str, plan: Plan) -> None:

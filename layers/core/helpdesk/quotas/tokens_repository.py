@@ -76,7 +76,7 @@ def take(organization: str, plan: Plan, tokens: int) -> Period:
     return period
 
 
-def correct(organization: str, period: Period, taken: int, *, tokens_in: int, tokens_out: int) -> None:
+def return_tokens(organization: str, period: Period, taken: int, *, tokens_in: int, tokens_out: int) -> None:
     """Count the tokens that a turn used, and no longer those taken for it in a month and on a day."""
     table.update(
         keys.ModelUsage(organization, period.month),

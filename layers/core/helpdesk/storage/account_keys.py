@@ -109,13 +109,6 @@ class LegacyKey(ItemKey):
     key_hash: str
 
 
-class InviteToken(ItemKey):
-    """Which invitation a link leads to, by the SHA-256 of its token."""
-
-    PK, SK = "INVITE#{token_hash}", "INVITE"
-    token_hash: str
-
-
 class Slug(ItemKey):
     """Which organization holds a slug, or had it in the last year; its presence is what makes a slug unique."""
 

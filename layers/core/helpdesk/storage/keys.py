@@ -17,7 +17,6 @@ from helpdesk.storage.account_keys import (
     AutoResolveCheckpoint,
     EmailBucket,
     Grant,
-    InviteToken,
     LegacyKey,
     MailCeiling,
     Person,
@@ -110,7 +109,7 @@ from helpdesk.storage.knowledge_keys import (
     KnowledgeTree,
     documents_in,
 )
-from helpdesk.storage.secret_keys import EndpointSecret, InviteSecret, KeySecret, StandardSecret
+from helpdesk.storage.secret_keys import EndpointSecret, KeySecret, StandardSecret
 from helpdesk.storage.site_keys import (
     PageRating,
     SearchGap,
@@ -149,7 +148,7 @@ __all__ = [
     "ConnectionTokens", "Conversation", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
     "CrawlStart", "CrawledHost", "CrawledPage", "CustomerIdentity", "DeletedDocument", "Delivery",
     "DocumentPage", "EmailBucket", "EndpointSecret", "EventFollower", "FiledSignals", "FormerMember", "Grant",
-    "HookAttempt", "HookDelivery", "IntegrationSettings", "InviteSecret", "InviteToken", "IssueNumber", "IssueProblem",
+    "HookAttempt", "HookDelivery", "IntegrationSettings", "IssueNumber", "IssueProblem",
     "ItemKey", "KeySecret", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage",
     "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "Message", "Mirror", "MirrorChannel", "MirrorClick",
     "MirrorDirectory", "MirrorPace", "MirrorReply", "MirrorThread", "MirroredConversation", "MirroredFile",
@@ -212,29 +211,6 @@ class FormerMember(ItemKey):
     PK, SK = "ORG#{organization}#MEMBER", "FORMER#{user_id}"
     organization: str
     user_id: str
-
-
-class Invite(ItemKey):
-    """An invitation: the person invited, their role, the inviter and the end."""
-
-    PK, SK = "ORG#{organization}#INVITE", "INVITE#{invite_id}"
-    organization: str
-    invite_id: str
-
-
-class InviteByEmail(ItemKey):
-    """An address's pending invitation; the address is kept as its SHA-256."""
-
-    PK, SK = "ORG#{organization}#INVITE", "EMAIL#{email_hash}"
-    organization: str
-    email_hash: str
-
-
-class PendingInvites(ItemKey):
-    """Which invitations are pending and until when, so that their limit is a condition and not a count."""
-
-    PK, SK = "ORG#{organization}#INVITE", "PENDING"
-    organization: str
 
 
 class SupportEmailCode(ItemKey):

@@ -28,11 +28,3 @@ class StandardSecret(ItemKey):
     PK, SK = "ORG#{organization}#SECRET", "STANDARD#{endpoint_id}"
     organization: str
     endpoint_id: str
-
-
-class InviteSecret(ItemKey):
-    """An invitation's token, for the mail that carries it; the mailer alone may read it."""
-
-    PK, SK = "ORG#{organization}#SECRET", "INVITE#{invite_id}"
-    organization: str
-    invite_id: str
