@@ -102,7 +102,11 @@ def _grant_types(wanted: ClientRegistration) -> list[str]:
 
 def by_id(client_id: str | None) -> OAuthClient | None:
     """Return a registered client, or None."""
-    return repository.registered_clients.find(client_id) if client_id and _CLIENT_ID.fullmatch(client_id) else None
+    return (
+        repository.registered_clients.find(client_id)
+        if client_id and _CLIENT_ID.fullmatch(client_id)
+        else None
+    )
 
 
 def authenticated(form: Identified, authorization: str) -> OAuthClient:

@@ -42,7 +42,9 @@ def add(record: OAuthClient | AuthorizationRequest) -> None:
 
 def client_names(client_ids: Sequence[str]) -> dict[str, str]:
     """Return the names of those of the clients that exist, by id. One call for up to 100."""
-    return {each.id: each.name for each in registered_clients.by_ids(ids=client_ids, consistent=False).values()}
+    return {
+        each.id: each.name for each in registered_clients.by_ids(ids=client_ids, consistent=False).values()
+    }
 
 
 def keep_client(transaction: Transaction, known: OAuthClient) -> None:
