@@ -10,7 +10,7 @@ from helpdesk.accounts import service as accounts
 from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.invites import accepting, repository, service
 from helpdesk.invites.errors import AlreadyInvited, InviteNotFound, TooManyInvites
-from helpdesk.invites.record import InviteeState, PendingInvites
+from helpdesk.invites.record import Invite, InviteeState, PendingInvites
 from helpdesk.invites.schemas import InviteCreated, NewInvite
 from helpdesk.mail import allowance
 from helpdesk.members.errors import CannotGrant
@@ -76,7 +76,7 @@ def test_fifty_invitations_at_once_never_exceed_a_hundred(
 
     assert counted(outcomes.errors) == {"TooManyInvites": 46}
     assert len(pending(organization)) == 100
-    made = {item["id"] for item in whole_table.of_kind("INVITE#") if "email" in item}
+    made = {Invite.from_item(item).id for item in whole_table.of_kind("INVITE#") if "email" in item}
     assert made == {result.id for result in outcomes.results if result is not None}
     assert made <= set(pending(organization))
 

@@ -121,6 +121,13 @@ def test_a_part_that_could_make_another_key_is_refused(part: str) -> None:
         Parcel.partition_for(part, "large", index="GSI1")
 
 
+def test_a_part_can_contain_a_line_break() -> None:
+    key = Parcel.key_for("acme", "p\n1", "7")
+
+    assert (key.pk, key.sk) == ("ORG#acme#PARCEL#p\n1", "PARCEL#7")
+    assert Parcel.parse(key.pk, key.sk) == {"organization": "acme", "id": "p\n1", "number": "7"}
+
+
 def test_keys_and_partitions_are_made_from_their_parts_and_parsed() -> None:
     key = Parcel.key_for("acme", "p1", "7")
 

@@ -48,8 +48,8 @@ def claim(key: Key, claim_id: str, fingerprint: str, *, now: int, lease_until: i
             },
         )
     except ConditionFailed as failed:
-        found = failed.item and cast("IdempotencyRecord", key.kind.from_item(failed.item))
-        raise KeyTaken(found) from None
+        found = None if failed.item is None else key.kind.from_item(failed.item)
+        raise KeyTaken(cast("IdempotencyRecord | None", found)) from None
 
 
 def proof(key: Key, claim_id: str, on_failure: Callable[[], Exception]) -> Transaction:

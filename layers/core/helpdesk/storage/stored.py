@@ -123,7 +123,7 @@ class Stored(Record):
         parts = {name: getattr(self, name) for name in _names(template)}
         if None in parts.values():
             return {}
-        pk, sk = template.format_map(parts).split(_HALVES)
+        pk, sk = (half.format_map(parts) for half in template.split(_HALVES))
         return {f"{index}PK": pk, f"{index}SK": sk}
 
     def position(self, index: Index | None = None) -> Item:
@@ -221,7 +221,8 @@ def _filled(kind: type[Stored], template: str, parts: Sequence[str]) -> list[str
     for name, part in zip(names, parts, strict=True):
         if not 0 < len(part) <= MAX_PART_CHARACTERS or "#" in part:
             raise MalformedKey(f"{kind.__name__}.{name}")
-    return template.format_map(dict(zip(names, parts, strict=True))).split(_HALVES)
+    values = dict(zip(names, parts, strict=True))
+    return [half.format_map(values) for half in template.split(_HALVES)]
 
 
 @cache
