@@ -22,7 +22,7 @@ from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import keys, table
 from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.record import Endpoint
+from helpdesk.webhooks.record import WebhookEndpoint
 from tests.simulation.memory import MemoryTable
 from tests.support.api import function
 from tests.support.template import template
@@ -156,11 +156,11 @@ class _Model:
     def change_message_visibility(self, **_: Any) -> None:
         """Do nothing: only receivers fail here."""
 
-    def turn(self, endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:
+    def turn(self, endpoint: WebhookEndpoint, *, succeeded: bool, at: int) -> WebhookEndpoint | None:
         """Stand in for the transaction that changes an endpoint's status and logs it."""
         name, since = ("lastDeliveryAt", None) if succeeded else ("lastFailureAt", at)
         table.update(
-            keys.WebhookEndpoint(ORGANIZATION, endpoint.id),
+            WebhookEndpoint.key_for(ORGANIZATION, endpoint.id),
             f"SET {name} = :at, failingSince = :since",
             values={":at": at, ":since": since},
         )
@@ -174,10 +174,9 @@ class _Model:
         now = clock.now_ms()
         key = keys.Event(ORGANIZATION, event_id)
         self.memory.put_new({**key.attributes(), "body": json.dumps({"at": at})})
-        item = self.memory.items[
-            keys.WebhookEndpoint(ORGANIZATION, endpoint_id).pk, f"ENDPOINT#{endpoint_id}"
-        ]
-        endpoint = Endpoint.from_item(ORGANIZATION, item)
+        place = WebhookEndpoint.key_for(ORGANIZATION, endpoint_id)
+        item = self.memory.items[place.pk, place.sk]
+        endpoint = WebhookEndpoint.from_item(item)
         with mock.patch.object(table, "put_new", self.memory.put_new):
             everything = deliveries.create(ORGANIZATION, event_id, "message.created", now, [endpoint])
         apart = self.outage.apart and endpoint.failing_since is not None
@@ -263,7 +262,7 @@ async def _hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 def _endpoint(endpoint_id: str, url: str) -> dict[str, Any]:
     return {
-        **keys.WebhookEndpoint(ORGANIZATION, endpoint_id).attributes(),
+        **WebhookEndpoint.key_for(ORGANIZATION, endpoint_id).attributes(),
         "id": endpoint_id,
         "url": url,
         "events": ["message.created"],
@@ -293,7 +292,7 @@ def _modelled(model: _Model) -> Iterator[None]:
         for name in ("get_many", "update"):
             stack.enter_context(mock.patch.object(table, name, calling(name)))
         stack.enter_context(mock.patch.object(clients, "sqs", return_value=model))
-        stack.enter_context(mock.patch.object(webhooks, "_turn", model.turn))
+        stack.enter_context(mock.patch.object(webhooks, "_change_status", model.turn))
         stack.enter_context(mock.patch.dict(Sender.send.__kwdefaults__, {"deadline_seconds": 15 / SCALE}))
         yield
 

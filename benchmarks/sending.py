@@ -25,7 +25,7 @@ from helpdesk.platform import clock
 from helpdesk.storage import keys
 from helpdesk.storage.wire import from_wire, to_wire
 from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.record import Endpoint
+from helpdesk.webhooks.record import WebhookEndpoint
 from tests.support.api import Context, function
 
 TITLE = "Deliveries"
@@ -143,9 +143,10 @@ class _Kept:
 
 
 def _task(record: Recorded, event_id: str) -> DeliveryTask:
-    endpoint = from_wire(record.endpoint)
-    organization = record.endpoint["PK"]["S"].split("#")[1]
-    return DeliveryTask(organization, endpoint["id"], event_id, endpoint["keyId"], 1, clock.now_ms() - 1_000)
+    endpoint = WebhookEndpoint.from_item(from_wire(record.endpoint))
+    return DeliveryTask(
+        endpoint.organization, endpoint.id, event_id, endpoint.key_id, 1, clock.now_ms() - 1_000
+    )
 
 
 def _message(record: Recorded, event_id: str, number: int) -> dict[str, Any]:
@@ -177,8 +178,7 @@ def _answers(record: Recorded, event_id: str, url: str) -> dict[str, str]:
 
 @contextmanager
 def _answered_in_memory(record: Recorded, body: str, url: str) -> Iterator[None]:
-    organization = record.endpoint["PK"]["S"].split("#")[1]
-    endpoint = Endpoint.from_item(organization, from_wire(record.endpoint) | {"url": url})
+    endpoint = WebhookEndpoint.from_item(from_wire(record.endpoint) | {"url": url})
     context = DeliveryContext(
         Progress(DeliveryState.PENDING, 0, recorded=True, claimed_until=0), body, endpoint, SECRET
     )
@@ -191,6 +191,6 @@ def _answered_in_memory(record: Recorded, body: str, url: str) -> Iterator[None]
         mock.patch.object(repository, "load_context", load),
         mock.patch.object(repository, "claim", nothing),
         mock.patch.object(repository, "record", nothing),
-        mock.patch.object(webhooks, "note_result", nothing),
+        mock.patch.object(webhooks, "record_result", nothing),
     ):
         yield

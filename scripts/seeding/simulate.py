@@ -37,7 +37,7 @@ from helpdesk.ratings.schemas import RatingInput
 from helpdesk.snoozes import service as snoozes
 from helpdesk.snoozes.schemas import SnoozeInput
 from helpdesk.storage.table import Item, from_wire
-from helpdesk.webhooks.record import Endpoint
+from helpdesk.webhooks.record import WebhookEndpoint
 from scripts.seeding import texts
 from scripts.seeding.memory_table import MemoryTable
 from scripts.seeding.memory_table import answering as answered_by
@@ -64,7 +64,7 @@ class Desk:
     organization: str
     members: Sequence[dict[str, Any]]
     team: Sequence[Caller]
-    endpoints: Sequence[Endpoint]
+    endpoints: Sequence[WebhookEndpoint]
     base_url: str
     now: int
     seed: int = 1

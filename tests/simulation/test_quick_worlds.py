@@ -27,6 +27,7 @@ from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.record import WebhookEndpoint
 from tests.simulation.memory import MemoryTable
 from tests.simulation.world import START_MS, VISIBILITY_MS, Message, WorkerDied, World, first_task
 from tests.support import effort
@@ -157,7 +158,7 @@ def living_in(world: QuickWorld, patch: pytest.MonkeyPatch) -> Iterator[None]:
     patch.setattr(clients, "sqs", lambda: world)
     patch.setattr(asyncio, "to_thread", inline)
     patch.setattr(reconciling, "ThreadPoolExecutor", _Inline)
-    patch.setattr(webhooks, "note_result", stepping(lambda *_, **__: None))
+    patch.setattr(webhooks, "record_result", stepping(lambda *_, **__: None))
     for module in (deliveries, reconciling):
         patch.setattr(module.logger, "warning", lambda *_, **__: None)
     with clock.frozen(lambda: world.now_ms * 1000):
@@ -186,7 +187,7 @@ def furnish(memory: MemoryTable) -> None:
         "secretCreatedAt": None,
     }
     for key, item in (
-        (keys.WebhookEndpoint("org_1", "wh_1"), endpoint),
+        (WebhookEndpoint.key_for("org_1", "wh_1"), endpoint),
         (keys.Event("org_1", DELIVERY.event_id), {"body": '{"text":"grüße"}'}),
         (keys.KeySecret("org_1", "key_1"), {"webhooks": "00" * 32}),
     ):

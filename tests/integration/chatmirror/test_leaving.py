@@ -9,7 +9,8 @@ from helpdesk.integrations.errors import ChatmirrorNotConnected
 from helpdesk.integrations.outcomes import NotConnectedNow
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
+from helpdesk.webhooks.record import EventFollower
 from scripts.services.chatmirror import ChatMirror, Workspace
 from tests.integration.chatmirror.conftest import PATH
 from tests.support.api import Client
@@ -29,7 +30,7 @@ def mirrored(connection: Connection, admin: Client, acme: Workspace, workers: Wo
 
 def follower(connection: Connection) -> str:
     """Return whether the mirror follows: "on", "off", or "for a while"."""
-    item = table.get(keys.EventFollower(connection.organization, "chatmirror"))
+    item = table.get(EventFollower.key_for(connection.organization, "chatmirror"))
     if item is None or not item["follows"]:
         return "off"
     return "for a while" if "expiresAt" in item else "on"
@@ -61,10 +62,10 @@ def test_an_organization_without_chat_pays_for_none_and_one_that_left_is_followe
     assert admin.request("DELETE", PATH).status == 200
     workers.run()
     assert of_an_event(api, workers) == sorted([*without, "sqs:SendMessageBatch"])
-    item = table.get(keys.EventFollower(connection.organization, "chatmirror"))
+    item = table.get(EventFollower.key_for(connection.organization, "chatmirror"))
     assert item is not None
     assert item["expiresAt"] == pytest.approx(clock.now_ms() // 1_000 + 2_592_000, abs=60)
-    table.delete(keys.EventFollower(connection.organization, "chatmirror"))  # as DynamoDB does then
+    table.delete(EventFollower.key_for(connection.organization, "chatmirror"))  # as DynamoDB does then
     workers.run()
     assert of_an_event(api, workers) == without
 

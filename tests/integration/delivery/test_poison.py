@@ -72,8 +72,10 @@ def happened(organization: NewOrganization) -> Event:
 
 
 def endpoint_item(endpoint_id: str) -> Item:
-    (item,) = [item for item in whole_table.of_kind("ENDPOINT#") if item.get("id") == endpoint_id]
-    return item
+    """Return an endpoint's item as it was stored when every attribute was."""
+    (item,) = whole_table.of_kind(f"ENDPOINT#{endpoint_id}")
+    unset = dict.fromkeys(("lastDeliveryAt", "lastFailureAt", "failingSince", "secretCreatedAt"))
+    return {"id": endpoint_id, **unset, **item}
 
 
 def delivered_to() -> set[tuple[str, str]]:

@@ -310,7 +310,7 @@ def failing(organization: NewOrganization, api: Client) -> str:
     """Return an endpoint that is failing."""
     endpoint_id = add(api, "message.created")
     (endpoint,) = webhooks.listening(organization.organization_id)
-    webhooks.note_result(endpoint, succeeded=False, at=clock.now_ms() + 1)
+    webhooks.record_result(endpoint, succeeded=False, at=clock.now_ms() + 1)
     return endpoint_id
 
 
@@ -330,7 +330,7 @@ def test_a_first_attempt_moves_to_the_retry_queue_if_its_endpoint_began_to_fail(
     lost: Event, organization: NewOrganization, time: Time, from_first: bool
 ) -> None:
     (endpoint,) = webhooks.listening(organization.organization_id)
-    webhooks.note_result(endpoint, succeeded=False, at=clock.now_ms() + 1)
+    webhooks.record_result(endpoint, succeeded=False, at=clock.now_ms() + 1)
     receiver = Receiver(200)
     task = DeliveryTask(lost.organization, endpoint.id, lost.id, endpoint.key_id, 1, time.now)
     run(deliveries.handle(task, receiver, healthy_only=from_first))

@@ -101,7 +101,7 @@ def test_an_event_that_arrived_is_not_sent_again_if_the_status_cannot_be_updated
     def touch(*_: Any, **__: Any) -> None:
         raise trouble
 
-    monkeypatch.setattr(endpoints, "touch", touch)
+    monkeypatch.setattr(endpoints, "record_result", touch)
     event = batch(good.to_json())
     assert function("delivery").handler(event, None) == {"batchItemFailures": []}
     assert function("delivery").handler(event, None) == {"batchItemFailures": []}

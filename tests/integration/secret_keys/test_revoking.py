@@ -18,6 +18,7 @@ from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.record import WebhookEndpoint
 from helpdesk_webhooks import SIGNATURE_HEADER, SignatureMismatch, verify, webhook_secret
 from tests.support import table as whole_table
 from tests.support.api import Client
@@ -218,7 +219,7 @@ def test_an_endpoint_without_a_readable_key_does_not_keep_another_key_alive(
     key = make(admin)
     endpoint = admin.post("/v1/webhooks", NEW).body["id"]
     table.update(
-        keys.WebhookEndpoint(organization.organization_id, endpoint),
+        WebhookEndpoint.key_for(organization.organization_id, endpoint),
         "REMOVE keyId, #events",
         names={"#events": "events"},
     )

@@ -22,9 +22,9 @@ from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings as platform_settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.record import Endpoint
+from helpdesk.webhooks.record import WebhookEndpoint
 from tests.integration.delivery.test_worker import batch
 from tests.support import effort
 from tests.support.api import Client, function
@@ -36,7 +36,7 @@ STOPPED, AGAIN = "webhook_stopped_answering", "webhook_answering_again"
 
 
 @pytest.fixture
-def endpoint(organization: NewOrganization, api: Client) -> Endpoint:
+def endpoint(organization: NewOrganization, api: Client) -> WebhookEndpoint:
     api.post("/v1/webhooks", {"url": "https://93.184.215.14/", "events": ["message.created"]})
     (found,) = webhooks.listening(organization.organization_id)
     return found
@@ -53,67 +53,77 @@ def logged(api: Client) -> list[str]:
 
 
 def test_a_first_success_makes_it_delivered_with_the_time_and_logs_nothing(
-    api: Client, endpoint: Endpoint
+    api: Client, endpoint: WebhookEndpoint
 ) -> None:
-    webhooks.note_result(endpoint, succeeded=True, at=1_000)
+    webhooks.record_result(endpoint, succeeded=True, at=1_000)
     assert shown(api) == ("delivered", 1_000, None)
     assert logged(api) == []
 
 
-def test_a_first_failure_makes_it_failing_since_then_and_logs_it(api: Client, endpoint: Endpoint) -> None:
-    webhooks.note_result(endpoint, succeeded=False, at=1_000)
+def test_a_first_failure_makes_it_failing_since_then_and_logs_it(
+    api: Client, endpoint: WebhookEndpoint
+) -> None:
+    webhooks.record_result(endpoint, succeeded=False, at=1_000)
     assert shown(api) == ("failing", None, 1_000)
     assert logged(api) == [STOPPED]
 
 
-def test_further_failures_keep_the_time_of_the_first_and_log_nothing(api: Client, endpoint: Endpoint) -> None:
+def test_further_failures_keep_the_time_of_the_first_and_log_nothing(
+    api: Client, endpoint: WebhookEndpoint
+) -> None:
     for at in (1_000, 2_000, 3_000):
-        webhooks.note_result(endpoint, succeeded=False, at=at)
+        webhooks.record_result(endpoint, succeeded=False, at=at)
     assert shown(api) == ("failing", None, 1_000)
     assert logged(api) == [STOPPED]
 
 
-def test_the_next_success_makes_it_delivered_again_and_logs_it(api: Client, endpoint: Endpoint) -> None:
-    webhooks.note_result(endpoint, succeeded=False, at=1_000)
-    webhooks.note_result(endpoint, succeeded=True, at=2_000)
+def test_the_next_success_makes_it_delivered_again_and_logs_it(
+    api: Client, endpoint: WebhookEndpoint
+) -> None:
+    webhooks.record_result(endpoint, succeeded=False, at=1_000)
+    webhooks.record_result(endpoint, succeeded=True, at=2_000)
     assert shown(api) == ("delivered", 2_000, None)
     assert logged(api) == [STOPPED, AGAIN]
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
 def test_the_status_follows_the_latest_result_in_whatever_order_results_arrive(
-    api: Client, endpoint: Endpoint, order: tuple[int, ...]
+    api: Client, endpoint: WebhookEndpoint, order: tuple[int, ...]
 ) -> None:
     results = [(True, 1_000), (False, 2_000), (False, 3_000), (True, 4_000)]
     for number in order:
         succeeded, at = results[number]
-        webhooks.note_result(endpoint, succeeded=succeeded, at=at)
+        webhooks.record_result(endpoint, succeeded=succeeded, at=at)
     status, last_delivery_at, failing_since = shown(api)
     assert (status, last_delivery_at, failing_since) == ("delivered", 4_000, None)
     assert logged(api).count(STOPPED) == logged(api).count(AGAIN)
 
 
 @pytest.mark.parametrize("seed", range(effort.of(8, 25)))
-def test_many_failures_at_once_are_logged_exactly_once(api: Client, endpoint: Endpoint, seed: int) -> None:
+def test_many_failures_at_once_are_logged_exactly_once(
+    api: Client, endpoint: WebhookEndpoint, seed: int
+) -> None:
     pieces = [
-        lambda at=at: webhooks.note_result(endpoint, succeeded=False, at=at) for at in range(1_000, 1_006)
+        lambda at=at: webhooks.record_result(endpoint, succeeded=False, at=at) for at in range(1_000, 1_006)
     ]
     interleaved(pieces, seed=seed)
     assert logged(api) == [STOPPED]
     assert shown(api)[0] == "failing"
 
 
-def test_a_result_for_an_endpoint_that_was_removed_changes_nothing(api: Client, endpoint: Endpoint) -> None:
+def test_a_result_for_an_endpoint_that_was_removed_changes_nothing(
+    api: Client, endpoint: WebhookEndpoint
+) -> None:
     api.delete(f"/v1/webhooks/{endpoint.id}")
-    webhooks.note_result(endpoint, succeeded=False, at=1_000)
-    webhooks.note_result(endpoint, succeeded=True, at=2_000)
+    webhooks.record_result(endpoint, succeeded=False, at=1_000)
+    webhooks.record_result(endpoint, succeeded=True, at=2_000)
     assert api.get("/v1/webhooks").body == {"webhooks": [], "unreadable": []}
     assert logged(api) == []
 
 
-def test_a_result_that_keeps_the_status_costs_one_call(api: Client, endpoint: Endpoint) -> None:
+def test_a_result_that_keeps_the_status_costs_one_call(api: Client, endpoint: WebhookEndpoint) -> None:
     with recorded_calls() as calls:
-        webhooks.note_result(endpoint, succeeded=True, at=1_000)
+        webhooks.record_result(endpoint, succeeded=True, at=1_000)
     assert calls == ["dynamodb:UpdateItem"]
 
 
@@ -156,13 +166,13 @@ RESULTS = st.lists(st.booleans(), min_size=1, max_size=9).flatmap(
     max_examples=effort.of(15, 40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_a_late_result_of_an_older_attempt_overwrites_nothing_in_whatever_order_results_arrive(
-    endpoint: Endpoint, arriving: list[tuple[bool, int]]
+    endpoint: WebhookEndpoint, arriving: list[tuple[bool, int]]
 ) -> None:
     forget(endpoint)
     expected = Shown()
     for succeeded, at in arriving:
         # As it was read at the attempt's beginning: a worker's knowledge of the status may be older than any result.
-        webhooks.note_result(endpoint, succeeded=succeeded, at=at)
+        webhooks.record_result(endpoint, succeeded=succeeded, at=at)
         expected.take(at, succeeded=succeeded)
         (now,) = webhooks.listed(endpoint.organization).webhooks
         assert (now.status, now.last_delivery_at, now.failing_since) == expected.as_listed()
@@ -170,10 +180,10 @@ def test_a_late_result_of_an_older_attempt_overwrites_nothing_in_whatever_order_
     assert entries == [STOPPED, AGAIN] * expected.again + [STOPPED] * (expected.stopped - expected.again)
 
 
-def forget(endpoint: Endpoint) -> None:
+def forget(endpoint: WebhookEndpoint) -> None:
     """Make the endpoint as new and its log empty, so that one test can run many orders."""
     table.update(
-        keys.WebhookEndpoint(endpoint.organization, endpoint.id),
+        WebhookEndpoint.key_for(endpoint.organization, endpoint.id),
         "SET lastDeliveryAt = :none, lastFailureAt = :none, failingSince = :none",
         values={":none": None},
     )
@@ -184,13 +194,13 @@ def forget(endpoint: Endpoint) -> None:
 
 @pytest.mark.parametrize("seed", range(effort.of(12, 40)))
 def test_concurrent_results_leave_the_status_of_the_latest(
-    api: Client, endpoint: Endpoint, seed: int
+    api: Client, endpoint: WebhookEndpoint, seed: int
 ) -> None:
     random = Random(seed)
     results = [(random.random() < 0.5, 1_000 * number) for number in range(1, 7)]
     interleaved(
         [
-            lambda succeeded=succeeded, at=at: webhooks.note_result(endpoint, succeeded=succeeded, at=at)  # type: ignore[misc]
+            lambda succeeded=succeeded, at=at: webhooks.record_result(endpoint, succeeded=succeeded, at=at)  # type: ignore[misc]
             for succeeded, at in results
         ],
         seed=seed,
@@ -234,7 +244,7 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
         yield made
 
 
-def create_deliveries(endpoint: Endpoint, number: int) -> list[DeliveryTask]:
+def create_deliveries(endpoint: WebhookEndpoint, number: int) -> list[DeliveryTask]:
     """Let events happen and return the tasks of their first attempts, which are due."""
     tasks = []
     for _ in range(number):
@@ -255,7 +265,7 @@ def two_workers(tasks: list[DeliveryTask], seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(effort.of(5, 15)))
 def test_two_workers_with_repeated_messages_log_one_end_and_one_return(
-    api: Client, endpoint: Endpoint, receiver: Receiver, seed: int
+    api: Client, endpoint: WebhookEndpoint, receiver: Receiver, seed: int
 ) -> None:
     first = create_deliveries(endpoint, 3)
     two_workers(first, seed)

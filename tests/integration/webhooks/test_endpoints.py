@@ -4,8 +4,9 @@ from helpdesk.admission.caller import Caller
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound import addresses
 from helpdesk.platform.errors import AppError
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.record import WebhookEndpoint
 from helpdesk.webhooks.schemas import NewWebhook
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -45,7 +46,7 @@ def test_an_endpoint_that_cannot_be_read_is_named_and_can_be_removed(
 ) -> None:
     readable, broken = add(api), add(api)
     table.update(
-        keys.WebhookEndpoint(organization.organization_id, broken),
+        WebhookEndpoint.key_for(organization.organization_id, broken),
         "SET events = :wrong",
         values={":wrong": "message.created"},
     )

@@ -153,7 +153,7 @@ def test_a_change_sets_removes_adds_and_requires_by_the_names_of_fields() -> Non
         "UpdateExpression": "SET #size = :size, #GSI1PK = :GSI1PK REMOVE #received_at ADD #version :version",
         "ConditionExpression": "attribute_exists(PK) AND #sent_at = :required_sent_at"
         " AND (attribute_not_exists(#received_at) OR #received_at = :required_received_at)"
-        " AND (attribute_not_exists(#share) OR #share < :required_share)",
+        " AND NOT #share >= :required_share",
         "ExpressionAttributeNames": {
             "#size": "size",
             "#received_at": "receivedAt",
@@ -177,6 +177,17 @@ def test_requirements_can_be_bounds() -> None:
     assert changes.requirements({"number": above(3), "size": other_than("small")}, or_new=True)[0] == (
         "#number > :required_number AND (attribute_exists(#size) AND #size <> :required_size)"
     )
+
+
+def test_a_change_appends_to_a_list() -> None:
+    parts = changes.expression(
+        PARCEL.key, set={"lost": True}, add={}, append={"stamps": [Stamp(120)]}, require={}, or_new=True
+    )
+
+    assert parts["UpdateExpression"] == "SET #lost = :lost, #stamps = list_append(#stamps, :stamps)"
+    assert parts["ExpressionAttributeValues"][":stamps"] == {
+        "L": [{"M": {"paidCents": {"N": "120"}, "country": {"NULL": True}}}]
+    }
 
 
 def test_a_change_of_an_unknown_field_is_an_error() -> None:

@@ -27,7 +27,7 @@ from helpdesk.platform.settings import settings
 from helpdesk.storage import table
 from helpdesk.storage.table import Item, Throttled, from_wire
 from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.record import Endpoints
+from helpdesk.webhooks.record import Endpoints, WebhookEndpoint
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
@@ -167,8 +167,8 @@ def _create_deliveries(work: _Work, event: StoredEvent, found: Endpoints | Excep
     if found.followers and event.only_to is None:
         work.followed = followed_by(event, found.followers)
     if event.only_to is None:
-        for key, error in found.unreadable:
-            unreadable.report(key, error)
+        for endpoint_id, error in found.unreadable:
+            unreadable.report(WebhookEndpoint.key_for(event.organization, endpoint_id).attributes(), error)
             work.bad = error
     work.failing = frozenset(endpoint.id for endpoint in listening if endpoint.failing_since is not None)
     try:

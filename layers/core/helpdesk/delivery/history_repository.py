@@ -13,7 +13,7 @@ from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.errors import EndpointNotFound
-from helpdesk.webhooks.record import Endpoint
+from helpdesk.webhooks.record import WebhookEndpoint
 
 MAX_ATTEMPTS_KEPT = 50
 _KEPT_OF_BEFORE = MAX_ATTEMPTS_KEPT - 5  # with those of the run that begins
@@ -41,7 +41,7 @@ def newest(
 class Found(Record):
     """What a redelivery starts from: the endpoint, the delivery, and when its event expires (seconds)."""
 
-    endpoint: Endpoint
+    endpoint: WebhookEndpoint
     delivery: DeliveryRecord
     event_expires_at: int
 
@@ -52,7 +52,7 @@ def find(delivery: DeliveryId) -> Found:
     Raises EndpointNotFound. Raises DeliveryNotFound if the delivery or its event does not exist, or if the event is
     over 30 days old. (A run that starts on its last day keeps the event longer, but it is not shown.)
     """
-    endpoint_key = keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id)
+    endpoint_key = WebhookEndpoint.key_for(delivery.organization, delivery.endpoint_id)
     event_key = keys.Event(delivery.organization, delivery.event_id)
     found = table.get_many([endpoint_key, event_key, delivery.key])
     if endpoint_key not in found:
@@ -63,7 +63,7 @@ def find(delivery: DeliveryId) -> Found:
     if event["createdAt"] + HISTORY_DAYS * DAY_MS <= clock.now_ms():
         raise DeliveryNotFound
     return Found(
-        Endpoint.from_item(delivery.organization, found[endpoint_key]),
+        WebhookEndpoint.from_item(found[endpoint_key]),
         DeliveryRecord.from_item(found[delivery.key]),
         event["expiresAt"],
     )
@@ -81,7 +81,7 @@ def start_run(transaction: Transaction, found: Found, now: int) -> None:
     lost = () if seen.recorded else (AttemptRecord.interrupted(seen),)
     attempts = [attempt.to_item() for attempt in (*found.delivery.attempts, *lost)]
     transaction.require(
-        keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id),
+        WebhookEndpoint.key_for(delivery.organization, delivery.endpoint_id),
         "attribute_exists(PK)",
         on_failure=lambda _: EndpointNotFound(),
     )

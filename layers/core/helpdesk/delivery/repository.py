@@ -10,8 +10,9 @@ from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, shards, table
+from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import ConditionFailed, Item
-from helpdesk.webhooks.record import Endpoint
+from helpdesk.webhooks.record import StandardSecret, WebhookEndpoint
 
 HISTORY_DAYS = 30
 
@@ -41,7 +42,7 @@ class DeliveryContext(Record):
 
     progress: Progress | None
     body: str | None
-    endpoint: Endpoint | None
+    endpoint: WebhookEndpoint | None
     secret: str | None
     standard_secrets: Sequence[str] = ()
     """The endpoint's own secrets for the Standard Webhooks form, newest first; empty if it has none."""
@@ -74,10 +75,10 @@ def load_context(delivery: DeliveryId, key_id: str | None) -> DeliveryContext:
     the random one that replaces the key's when the key is revoked (Specification: Events, Which key signs).
     """
     event = keys.Event(delivery.organization, delivery.event_id)
-    endpoint = keys.WebhookEndpoint(delivery.organization, delivery.endpoint_id)
+    endpoint = WebhookEndpoint.key_for(delivery.organization, delivery.endpoint_id)
     replaced = keys.EndpointSecret(delivery.organization, delivery.endpoint_id)
-    standard = keys.StandardSecret(delivery.organization, delivery.endpoint_id)
-    wanted: list[keys.ItemKey] = [delivery.key, event, endpoint, replaced, standard]
+    standard = StandardSecret.key_for(delivery.organization, delivery.endpoint_id)
+    wanted: list[AnyKey] = [delivery.key, event, endpoint, replaced, standard]
     derived = keys.KeySecret(delivery.organization, key_id) if key_id else None
     if derived is not None:
         wanted.append(derived)
@@ -86,9 +87,11 @@ def load_context(delivery: DeliveryId, key_id: str | None) -> DeliveryContext:
     return DeliveryContext(
         progress=progress_of(found.get(delivery.key)),
         body=found[event]["body"] if event in found else None,
-        endpoint=Endpoint.from_item(delivery.organization, found[endpoint]) if endpoint in found else None,
+        endpoint=WebhookEndpoint.from_item(found[endpoint]) if endpoint in found else None,
         secret=secret["webhooks"] if secret else None,
-        standard_secrets=_standard_secrets(found.get(standard)),
+        standard_secrets=StandardSecret.from_item(found[standard]).valid(clock.now_ms())
+        if standard in found
+        else (),
     )
 
 
@@ -308,15 +311,6 @@ def progress_of(item: Item | None) -> Progress | None:
     return None if item is None else progress_from_item(item)
 
 
-def _standard_secrets(item: Item | None) -> list[str]:
-    """Return the secrets that sign now: the present one, and former ones that are still valid."""
-    if item is None:
-        return []
-    now = clock.now_ms()
-    former = [(item["former"], item["formerUntil"]), (item["older"], item["olderUntil"])]
-    return [item["present"], *(secret for secret, until in former if secret and until > now)]
-
-
 def list_overdue(shard: int, before: int, after: Item | None) -> tuple[list[Item], Item | None]:
     """Return a page of a shard's pending deliveries that were due before an instant (ms), and the key it ends at.
 
@@ -362,7 +356,7 @@ def note_unreadable(item: Item) -> bool:
 
 def signing_keys(deliveries: Sequence[DeliveryId]) -> dict[DeliveryId, str | None]:
     """Return the key that signs for each delivery's endpoint; None without a key or an endpoint. One call for 100."""
-    endpoints = {each: keys.WebhookEndpoint(each.organization, each.endpoint_id) for each in deliveries}
+    endpoints = {each: WebhookEndpoint.key_for(each.organization, each.endpoint_id) for each in deliveries}
     found = table.get_many(list(set(endpoints.values())))
     return {each: _text_or_none(found.get(key, {}).get("keyId")) for each, key in endpoints.items()}
 
@@ -387,6 +381,6 @@ def postpone_check(delivery: DeliveryRecord) -> None:
 
 def delete_events(organization: str, event_ids: Sequence[str], endpoint_ids: Sequence[str]) -> None:
     """Remove events and the items of their deliveries to these endpoints."""
-    wanted: list[keys.ItemKey] = [keys.Event(organization, each) for each in event_ids]
+    wanted: list[AnyKey] = [keys.Event(organization, each) for each in event_ids]
     wanted += [keys.Delivery(organization, to, each) for each in event_ids for to in endpoint_ids]
     table.delete_many(wanted)

@@ -24,7 +24,7 @@ from helpdesk.platform.settings import settings
 from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.table import Throttled
 from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.record import Endpoint
+from helpdesk.webhooks.record import WebhookEndpoint
 
 
 class SecretNotFound(Exception):
@@ -46,7 +46,7 @@ def create(
     event_id: str,
     event_type: str,
     created_at: int,
-    endpoints: list[Endpoint],
+    endpoints: list[WebhookEndpoint],
     only_to: str | None = None,
 ) -> list[DeliveryTask]:
     """Create an event's deliveries and return the tasks of their first attempts, which the caller queues.
@@ -133,7 +133,7 @@ async def _attempt(
     await asyncio.to_thread(_record_result, task, endpoint, started_at, outcome)
 
 
-def _record_result(task: DeliveryTask, endpoint: Endpoint, started_at: int, outcome: Outcome) -> None:
+def _record_result(task: DeliveryTask, endpoint: WebhookEndpoint, started_at: int, outcome: Outcome) -> None:
     """Queue the next attempt if there is one, record the result, then update the endpoint's status: in this order.
 
     The status only informs people. If it were written first and that failed, an event that arrived would be sent again.
@@ -146,7 +146,7 @@ def _record_result(task: DeliveryTask, endpoint: Endpoint, started_at: int, outc
     if repository.record(task.delivery, result) and state is DeliveryState.DROPPED:
         _report_dropped(task)
     try:
-        webhooks.note_result(endpoint, succeeded=outcome.succeeded, at=finished_at)
+        webhooks.record_result(endpoint, succeeded=outcome.succeeded, at=finished_at)
     except (Throttled, Conflict, ClientError, BotoCoreError) as error:
         logger.warning(
             "endpoint_status_not_updated", extra={"endpoint": endpoint.id, "error": type(error).__name__}

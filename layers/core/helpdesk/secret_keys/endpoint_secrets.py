@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from helpdesk.outbound.signing import random_secret
 from helpdesk.storage import keys
-from helpdesk.storage.item_key import ItemKey
+from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -33,8 +33,8 @@ class EndpointItems(NamedTuple):
     """
 
     organization: str
-    counter: ItemKey
-    endpoint: Callable[[str, str], ItemKey]
+    counter: AnyKey
+    endpoint: Callable[[str, str], AnyKey]
     purpose: str
 
 

@@ -11,7 +11,7 @@ A value that is required is the value that the field must have. None means that 
 missing, or null in an item from before. `below` and the other functions here require something else of it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from helpdesk.storage.stored import Key, attribute, plain
@@ -34,7 +34,7 @@ class Requirement(NamedTuple):
 
 def below(limit: int) -> Requirement:
     """Require a number less than a limit, or none yet."""
-    return Requirement("(attribute_not_exists({name}) OR {name} < {value})", limit)
+    return Requirement("NOT {name} >= {value}", limit)  # a comparison with null or nothing is false
 
 
 def above(limit: int) -> Requirement:
@@ -53,13 +53,20 @@ def or_missing(value: Any) -> Requirement:
 
 
 def expression(
-    key: Key, *, set: Values, add: Mapping[str, int], require: Values, or_new: bool
+    key: Key,
+    *,
+    set: Values,
+    add: Mapping[str, int],
+    require: Values,
+    or_new: bool,
+    append: Mapping[str, Sequence[Any]] = {},
 ) -> dict[str, Any]:
     """Return the parts of an UpdateItem request.
 
-    A field that is set to None is removed, and 0 is not added. The item must exist, except with `or_new`.
+    A field that is set to None is removed, and 0 is not added. `append` adds to the end of lists that exist. The item
+    must exist, except with `or_new`.
     """
-    names = {name: attribute(key.kind, name) for name in (*set, *add, *require)}
+    names = {name: attribute(key.kind, name) for name in (*set, *add, *append, *require)}
     values: Item = {}
     clauses: dict[str, list[str]] = {"SET": [], "REMOVE": [], "ADD": []}
     for name, value in set.items():
@@ -68,6 +75,10 @@ def expression(
         else:
             clauses["SET"].append(f"#{name} = :{name}")
             values[f":{name}"] = plain(value)
+    for name, entries in append.items():
+        if entries:
+            clauses["SET"].append(f"#{name} = list_append(#{name}, :{name})")
+            values[f":{name}"] = plain(entries)
     for name, number in add.items():
         if number:
             clauses["ADD"].append(f"#{name} :{name}")

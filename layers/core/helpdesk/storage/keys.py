@@ -109,7 +109,7 @@ from helpdesk.storage.knowledge_keys import (
     KnowledgeTree,
     documents_in,
 )
-from helpdesk.storage.secret_keys import EndpointSecret, KeySecret, StandardSecret
+from helpdesk.storage.secret_keys import EndpointSecret, KeySecret
 from helpdesk.storage.site_keys import (
     PageRating,
     SearchGap,
@@ -137,7 +137,7 @@ from helpdesk.storage.tool_keys import (
     ToolTest,
 )
 from helpdesk.storage.usage_keys import FiledSignals, KnowledgeUsage, ModelUsage
-from helpdesk.storage.webhook_keys import Delivery, EventFollower, WebhookEndpoint, WebhookEndpointCount
+from helpdesk.storage.webhook_keys import Delivery
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
@@ -147,7 +147,7 @@ __all__ = [
     "CommunityFeed", "CommunityPace", "CommunityPlace", "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "Conversation", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
     "CrawlStart", "CrawledHost", "CrawledPage", "CustomerIdentity", "DeletedDocument", "Delivery",
-    "DocumentPage", "EmailBucket", "EndpointSecret", "EventFollower", "FiledSignals", "FormerMember", "Grant",
+    "DocumentPage", "EmailBucket", "EndpointSecret", "FiledSignals", "FormerMember", "Grant",
     "HookAttempt", "HookDelivery", "IntegrationSettings", "IssueNumber", "IssueProblem",
     "ItemKey", "KeySecret", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage",
     "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "Message", "Mirror", "MirrorChannel", "MirrorClick",
@@ -157,11 +157,11 @@ __all__ = [
     "Rating", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn",
     "SignalIssue", "SignalPost",
     "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession", "SiteSettings", "SiteSignIn",
-    "SiteStylesheet", "SiteToken", "Slug", "Snooze", "StandardSecret", "Suggestion", "SuggestionDay", "SupportEmail",
+    "SiteStylesheet", "SiteToken", "Slug", "Snooze", "Suggestion", "SuggestionDay", "SupportEmail",
     "SupportEmailBucket", "SupportEmailCode",
     "Tool", "ToolEndpoint", "ToolEndpointCount",
     "ToolEndpointUrl", "ToolTest", "TrackerDirectory", "TrackerIssue", "TrackerRequest", "TrackerTeam",
-    "WaitPool", "WebhookEndpoint", "WebhookEndpointCount", "approvals_with", "assigned_conversations",
+    "WaitPool", "approvals_with", "assigned_conversations",
     "connected_account", "customer_conversations", "documents_in", "grants_of_organization",
     "grants_of_person", "inbox", "posts", "search_gaps", "suggestions_with",
 ]  # fmt: skip

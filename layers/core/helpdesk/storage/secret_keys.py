@@ -20,11 +20,3 @@ class EndpointSecret(ItemKey):
     PK, SK = "ORG#{organization}#SECRET", "ENDPOINT#{endpoint_id}"
     organization: str
     endpoint_id: str
-
-
-class StandardSecret(ItemKey):
-    """A webhook endpoint's own secrets for signatures in the Standard Webhooks form."""
-
-    PK, SK = "ORG#{organization}#SECRET", "STANDARD#{endpoint_id}"
-    organization: str
-    endpoint_id: str

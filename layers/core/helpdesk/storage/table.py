@@ -294,6 +294,7 @@ def change(
     *,
     set: changes.Values | None = None,
     add: Mapping[str, int] | None = None,
+    append: Mapping[str, Sequence[Any]] | None = None,
     require: changes.Values | None = None,
     or_new: bool = False,
     returning: Literal["NONE", "ALL_NEW", "ALL_OLD", "UPDATED_NEW", "UPDATED_OLD"] = "NONE",
@@ -302,7 +303,9 @@ def change(
 
     Raises ConditionFailed with the item found, also if there is none and `or_new` is not set; Throttled.
     """
-    parts = changes.expression(key, set=set or {}, add=add or {}, require=require or {}, or_new=or_new)
+    parts = changes.expression(
+        key, set=set or {}, add=add or {}, append=append or {}, require=require or {}, or_new=or_new
+    )
     request: UpdateItemInputTypeDef = {
         "TableName": settings().table_name,
         "Key": to_wire(key.attributes()),

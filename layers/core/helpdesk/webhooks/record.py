@@ -1,32 +1,31 @@
-"""A webhook endpoint as the table holds it."""
+"""Webhook endpoints as the table holds them."""
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 from helpdesk.events.kinds import WebhookEvent
-from helpdesk.platform.record import Record
-from helpdesk.storage import attributes, keys
-from helpdesk.storage.attributes import UnreadableItem
+from helpdesk.storage.stored import Stored, UnreadableItem
 from helpdesk.storage.table import Item
 
 _KNOWN = [kind.value for kind in WebhookEvent]  # a list, because an entry of a wrong type may not be hashable
 
 
-class Endpoint(Record):
+class WebhookEndpoint(Stored, kw_only=True):
     """A webhook endpoint; times are in ms.
 
     `key_id` is None after its signing key was revoked. `secret_created_at` is None unless it has a secret of its own.
     """
 
+    PK, SK = "ORG#{organization}#WEBHOOK", "ENDPOINT#{id}"
     organization: str
     id: str
     url: str
     events: tuple[WebhookEvent, ...]
-    key_id: str | None
+    key_id: str | None = None
     created_at: int
-    last_delivery_at: int | None
-    last_failure_at: int | None
-    failing_since: int | None
-    secret_created_at: int | None
+    last_delivery_at: int | None = None
+    last_failure_at: int | None = None
+    failing_since: int | None = None
+    secret_created_at: int | None = None
 
     @property
     def status(self) -> Literal["none", "delivered", "failing"]:
@@ -36,51 +35,67 @@ class Endpoint(Record):
         return "none" if self.last_delivery_at is None else "delivered"
 
     @classmethod
-    def from_item(cls, organization: str, item: Item) -> "Endpoint":
+    def from_item(cls, item: Item) -> Self:
         """Read an endpoint's item. Raises UnreadableItem.
 
-        A kind of event that this version does not know, from one that was rolled back, is passed over: the endpoint
-        keeps receiving the others, and the item keeps the unknown kind.
+        Skips kinds of events that this version does not know, from one that was rolled back. The endpoint keeps
+        receiving the others, and the item keeps the unknown kind.
         """
         events = item.get("events")
-        if not isinstance(events, list):
-            raise UnreadableItem("events")
-        return cls(
-            organization=organization,
-            id=attributes.text(item, "id"),
-            url=attributes.text(item, "url"),
-            events=tuple(WebhookEvent(event) for event in events if event in _KNOWN),
-            key_id=attributes.optional_text(item, "keyId"),
-            created_at=attributes.number(item, "createdAt"),
-            last_delivery_at=attributes.optional_number(item, "lastDeliveryAt"),
-            last_failure_at=attributes.optional_number(item, "lastFailureAt"),
-            failing_since=attributes.optional_number(item, "failingSince"),
-            secret_created_at=attributes.optional_number(item, "secretCreatedAt"),
-        )
+        if isinstance(events, list):
+            item = {**item, "events": [event for event in events if event in _KNOWN]}
+        return super().from_item(item)
 
-    def to_item(self) -> Item:
-        """Return the endpoint's item."""
-        return {
-            **keys.WebhookEndpoint(self.organization, self.id).attributes(),
-            "id": self.id,
-            "url": self.url,
-            "events": [event.value for event in self.events],
-            "keyId": self.key_id,
-            "createdAt": self.created_at,
-            "lastDeliveryAt": self.last_delivery_at,
-            "lastFailureAt": self.last_failure_at,
-            "failingSince": self.failing_since,
-            "secretCreatedAt": self.secret_created_at,
-        }
+
+class WebhookEndpointCount(Stored, kw_only=True):
+    """The number of webhook endpoints, so that the limit is a condition and not a count."""
+
+    PK, SK = "ORG#{organization}#WEBHOOK", "COUNT"
+    organization: str
+    endpoints: int
+
+
+class EventFollower(Stored, kw_only=True):
+    """Whether an app follows the organization's conversations. The fan-out reads it with the endpoints.
+
+    `expires_at` is in seconds.
+    """
+
+    PK, SK = "ORG#{organization}#WEBHOOK", "FOLLOWER#{app}"
+    organization: str
+    app: str
+    follows: bool
+    expires_at: int | None = None
+
+
+class StandardSecret(Stored, kw_only=True):
+    """An endpoint's own secrets for signatures in the Standard Webhooks form.
+
+    The two former ones are valid until an instant (ms).
+    """
+
+    PK, SK = "ORG#{organization}#SECRET", "STANDARD#{endpoint_id}"
+    organization: str
+    endpoint_id: str
+    present: str
+    former: str | None = None
+    former_until: int = 0
+    older: str | None = None
+    older_until: int = 0
+
+    def valid(self, now: int) -> list[str]:
+        """Return the secrets that sign at `now` (ms), the newest first."""
+        former = ((self.former, self.former_until), (self.older, self.older_until))
+        return [self.present, *(secret for secret, until in former if secret and until > now)]
 
 
 class Endpoints(NamedTuple):
     """An organization's endpoints (at most ten) in the order in which they were added.
 
-    `unreadable` are the keys of items that this version cannot read, each with the error. `followers` are the apps that
-    follow the organization's conversations.
+    `unreadable` are the IDs of endpoints that this version cannot read, each with the error. `followers` are the apps
+    that follow the organization's conversations.
     """
 
-    readable: list[Endpoint]
-    unreadable: list[tuple[Item, UnreadableItem]]
+    readable: list[WebhookEndpoint]
+    unreadable: list[tuple[str, UnreadableItem]]
     followers: list[str]

@@ -21,8 +21,9 @@ from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks import repository
-from helpdesk.webhooks.errors import NoEvents
-from helpdesk.webhooks.record import Endpoint, Endpoints
+from helpdesk.webhooks.errors import EndpointNotFound, NoEvents
+from helpdesk.webhooks.record import StandardSecret, WebhookEndpoint
+from helpdesk.webhooks.repository import follow, listeners, listening, replace_secrets
 from helpdesk.webhooks.schemas import (
     EventsAnswer,
     EventsQuery,
@@ -33,6 +34,8 @@ from helpdesk.webhooks.schemas import (
     WebhooksAnswer,
     WebhookUpdate,
 )
+
+__all__ = ["follow", "listeners", "listening", "replace_secrets"]  # and everything below
 
 FORMER_SECRET_HOURS = 24
 TEST_MESSAGE = "This is a test. Your endpoint receives what Helpdesk sends."
@@ -58,17 +61,13 @@ def create(caller: Caller, new: NewWebhook) -> str:
         key_id = secret_keys.add_signing_key(transaction, caller)
         repository.put(
             transaction,
-            Endpoint(
+            WebhookEndpoint(
                 organization=caller.organization,
                 id=endpoint_id,
                 url=new.url,
                 events=events,
                 key_id=key_id,
                 created_at=clock.now_ms(),
-                last_delivery_at=None,
-                last_failure_at=None,
-                failing_since=None,
-                secret_created_at=None,
             ),
         )
         _log(transaction, caller, LogKind.WEBHOOK_CREATED, endpoint_id, "was added.", new.url)
@@ -80,10 +79,11 @@ def create(caller: Caller, new: NewWebhook) -> str:
 
 def listed(organization: str) -> WebhooksAnswer:
     """Return the organization's endpoints with the state of their deliveries, and those that cannot be read."""
-    found = repository.read_all(organization)
-    shown = [Webhook.from_record(endpoint) for endpoint in found.readable]
-    unreadable = [UnreadableWebhook(id=repository.id_of(key)) for key, _ in found.unreadable]
-    return WebhooksAnswer(webhooks=shown, unreadable=unreadable)
+    found = listeners(organization)
+    return WebhooksAnswer(
+        webhooks=[Webhook.from_record(endpoint) for endpoint in found.readable],
+        unreadable=[UnreadableWebhook(id=endpoint_id) for endpoint_id, _ in found.unreadable],
+    )
 
 
 def update(caller: Caller, endpoint_id: str, change: WebhookUpdate) -> None:
@@ -95,11 +95,14 @@ def update(caller: Caller, endpoint_id: str, change: WebhookUpdate) -> None:
     events = None if change.events is None else _distinct(change.events)
     if change.url is not None:
         _require_public(caller, change.url)
-    if change.url is None and events is None:
-        repository.url_of(caller.organization, endpoint_id)
+    changed = {name: value for name, value in (("url", change.url), ("events", events)) if value is not None}
+    if not changed:
+        require(caller.organization, endpoint_id)
         return
     transaction = Transaction()
-    repository.change(transaction, caller.organization, endpoint_id, change.url, events)
+    transaction.change(
+        WebhookEndpoint.key_for(caller.organization, endpoint_id), set=changed, on_failure=EndpointNotFound()
+    )
     _log(transaction, caller, LogKind.WEBHOOK_CHANGED, endpoint_id, "was changed.", change.url)
     transaction.commit()
 
@@ -131,7 +134,9 @@ def send_test(caller: Caller, endpoint_id: str) -> str:
         only_to=endpoint_id,
     )
     transaction = Transaction()
-    repository.require_in(transaction, caller.organization, endpoint_id)
+    transaction.require(
+        WebhookEndpoint.key_for(caller.organization, endpoint_id), {}, on_failure=EndpointNotFound()
+    )
     event.add_to(transaction)
     transaction.commit()
     return event.id
@@ -162,7 +167,11 @@ def make_secret(caller: Caller, endpoint_id: str) -> str:
     """
     secret, now = standard_secret(), clock.now_ms()
     transaction = Transaction()
-    repository.note_secret(transaction, caller.organization, endpoint_id, now)
+    transaction.change(
+        WebhookEndpoint.key_for(caller.organization, endpoint_id),
+        set={"secret_created_at": now},
+        on_failure=EndpointNotFound(),
+    )
     repository.put_standard_secret(
         transaction, caller.organization, endpoint_id, secret, now + FORMER_SECRET_HOURS * HOUR_MS
     )
@@ -174,8 +183,12 @@ def make_secret(caller: Caller, endpoint_id: str) -> str:
 def remove_secret(caller: Caller, endpoint_id: str) -> None:
     """Stop signing in the Standard Webhooks form. The key's signature stays. Raises EndpointNotFound."""
     transaction = Transaction()
-    repository.note_secret(transaction, caller.organization, endpoint_id, None)
-    repository.delete_standard_secret(transaction, caller.organization, endpoint_id)
+    transaction.change(
+        WebhookEndpoint.key_for(caller.organization, endpoint_id),
+        set={"secret_created_at": None},
+        on_failure=EndpointNotFound(),
+    )
+    transaction.delete(StandardSecret.key_for(caller.organization, endpoint_id))
     _log(transaction, caller, LogKind.WEBHOOK_CHANGED, endpoint_id, "lost its own secret.")
     transaction.commit()
 
@@ -204,42 +217,13 @@ def events_after(caller: Caller, query: EventsQuery) -> EventsAnswer:
     )
 
 
-def replace_secrets(transaction: Transaction, organization: str, key_id: str) -> None:
-    """Give each endpoint of a key a random secret, in the transaction that revokes the key.
-
-    Its deliveries continue and no longer verify (Specification: Events, Which key signs). The transaction raises
-    ConditionFailed if endpoints were added or removed meanwhile. The caller then tries all of it again.
-    """
-    repository.replace_secrets(transaction, organization, key_id)
-
-
-def listening(organization: str) -> list[Endpoint]:
-    """Return the organization's endpoints that can be read."""
-    return repository.all_of(organization)
-
-
-def listeners(organization: str) -> Endpoints:
-    """Return the organization's endpoints for the fan-out, with those that cannot be read."""
-    return repository.read_all(organization)
-
-
-def follow(
-    transaction: Transaction, organization: str, app: str, *, follows: bool, for_seconds: int | None = None
-) -> None:
-    """Let an app follow the organization's conversations, for a time or on, or no longer.
-
-    Each event becomes a job for it.
-    """
-    repository.set_follower(transaction, organization, app, follows=follows, for_seconds=for_seconds)
-
-
-def note_result(endpoint: Endpoint, *, succeeded: bool, at: int) -> None:
+def record_result(endpoint: WebhookEndpoint, *, succeeded: bool, at: int) -> None:
     """Update an endpoint's status with the result of an attempt that ended at `at` (ms).
 
     The status follows the latest result, in whatever order results arrive. When the status changes, the same
     transaction writes one entry to the log.
     """
-    seen: Endpoint | None = endpoint
+    seen: WebhookEndpoint | None = endpoint
     while seen is not None:
         own, other = seen.last_delivery_at, seen.last_failure_at
         if not succeeded:
@@ -248,12 +232,12 @@ def note_result(endpoint: Endpoint, *, succeeded: bool, at: int) -> None:
             return
         failing = seen.failing_since is not None
         if failing == succeeded:
-            seen = _turn(seen, succeeded=succeeded, at=at)
+            seen = _change_status(seen, succeeded=succeeded, at=at)
         else:
-            seen = repository.touch(seen, succeeded=succeeded, at=at)
+            seen = repository.record_result(seen, succeeded=succeeded, at=at)
 
 
-def _turn(endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:
+def _change_status(endpoint: WebhookEndpoint, *, succeeded: bool, at: int) -> WebhookEndpoint | None:
     """Change the status and log it; return the endpoint as it is now if another worker was faster."""
     kind, happened = (
         (LogKind.WEBHOOK_ANSWERING_AGAIN, "answers again.")
@@ -261,12 +245,12 @@ def _turn(endpoint: Endpoint, *, succeeded: bool, at: int) -> Endpoint | None:
         else (LogKind.WEBHOOK_STOPPED_ANSWERING, "stopped answering.")
     )
     transaction = Transaction()
-    repository.turn(transaction, endpoint, succeeded=succeeded, at=at)
+    repository.change_status(transaction, endpoint, succeeded=succeeded, at=at)
     transaction.put(_entry(endpoint.organization, kind, logs.SYSTEM, endpoint.id, happened, endpoint.url))
     try:
         transaction.commit()
     except ConditionFailed as failed:
-        return Endpoint.from_item(endpoint.organization, failed.item) if failed.item else None
+        return WebhookEndpoint.from_item(failed.item) if failed.item else None
     return None
 
 
