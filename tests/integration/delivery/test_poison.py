@@ -73,7 +73,8 @@ def happened(organization: NewOrganization) -> Event:
 
 def endpoint_item(endpoint_id: str) -> Item:
     """Return an endpoint's item as it was stored when every attribute was."""
-    (item,) = whole_table.of_kind(f"ENDPOINT#{endpoint_id}")
+    found = whole_table.of_kind(f"ENDPOINT#{endpoint_id}")
+    (item,) = [each for each in found if each["PK"].endswith("#WEBHOOK")]
     unset = dict.fromkeys(("lastDeliveryAt", "lastFailureAt", "failingSince", "secretCreatedAt"))
     return {"id": endpoint_id, **unset, **item}
 

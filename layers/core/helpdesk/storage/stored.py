@@ -13,7 +13,7 @@ are made from:
 
 `Task.key_for(organization, id)` is a key, `task.to_item()` and `Task.from_item(item)` are the two directions.
 
-- A text field in a key template is stored in the key alone, except `id`, by which others know an item.
+- A text field in a key template is stored in the key alone, except `id`, by which others know an item. The key counts.
 - A field that is None is not stored. A field with a default can be missing, a field that may be None can be null.
 - An index entry exists while every value of its template is there: a property that returns None leaves it out.
 - A `ByName` field `created_by_name` is stored as two attributes, `createdByName` and `createdBy`.
@@ -154,8 +154,7 @@ class Stored(Record):
         values = dict(item)
         if in_key := _fields_in_key(cls):
             parts = cls.parse(item["PK"], item["SK"]) or {}
-            for name, part in in_key.items():
-                values.setdefault(name, parts.get(part))
+            values |= {name: parts.get(part) for name, part in in_key.items()}
         for what in _by_names(cls):
             if f"{what}Name" in values:
                 values[f"{what}Name"] = by_name.optional_from_item(item, what)
