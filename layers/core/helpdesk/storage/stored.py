@@ -138,7 +138,7 @@ class Stored(Record):
                 item |= self.index_entry(index)
         in_key = _fields_in_key(type(self))
         for name, value in msgspec.to_builtins(self, builtin_types=_BUILTIN, enc_hook=_plain).items():
-            if value is not None and name not in in_key:
+            if value is not None and (name not in in_key or name == "id"):
                 item[name] = value
         for what, attribute in _by_names(type(self)).items():
             item |= {
@@ -226,13 +226,9 @@ def _filled(kind: type[Stored], template: str, parts: Sequence[str]) -> list[str
 
 @cache
 def _fields_in_key(kind: type[Stored]) -> Mapping[str, str]:
-    """Return the attributes that stand in the key alone, by the part of the key."""
+    """Return the attributes that the key holds as they are, which only text is, by the part of the key."""
     parts = _names(_template(kind, None))
-    return {
-        each.encode_name: each.name
-        for each in fields(kind)
-        if each.name in parts and each.type is str and each.name != "id"
-    }
+    return {each.encode_name: each.name for each in fields(kind) if each.name in parts and each.type is str}
 
 
 @cache
