@@ -11,7 +11,7 @@ from tests.support import effort
 settings.register_profile("helpdesk", max_examples=effort.of(40, 1000), deadline=None)
 settings.load_profile("helpdesk")
 
-pytest_plugins = ["tests.support.processes", "tests.support.budget", "tests.support.grants"]
+pytest_plugins = ["tests.support.grants"]
 
 # A shell starts background commands with SIGINT ignored; tests send it to themselves, and would wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from scripts.local import stack as local_stack
-from scripts.local.progress import Progress
 from scripts.local.settings import StackSettings
 from tests.e2e import own_stack as own
 
@@ -26,7 +24,7 @@ def own_stack() -> StackSettings | None:
     """Return where the tests' own stack is to be, or None when HELPDESK_STACK names one that runs already."""
     if os.environ.get("HELPDESK_STACK"):
         return None
-    return own.settings(int(os.environ.get(own.PORT_VARIABLE) or own.free_port()))
+    return own.settings(own.free_port())
 
 
 @pytest.fixture(scope="session")
@@ -35,14 +33,10 @@ def stack(own_stack: StackSettings | None) -> Iterator[Mapping[str, str]]:
 
     HELPDESK_STACK names the stack.json of one that runs already, which is then left as it is (start it with
     PARAMETERS="RetryDelaysSeconds=1,1,1,1"). The tests' own enforces the functions' policies, so a permission that is
-    missing in template.yaml fails a test; HELPDESK_E2E_AUTH=false rules that cause out. `make test` brings the
-    tests' own up while its first part runs, and stops it.
+    missing in template.yaml fails a test; HELPDESK_E2E_AUTH=false rules that cause out.
     """
     if own_stack is None:
         yield json.loads(Path(os.environ["HELPDESK_STACK"]).read_text(encoding="utf-8"))
-        return
-    if os.environ.get(own.PORT_VARIABLE):
-        yield local_stack.up(own_stack, Progress())
         return
     try:
         yield own.start(own_stack)

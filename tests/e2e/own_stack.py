@@ -1,16 +1,12 @@
-"""The end-to-end tests' own local stack: where it is, and how it comes up and goes.
-
-`python -m tests.e2e.own_stack PORT` brings it up and leaves it running: tests/run.py does so while other tests run.
-"""
+"""The end-to-end tests' own local stack: where it is, and how it starts and stops."""
 
 import os
 import socket
-import sys
 from collections.abc import Mapping
 
 from scripts.local import stack as local_stack
 from scripts.local.emulator import Emulator
-from scripts.local.progress import Problem, Progress
+from scripts.local.progress import Progress
 from scripts.local.settings import HOST, LOCAL, StackSettings, services_port, settings_for
 
 # Retries follow a second after each other, so that a test sees all five attempts.
@@ -18,7 +14,6 @@ PARAMETERS = "RetryDelaysSeconds=1,1,1,1"
 FOLDER = LOCAL / "e2e"
 # Those that the tests ask about, and those like them. All of them are embedded in tests/integration/knowledge.
 GUIDES = ("*webhook*.md", "rate-limits.md", "errors.md")
-PORT_VARIABLE = "HELPDESK_E2E_PORT"  # of the stack that tests/run.py has brought up for the tests
 
 
 def free_port() -> int:
@@ -49,10 +44,3 @@ def start(chosen: StackSettings) -> Mapping[str, str]:
 def stop() -> None:
     """Stop the stack, whichever port it is on; nothing happens where none runs."""
     Emulator(settings(free_port())).stop()  # it is found by the record in its folder
-
-
-if __name__ == "__main__":
-    try:
-        start(settings(int(sys.argv[1])))
-    except Problem as problem:
-        sys.exit(f"{problem}")

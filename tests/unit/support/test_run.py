@@ -1,193 +1,93 @@
-"""`make test`: its parts, and a local stack that is taken down whatever happens."""
+"""`make test`: both parts count, and what ends it ends them."""
 
 import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from tests import run as runner
-from tests.e2e import own_stack
 
-
-class FakeStack:
-    """Stands in for the local stack: whether it came up, and what was asked of it."""
-
-    port = 4999
-
-    def __init__(self, asked: list[str], *, up: bool = True) -> None:
-        self.asked, self.up = asked, up
-        asked.append("start")
-
-    def wait(self) -> bool:
-        return self.up
-
-    def problem(self) -> str:
-        return "It did not start."
-
-    def stop(self) -> None:
-        self.asked.append("stop")
-
-
-class FakePart:
-    """Stands in for a run of pytest: its exit code, and what was asked of it."""
-
-    def __init__(self, asked: list[str], codes: dict[str, int | type[BaseException]]) -> None:
-        self.asked, self.codes, self.name = asked, codes, ""
-
-    def __call__(
-        self, name: str, *_: str, environment: dict[str, str] | None = None, **__: Any
-    ) -> "FakePart":
-        part = FakePart(self.asked, self.codes)
-        part.name = " ".join([name, *(environment or {}).values()])
-        self.asked.append(part.name)
-        return part
-
-    def finish(self) -> int:
-        code = self.codes.get(self.name, 0)
-        if isinstance(code, int):
-            return code
-        raise code
-
-    def interrupt(self) -> None:
-        self.asked.append(f"end {self.name}")
-
-
-TESTS, END_TO_END = "tests", "tests/e2e 4999"
+ENDS_WITH_ITS_FIXTURES = """
+import pathlib, sys, time
+try:
+    pathlib.Path(sys.argv[1]).touch()
+    time.sleep(60)
+finally:
+    pathlib.Path(sys.argv[1] + ".ended").touch()
+"""
 
 
 @pytest.fixture
-def asked() -> list[str]:
-    """What happens, in order."""
-    return []
+def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Run a program in place of each part; in order: all others, then the end-to-end tests."""
+    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    monkeypatch.setattr(runner, "LOCAL", tmp_path)
+    monkeypatch.setattr(runner, "E2E_LOG", tmp_path / "e2e.log")
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # the runner removes it
+
+    def use(others: str, end_to_end: str) -> None:
+        def start(first: str, *_: str, niceness: int = 0, output: IO[str] | None = None) -> Any:
+            name, program = ("e2e", end_to_end) if first == "tests/e2e" else ("others", others)
+            command = [sys.executable, "-c", program, str(tmp_path / name)]
+            return subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
+
+        monkeypatch.setattr(runner, "pytest", start)
+
+    yield use
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
-@pytest.fixture
-def codes(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> dict[str, int | type[BaseException]]:
-    """The exit code of each part, or what interrupts it; 0 unless a test says otherwise."""
-    given: dict[str, int | type[BaseException]] = {}
-    monkeypatch.setattr(runner, "BackgroundStack", lambda: FakeStack(asked))
-    monkeypatch.setattr(runner, "Part", FakePart(asked, given))
-    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # it removes that variable permanently
-    return given
-
-
-@pytest.mark.usefixtures("codes")
-def test_the_parts_run_at_once_and_the_stack_stops_last(
-    asked: list[str], capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("others", "end_to_end", "code"),
+    [("", "print('e2e passed')", 0), ("exit(3)", "", 3), ("", "exit(4)", 4)],
+)
+def test_a_failure_of_either_part_is_a_failure(
+    parts: Callable[..., None], others: str, end_to_end: str, code: int
 ) -> None:
-    assert runner.run(2) == 0
-    assert asked[0] == "start"
-    assert set(asked[1:3]) == {TESTS, END_TO_END}
-    assert asked[-1] == "stop"
-    assert "Next: make check before a commit" in capsys.readouterr().out
+    parts(others, end_to_end)
+
+    assert runner.run("2") == code
 
 
-@pytest.mark.parametrize("failing", [TESTS, END_TO_END])
-def test_a_failure_of_either_part_stops_the_stack_and_says_what_to_do_next(
-    failing: str,
-    asked: list[str],
-    codes: dict[str, int | type[BaseException]],
-    capsys: pytest.CaptureFixture[str],
+def test_the_output_of_the_end_to_end_tests_is_shown(
+    parts: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    codes[failing] = 1
+    parts("", "print('12 passed')")
 
-    assert runner.run(2) == 1
-    assert {TESTS, END_TO_END} < set(asked)
-    assert asked[-1] == "stop"
-    assert "\nNext: fix what failed above" in capsys.readouterr().out
+    runner.run("2")
+
+    assert "12 passed" in capsys.readouterr().out
 
 
-def test_ctrl_c_ends_both_parts_and_then_the_stack(
-    asked: list[str],
-    codes: dict[str, int | type[BaseException]],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_lets_both_parts_end_their_fixtures(
+    parts: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
-    codes[TESTS] = KeyboardInterrupt
+    started, ended = (tmp_path / "others", tmp_path / "e2e"), ("others.ended", "e2e.ended")
+    parts(ENDS_WITH_ITS_FIXTURES, ENDS_WITH_ITS_FIXTURES)
     monkeypatch.setattr(sys, "argv", ["run"])
-    monkeypatch.setattr(signal, "signal", lambda *_: signal.SIG_DFL)
+    monkeypatch.setattr(subprocess.Popen, "wait", _interrupting(number, started))
 
     assert runner.main() == 130
-    assert "end tests" in asked
-    assert END_TO_END not in asked or f"end {END_TO_END}" in asked
-    assert asked[-1] == "stop"
-    assert "Interrupted; the local stack is stopped." in capsys.readouterr().out
+    assert all((tmp_path / name).exists() for name in ended)
 
 
-@pytest.mark.usefixtures("codes")
-def test_a_stack_that_does_not_come_up_fails_without_its_tests(
-    asked: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(runner, "BackgroundStack", lambda: FakeStack(asked, up=False))
+def _interrupting(number: signal.Signals, started: tuple[Path, ...]) -> Callable[..., int]:
+    """Return a `wait` that first sends this process a signal, once both programs run."""
+    wait, sent = subprocess.Popen.wait, list[signal.Signals]()
 
-    assert runner.run(2) == 1
-    assert END_TO_END not in asked
-    assert asked[-1] == "stop"
-    assert "It did not start." in capsys.readouterr().out
+    def waits(process: subprocess.Popen[bytes], timeout: float | None = None) -> int:
+        if not sent:
+            sent.append(number)
+            while not all(path.exists() for path in started):
+                pass
+            os.kill(os.getpid(), number)
+        return wait(process, timeout)
 
-
-@pytest.fixture
-def background(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], runner.BackgroundStack]:
-    """Start a program in place of the one that brings the stack up."""
-    monkeypatch.setattr(runner, "LOG", tmp_path / "start.log")
-    monkeypatch.setattr(runner, "ROOT", tmp_path)
-    monkeypatch.setattr(own_stack, "stop", lambda: None)
-    popen = subprocess.Popen
-
-    def start(program: str) -> runner.BackgroundStack:
-        def other(_: list[str], **options: Any) -> Any:
-            return popen([sys.executable, "-c", program], **options)
-
-        monkeypatch.setattr(subprocess, "Popen", other)
-        return runner.BackgroundStack()
-
-    return start
-
-
-def test_a_failed_start_shows_its_output_and_what_to_do(
-    background: Callable[[str], runner.BackgroundStack],
-) -> None:
-    stack = background("print('building'); raise SystemExit('The port is taken.')")
-
-    assert stack.wait() is False
-    shown = stack.problem()
-    assert "The port is taken." in shown
-    assert "Next: fix what it names (full log: start.log), then: make test" in shown
-
-
-def test_a_start_that_is_under_way_ends_with_all_that_it_began(
-    background: Callable[[str], runner.BackgroundStack], tmp_path: Path
-) -> None:
-    child = tmp_path / "child"
-    stack = background(
-        "import pathlib, subprocess, sys, time\n"
-        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
-        f"pathlib.Path({str(child)!r}).write_text(str(child.pid))\n"
-        "time.sleep(60)"
-    )
-    deadline = time.monotonic() + 20
-    while not (child.exists() and child.read_text()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-    stack.stop()
-
-    number = int(child.read_text())
-    while _runs(number):
-        assert time.monotonic() < deadline, "what the start began still runs"
-        time.sleep(0.02)
-
-
-def _runs(number: int) -> bool:
-    try:
-        os.kill(number, 0)
-        state = Path(f"/proc/{number}/stat")
-        return not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except ProcessLookupError:
-        return False
+    return waits
