@@ -29,6 +29,9 @@ type Operand = Callable[[Context], Any]
 type Condition = Callable[[Context], bool]
 type Update = Callable[[Context, dict[str, Any]], None]
 
+bare_names: set[str] = set()
+"""The attributes that expressions so far named without a placeholder. DynamoDB refuses its reserved words there."""
+
 _TOKEN = re.compile(r"\s*(<>|<=|>=|[=<>+\-(),]|[#:]?\w+(?:\.#?\w+)*)")
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": lambda a, b: bool(a == b),
@@ -195,6 +198,7 @@ class _Parser:
         if self.ahead() == "(":
             return self._value_function(token)
         path: Path = tuple(token.split("."))
+        bare_names.update(part for part in path if not part.startswith("#"))
         if len(path) == 1 and not token.startswith("#"):
             return lambda context: context.item.get(token)
         return lambda context: _reached(context, path)
@@ -216,6 +220,7 @@ class _Parser:
 
     def change(self, section: str) -> Update:
         path: Path = tuple(self.take().split("."))
+        bare_names.update(part for part in path if not part.startswith("#"))
         match section.upper():
             case "SET":
                 self.expect("=")

@@ -1,6 +1,6 @@
 """The product's table in memory. It holds more items than an emulator, and is fast enough to simulate a year.
 
-It replaces the call in which botocore would send a request (`answering`), and supports the operations that the product
+It answers botocore's client in place of a request (`answering`), and supports the operations that the product
 uses, with their conditions, transactions, pages and cursors, as DynamoDB does. A test compares it with moto. An index
 is kept in order, so a query costs what it reads. Items are kept as bytes: a million of them take about a gigabyte.
 """
@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import RLock
+from types import SimpleNamespace
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -18,7 +19,12 @@ from botocore.exceptions import ClientError
 from helpdesk.platform import clients
 from scripts.seeding import expressions
 from scripts.seeding.expressions import Context
+from scripts.seeding.validity import require_valid_item, require_valid_request
 
+OPERATIONS = frozenset(
+    ("GetItem", "BatchGetItem", "Query", "Scan")
+    + ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems")
+)
 INDEXES = ("GSI1", "GSI2", "GSI3")
 PAGE_BYTES = 1_048_576  # a query's page ends behind the item that reaches it
 
@@ -68,17 +74,11 @@ class MemoryTable:
             for partition in partitions.values():
                 partition.sort()
 
-    def copied(self) -> "MemoryTable":
-        """Return a table of its own with the same items."""
-        new = MemoryTable(foresees_ends=self._foresees_ends)
-        new._items = dict(self._items)
-        for index, partitions in self._order.items():
-            new._order[index] |= {pk: list(partition) for pk, partition in partitions.items()}
-        return new
-
-    def size_of(self, key: Key) -> int:
-        """Return about how many bytes an item takes, 0 if there is none."""
-        return len(self._items.get(key, b""))
+    def clear(self) -> None:
+        """Remove every item."""
+        self._items.clear()
+        for partitions in self._order.values():
+            partitions.clear()
 
     def find(self, key: Key) -> dict[str, Any] | None:
         """Return an item, or None."""
@@ -102,6 +102,7 @@ class MemoryTable:
 
     def call(self, operation: str, request: Wire) -> dict[str, Any]:
         """Answer a request as DynamoDB would. Raises ClientError."""
+        require_valid_request(operation, _parts(operation, request))
         with self.lock:
             return self._answer(operation, request)
 
@@ -127,6 +128,7 @@ class MemoryTable:
         for part in parts:
             if "PutRequest" in part:
                 item = part["PutRequest"]["Item"]
+                require_valid_item(item)
                 self.put(_key(item), item)
             else:
                 self.put(_key(part["DeleteRequest"]["Key"]), None)
@@ -222,19 +224,60 @@ class MemoryTable:
         return {}
 
 
+_answering: list[MemoryTable] = []  # the innermost is last
+
+
+def answering_now() -> MemoryTable | None:
+    """Return the table that answers this process's DynamoDB client, if one in memory does."""
+    return _answering[-1] if _answering else None
+
+
 @contextmanager
 def answering(table: MemoryTable) -> Iterator[MemoryTable]:
-    """Let a table in memory answer this process's DynamoDB client. No request is sent."""
-    client: Any = clients.dynamodb()
-    before = client.__dict__.get("_make_api_call")
-    client._make_api_call = table.call  # noqa: SLF001 - the one place that all operations pass
+    """Let a table in memory answer this process's DynamoDB client until the end. No request is sent.
+
+    It uses botocore's events, as botocore's own Stubber does, so other listeners hear of each call.
+    """
+    events: Any = clients.dynamodb().meta.events  # typed as if no listener returned anything
+    _answering.append(table)
+    if len(_answering) == 1:
+        events.register_last("before-parameter-build", _note)
+        events.register_last("before-call", _answer)
     try:
         yield table
     finally:
-        if before is None:
-            del client._make_api_call  # noqa: SLF001 - see above
-        else:
-            client._make_api_call = before  # noqa: SLF001 - see above
+        _answering.pop()
+        if not _answering:
+            events.unregister("before-parameter-build", _note)
+            events.unregister("before-call", _answer)
+
+
+def _note(params: Wire, context: dict[str, Any], **_: Any) -> None:
+    context["request"] = params
+
+
+def _answer(model: Any, context: dict[str, Any], **_: Any) -> tuple[Any, dict[str, Any]] | None:
+    """Return what botocore takes for a response and its content; None leaves the request to be sent."""
+    if model.name not in OPERATIONS:
+        return None
+    try:
+        return SimpleNamespace(status_code=200), _answering[-1].call(model.name, context["request"])
+    except ClientError as error:
+        return SimpleNamespace(status_code=400), dict(error.response)
+
+
+def _parts(operation: str, request: Wire) -> list[Wire]:
+    """Return what of a request is about one item each, or the request itself."""
+    match operation:
+        case "TransactWriteItems":
+            return [each for action in request["TransactItems"] for each in action.values()]
+        case "BatchGetItem":
+            return [{"Key": key} for each in request["RequestItems"].values() for key in each["Keys"]]
+        case "BatchWriteItem":
+            wanted = [part for parts in request["RequestItems"].values() for part in parts]
+            return [each for part in wanted for each in part.values()]
+        case _:
+            return [request]
 
 
 def _key(attributes: Wire) -> Key:
@@ -283,11 +326,10 @@ def _shows(request: Wire) -> bool:
 
 
 def _after(kind: str, request: Wire, before: Wire | None) -> Wire | None:
-    if kind == "Put":
-        item: Wire = request["Item"]
-        return item
     if kind == "Delete":
         return None
-    after = dict(before or request["Key"])
-    expressions.update(request["UpdateExpression"])(Context(before or request["Key"], request), after)
+    after: dict[str, Any] = dict(request["Item"] if kind == "Put" else before or request["Key"])
+    if kind == "Update":
+        expressions.update(request["UpdateExpression"])(Context(before or request["Key"], request), after)
+    require_valid_item(after)
     return after

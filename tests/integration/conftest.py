@@ -13,11 +13,10 @@ from helpdesk.admission.limits import Plan
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
-from tests.support import permissions, stand_in
+from tests.support import effort, permissions, stand_in
 from tests.support.api import Client
 from tests.support.embedded import embedded_once
 from tests.support.people import issue_token
-from tests.support.quick_moto import quick_moto
 
 REGION: Final = stand_in.REGION
 _numbers = count(1)
@@ -27,20 +26,33 @@ _numbers = count(1)
 def _clients() -> Iterator[None]:
     """Keep one set of clients for all tests of a process: making them takes longer than most tests."""
     clients.forget()
-    with quick_moto(), permissions.enforced(), embedded_once():
+    with permissions.enforced(), embedded_once():
         yield
     clients.forget()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _emulated() -> Iterator[None]:
+    """Stand in for AWS with the table that template.yaml describes, its buckets and queues."""
+    with pytest.MonkeyPatch.context() as environment:
+        for name in [name for name in os.environ if name.startswith("AWS_")]:
+            environment.delenv(name)
+        for variable, value in stand_in.ENVIRONMENT.items():
+            environment.setenv(variable, value)
+        with stand_in.emulated():
+            yield
+
+
 @pytest.fixture(autouse=True)
-def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Stand in for AWS with the table that template.yaml describes, its buckets and queues, all of them empty."""
-    for name in [name for name in os.environ if name.startswith("AWS_")]:
-        monkeypatch.delenv(name)
-    for variable, value in stand_in.ENVIRONMENT.items():
-        monkeypatch.setenv(variable, value)
+def aws(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Begin with an empty table, empty buckets and empty queues.
+
+    The table is in memory, which takes a sixteenth of moto's time for a request. Tests marked `moto`, and all tests of
+    `make test-all`, have moto's (docs/decisions/0172).
+    """
     monkeypatch.setattr(clock, "sleep", lambda _: None)
-    with stand_in.empty():
+    moto = effort.whole() or request.node.get_closest_marker("moto") is not None
+    with stand_in.empty(in_memory=not moto):
         settings.cache_clear()
         allowance.forget()
         waits.forget()

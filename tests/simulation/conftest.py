@@ -1,5 +1,5 @@
 """The simulations run on the same stand-in for AWS as the integration tests."""
 
-from tests.integration.conftest import _clients, api, aws, make_organization, organization
+from tests.integration.conftest import _clients, _emulated, api, aws, make_organization, organization
 
-__all__ = ["_clients", "api", "aws", "make_organization", "organization"]
+__all__ = ["_clients", "_emulated", "api", "aws", "make_organization", "organization"]

@@ -1,22 +1,27 @@
 """moto in place of AWS, with the resources of template.yaml that the handlers use.
 
-They are made through moto's own Python interface: thirteen requests for each test would take longer than the test.
+They are made through moto's Python interface, once for each module, and emptied after each test: requests would take
+longer than the test.
 tests/integration/test_stand_in.py compares them with resources made by requests, and proves that a test leaves nothing
 to the next one.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import cache
 from typing import Any, Final
 
 from moto import mock_aws
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
 from moto.s3.models import s3_backends
+from moto.ses.models import ses_backends
+from moto.sesv2.models import sesv2_backends
 from moto.sqs.models import sqs_backends
 
-from scripts.seeding.memory_table import MemoryTable
-from tests.support import quick_table
+from scripts.seeding import expressions
+from scripts.seeding.memory_table import MemoryTable, answering, answering_now
 from tests.support.template import table_properties, template
 
 REGION: Final = "eu-west-1"
@@ -58,23 +63,41 @@ ENVIRONMENT: Final = {
 
 
 @contextmanager
-def empty() -> Iterator[None]:
-    """Stand in for AWS until the end, with the table, the buckets and the queues, all empty."""
+def emulated() -> Iterator[None]:
+    """Stand in for AWS until the end, with the table, the buckets and the queues."""
     with mock_aws():
-        make_table()
-        for bucket in BUCKETS:
-            s3_backends[DEFAULT_ACCOUNT_ID]["aws"].create_bucket(bucket, REGION)
-        queues = sqs_backends[DEFAULT_ACCOUNT_ID][REGION]
-        for name in QUEUES.values():
-            attributes: dict[str, Any] = {"FifoQueue": "true"} if name.endswith(".fifo") else {}
-            queues.create_queue(name, **attributes)
-        try:
-            yield
-        finally:
-            quick_table.stores.clear()
+        _make_table()
+        _make_buckets()
+        _make_queues(QUEUES.values())
+        yield
 
 
-def make_table() -> None:
+@contextmanager
+def empty(*, in_memory: bool) -> Iterator[None]:
+    """Empty everything at the end. The table is in memory (scripts/seeding/memory_table.py), or moto's."""
+    with answering(MemoryTable(foresees_ends=True)) if in_memory else nullcontext():
+        yield
+    reserved = {name for name in expressions.bare_names if name.upper() in _reserved_words()}
+    assert not reserved, f"DynamoDB refuses {reserved} without a placeholder in an expression."
+    if not in_memory or dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables.keys() != {TABLE}:
+        dynamodb_backends[DEFAULT_ACCOUNT_ID].reset()
+        _make_table()
+    for backends in (s3_backends, ses_backends, sesv2_backends):
+        backends[DEFAULT_ACCOUNT_ID].reset()
+    _make_buckets()
+    queues = sqs_backends[DEFAULT_ACCOUNT_ID][REGION].queues
+    used = [name for name in queues if name not in QUEUES.values() or has_messages(name)]
+    for name in used:
+        del queues[name]
+    _make_queues(name for name in used if name in QUEUES.values())
+
+
+@cache
+def _reserved_words() -> frozenset[str]:
+    return frozenset(ReservedKeywords.get_reserved_keywords())
+
+
+def _make_table() -> None:
     """Make the table of template.yaml, without its stream, which nothing here reads."""
     properties: dict[str, Any] = table_properties()
     dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].create_table(
@@ -91,37 +114,48 @@ def make_table() -> None:
         deletion_protection_enabled=False,
         warm_throughput=None,
     )
-    if quick_table.active():
-        quick_table.stores[TABLE] = MemoryTable(foresees_ends=True)
 
 
-def remove_table() -> None:
-    """Remove the table with all that is in it."""
-    dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].delete_table(TABLE)
-    quick_table.stores.pop(TABLE, None)
+def _make_buckets() -> None:
+    for bucket in BUCKETS:
+        s3_backends[DEFAULT_ACCOUNT_ID]["aws"].create_bucket(bucket, REGION)
 
 
-def items(name: str = TABLE) -> list[dict[str, Any]]:
-    """Return all items of a table, as a scan does, without a request."""
-    if name in quick_table.stores:
-        found = quick_table.stores[name].items()
-        return sorted(found, key=lambda item: (item["PK"]["S"], item["SK"]["S"]))
-    table = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables[name]
-    return [item.to_json()["Attributes"] for item in table.all_items()]
+def _make_queues(names: Iterable[str]) -> None:
+    for name in names:
+        attributes: dict[str, Any] = {"FifoQueue": "true"} if name.endswith(".fifo") else {}
+        sqs_backends[DEFAULT_ACCOUNT_ID][REGION].create_queue(name, **attributes)
+
+
+def clear() -> None:
+    """Remove every item of the table."""
+    table = answering_now()
+    if table is not None:
+        table.clear()
+    else:
+        dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].delete_table(TABLE)
+        _make_table()
+
+
+def items() -> list[dict[str, Any]]:
+    """Return all items of the table in the order of their keys, without a request."""
+    table = answering_now()
+    if table is not None:
+        return sorted(table.items(), key=lambda item: (item["PK"]["S"], item["SK"]["S"]))
+    found = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables[TABLE].all_items()
+    return [item.to_json()["Attributes"] for item in found]
 
 
 @contextmanager
 def restored() -> Iterator[None]:
     """Put the table's items back at the end."""
-    if TABLE in quick_table.stores:
-        before = quick_table.stores[TABLE].copied()
-        yield
-        quick_table.stores[TABLE] = before
+    kept = items()
+    yield
+    clear()
+    table = answering_now()
+    if table is not None:
+        table.load(kept)
     else:
-        kept = items()
-        yield
-        remove_table()
-        make_table()
         for item in kept:
             dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].put_item(TABLE, item)
 

@@ -12,21 +12,12 @@ from tests.support.described import require_described_event
 
 def everything() -> list[Item]:
     """Return every item of the table."""
-    return [from_wire(item) for item in _wired()]
+    return [from_wire(item) for item in stand_in.items()]
 
 
 def of_entities(*names: str) -> list[Item]:
     """Return the items of these entities. The others, most of a table, are not read."""
-    return [from_wire(item) for item in _wired() if item.get("entity", {}).get("S") in names]
-
-
-def _wired() -> list[dict[str, Any]]:
-    client = clients.dynamodb()
-    if "_make_api_call" not in vars(client):
-        return stand_in.items(settings().table_name)
-    # The product's table in memory answers this client.
-    pages = client.get_paginator("scan").paginate(TableName=settings().table_name)
-    return [dict(item) for page in pages for item in page["Items"]]
+    return [from_wire(item) for item in stand_in.items() if item.get("entity", {}).get("S") in names]
 
 
 def of_kind(sk: str) -> list[Item]:
@@ -60,8 +51,7 @@ def kinds() -> list[str]:
 
 def clear() -> None:
     """Empty the table."""
-    stand_in.remove_table()
-    stand_in.make_table()
+    stand_in.clear()
 
 
 def remove(*sort_keys: str) -> None:

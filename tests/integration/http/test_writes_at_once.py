@@ -194,8 +194,7 @@ def test_a_request_among_many_writers_is_answered_as_if_it_were_alone_or_says_to
     alone = send()
     writes = stored() != before and name not in NOTES_ONLY
     assert alone.status < 400, alone
-    stand_in.remove_table()
-    stand_in.make_table()
+    stand_in.clear()
     allowance.forget()
     send = prepared(name, make_organization())
 

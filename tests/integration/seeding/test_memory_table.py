@@ -22,10 +22,11 @@ from helpdesk.webhooks import service as webhooks
 from scripts.seeding.memory_table import MemoryTable
 from scripts.seeding.plan import BETWEEN_MS, TEAM, visitors
 from scripts.seeding.simulate import Desk, session_of, simulate
-from tests.support import quick_table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.people import issue_token, make_person
+
+pytestmark = pytest.mark.moto
 
 CONVERSATIONS = 16
 GUIDE = "# Webhooks\n\nAn endpoint that answers 401 to a webhook checks the signature with another secret."
@@ -86,12 +87,6 @@ def both_answer(memory: MemoryTable) -> Iterator[list[str]]:
         yield compared
     finally:
         client._make_api_call = moto
-
-
-@pytest.fixture(autouse=True)
-def _moto_answers(aws: None) -> None:
-    """Take the table out of memory, so that moto answers every request."""
-    quick_table.stores.clear()
 
 
 @pytest.fixture
