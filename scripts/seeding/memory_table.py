@@ -21,10 +21,8 @@ from scripts.seeding import expressions
 from scripts.seeding.expressions import Context
 from scripts.seeding.validity import require_valid_item, require_valid_request
 
-OPERATIONS = frozenset(
-    ("GetItem", "BatchGetItem", "Query", "Scan")
-    + ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems")
-)
+READS = {"GetItem", "BatchGetItem", "Query", "Scan"}
+WRITES = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
 INDEXES = ("GSI1", "GSI2", "GSI3")
 PAGE_BYTES = 1_048_576  # a query's page ends behind the item that reaches it
 
@@ -258,7 +256,7 @@ def _note(params: Wire, context: dict[str, Any], **_: Any) -> None:
 
 def _answer(model: Any, context: dict[str, Any], **_: Any) -> tuple[Any, dict[str, Any]] | None:
     """Return what botocore takes for a response and its content; None leaves the request to be sent."""
-    if model.name not in OPERATIONS:
+    if model.name not in READS | WRITES:
         return None
     try:
         return SimpleNamespace(status_code=200), _answering[-1].call(model.name, context["request"])

@@ -48,7 +48,7 @@ def aws(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
     """Begin with an empty table, empty buckets and empty queues.
 
     The table is in memory, which takes a sixteenth of moto's time for a request. Tests marked `moto`, and all tests of
-    `make test-all`, have moto's (docs/decisions/0172).
+    `make test-all`, have moto's.
     """
     monkeypatch.setattr(clock, "sleep", lambda _: None)
     moto = effort.whole() or request.node.get_closest_marker("moto") is not None

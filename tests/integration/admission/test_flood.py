@@ -236,6 +236,7 @@ def test_failed_keys_are_remembered_up_to_a_bound() -> None:
     assert memory.is_rejected(f"hash {LIMIT + 4}", START)
 
 
+@pytest.mark.moto
 def test_a_throttled_charge_is_tried_once(
     organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,6 +252,7 @@ def test_a_throttled_charge_is_tried_once(
     assert pauses == []
 
 
+@pytest.mark.moto
 def test_a_throttled_write_elsewhere_is_tried_again(
     organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:

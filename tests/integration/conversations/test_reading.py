@@ -220,24 +220,6 @@ def test_an_unknown_parameter_is_refused(api: Client) -> None:
     assert answer.message.startswith("Unknown query parameter `sort`. Allowed: limit, cursor, status,")
 
 
-def test_a_cursor_is_refused_by_every_list_but_its_own(
-    api: Client, stranger: Client, inbox: list[str]
-) -> None:
-    cursor = api.get("/v1/conversations?limit=1").body["nextCursor"]
-    refused = [
-        api.get(f"/v1/conversations?status=open&cursor={cursor}"),
-        api.get(f"/v1/conversations?customerId=cus_1&cursor={cursor}"),
-        api.get(f"/v1/conversations/{inbox[0]}?cursor={cursor}"),
-        api.get(f"/v1/logs?cursor={cursor}"),
-        stranger.get(f"/v1/conversations?cursor={cursor}"),
-        api.get(f"/v1/conversations?cursor={cursor}A"),
-        api.get("/v1/conversations?cursor="),
-        api.get("/v1/conversations?cursor=%00"),
-    ]
-
-    assert [(answer.status, answer.code) for answer in refused] == [(400, "invalid_cursor")] * 8
-
-
 def test_another_organizations_conversation_is_not_found_by_any_route(api: Client, stranger: Client) -> None:
     conversation_id = write(api, "foreign")
     url = f"/v1/conversations/{conversation_id}"

@@ -176,20 +176,6 @@ def test_a_bad_parameter_is_refused_by_its_name(api: Client, parameter: str, nam
     assert f"`{named}`" in answer.message
 
 
-def test_a_cursor_is_refused_by_every_list_but_its_own(api: Client, stranger: Client) -> None:
-    ids = [write(api, f"cursor-{number}", number) for number in range(2)]
-    cursor = api.get("/v1/customers?limit=1").body["nextCursor"]
-    refused = [
-        api.get(f"/v1/customers?q=ada&cursor={cursor}"),
-        api.get(f"/v1/customers?q=None&cursor={cursor}"),
-        api.get(f"/v1/customers/{ids[0]}?cursor={cursor}"),
-        api.get(f"/v1/conversations?cursor={cursor}"),
-        stranger.get(f"/v1/customers?cursor={cursor}"),
-    ]
-
-    assert [(answer.status, answer.code) for answer in refused] == [(400, "invalid_cursor")] * 5
-
-
 def test_facts_are_added_and_listed_newest_first(api: Client, member: Client) -> None:
     customer_id = write(api, "facts")
     url = f"/v1/customers/{customer_id}/facts"

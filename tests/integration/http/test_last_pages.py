@@ -1,4 +1,4 @@
-"""The last page of every list has no cursor, also when it is full."""
+"""Pages and cursors, in every list."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from helpdesk.organizations.schemas import NewOrganization
 from scripts.openapi.routes import all_routes
 from tests.support.api import Client
-from tests.support.people import make_person
+from tests.support.people import issue_token, make_person
 
 # Lists that this module does not fill. Their rows come from workers, and they are read by the same queries.
 _NOT_FILLED = {
@@ -107,6 +107,68 @@ def test_pages_of_one_row_lead_through_the_whole_list(admin: Client, lists: dict
                     break
             found[address] = pages
     assert found == wanted
+
+
+# Filters that change what a cursor is for, besides those above.
+_OTHER_FILTERS = (
+    "/v1/customers?q=ada",
+    "/v1/customers?q=None",
+    "/v1/conversations?customerId=cus_1",
+    "/v1/knowledge/documents?status=ready",
+    "/v1/knowledge/documents?status=indexing&folderId=none",
+    "/v1/knowledge/documents?status=indexing&q=doc",
+    "/v1/logs?kind=key_created&from=1",
+    "/v1/logs?kind=webhook_created",
+)
+
+
+def is_refused(client: Client, address: str, cursor: str) -> bool:
+    answer = client.get(f"{address}&cursor={cursor}")
+    return answer.status == 400 and answer.code == "invalid_cursor"
+
+
+def test_a_cursor_is_refused_everywhere_but_in_the_list_that_it_came_from(
+    admin: Client, other_organization: NewOrganization, lists: dict[str, list[str]]
+) -> None:
+    foreign_admin = Client(issue_token(other_organization.organization_id, role="admin", name="Otto"))
+    addresses = [
+        f"{path}?{chosen}"
+        for path, filters in lists.items()
+        for chosen in filters
+        if chosen != "sort=newest"  # which is the order without it
+    ]
+    cursors = {address: admin.get(f"{address}&limit=1").body["nextCursor"] for address in addresses}
+    cursors[_FEED] = admin.get(f"{_FEED}?limit=1").body["nextCursor"]
+    accepted = [
+        (source, address)
+        for source, cursor in cursors.items()
+        for address in (*addresses, *_OTHER_FILTERS)
+        if address != source and not is_refused(admin, address, cursor)
+    ]
+    altered = [
+        address
+        for address in addresses
+        for cursor in ("", "x", "%00", f"{cursors[address]}A", cursors[address][:-2])
+        if not is_refused(admin, address, cursor)
+    ]
+    foreign = [
+        address
+        for address in addresses
+        if "_" not in address.partition("?")[0]  # another organization doesn't find what an id names
+        and not is_refused(foreign_admin, address, cursors[address])
+    ]
+    assert (accepted, altered, foreign) == ([], [], [])
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "201", "x", "9" * 5_000])
+def test_a_limit_that_is_no_number_from_1_to_200_is_refused(
+    admin: Client, lists: dict[str, list[str]], limit: str
+) -> None:
+    answers = {path: admin.get(f"{path}?limit={limit}") for path in lists}
+    assert {path: (each.status, each.code) for path, each in answers.items()} == dict.fromkeys(
+        lists, (400, "invalid_request")
+    )
+    assert {path for path, each in answers.items() if "`limit` must be" not in each.message} == set()
 
 
 def test_every_list_is_tested_here_or_named_as_one_that_is_not(lists: dict[str, list[str]]) -> None:

@@ -83,15 +83,6 @@ def test_a_filter_that_is_no_value_of_its_parameter_is_refused(api: Client, filt
     assert (answer.status, answer.code) == (400, "invalid_request")
 
 
-def test_a_cursor_works_only_with_the_filters_that_it_came_from(api: Client) -> None:
-    for number in range(3):
-        add(api, f"Doc {number}", "text")
-    cursor = api.get(f"{AT}?limit=1&status=indexing").body["nextCursor"]
-    assert api.get(f"{AT}?limit=1&status=indexing&cursor={cursor}").status == 200
-    for other in ("", "status=ready", "folderId=none&status=indexing", "status=indexing&q=doc"):
-        assert api.get(f"{AT}?limit=1&{other}&cursor={cursor}").code == "invalid_cursor"
-
-
 def test_a_page_reads_a_bounded_number_of_documents_and_the_next_continues(
     api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -329,15 +329,6 @@ def test_an_unknown_entry_and_one_of_another_organization_are_not_found(
     assert [(answer.status, answer.code) for answer in answers] == [(404, "log_not_found")] * 5
 
 
-def test_another_organizations_cursor_or_an_altered_one_is_refused(
-    api: Client, stranger: Client, seven_entries: list[str]
-) -> None:
-    cursor = api.get("/v1/logs?limit=1").body["nextCursor"]
-
-    for answer in (stranger.get(f"/v1/logs?cursor={cursor}"), api.get(f"/v1/logs?cursor={cursor[:-2]}")):
-        assert (answer.status, answer.code) == (400, "invalid_cursor")
-
-
 def test_entries_are_dropped_after_a_year(organization: NewOrganization) -> None:
     with clock.frozen(lambda: 1_800_000_000_000_000):
         organizations.set_plan(organization.organization_id, Plan.PRO, api_limits=True, unlimited_api=False)

@@ -255,6 +255,7 @@ def test_a_mail_whose_function_died_is_not_sent_again_and_logged_as_given_up(
     assert given_up(caplog) == [("ERROR", "begun_before")]
 
 
+@pytest.mark.moto
 def test_a_mail_is_sent_once_though_the_response_to_its_mark_is_lost(
     api: Client, mails: list[Sent], caplog: pytest.LogCaptureFixture
 ) -> None:

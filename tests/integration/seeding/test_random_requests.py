@@ -278,10 +278,18 @@ def update(expression: str, names: dict[str, str], given: dict[str, Any]) -> Req
             {"TransactItems": [{"Put": put(SK=f"{number}")[1]} for number in range(101)]},
         ),
     ],
-    ids=(
-        "an empty key|a long sort key|a long partition key|an empty index key|a large item|"
-        "an unused value|an unused name|a missing value|two writes of an item|101 writes"
-    ).split("|"),
+    ids=[
+        "an empty key",
+        "a long sort key",
+        "a long partition key",
+        "an empty index key",
+        "a large item",
+        "an unused value",
+        "an unused name",
+        "a missing value",
+        "two writes of an item",
+        "101 writes",
+    ],
 )
 def test_both_tables_refuse_what_is_not_valid(request_: Request) -> None:
     for call in (clients.dynamodb()._make_api_call, MemoryTable().call):  # type: ignore[attr-defined]

@@ -175,6 +175,7 @@ def test_events_that_are_written_out_of_order_are_returned_once_each(
     assert seen == made
 
 
+@pytest.mark.moto
 @pytest.mark.parametrize(("late_ms", "written"), [(10_000, True), (10_001, False)])
 def test_no_try_to_write_an_event_is_sent_when_the_event_is_over_ten_seconds_old(
     organization: NewOrganization,
@@ -239,6 +240,7 @@ def test_a_slow_answer_of_the_agent_is_not_before_what_readers_read_meanwhile(
     assert [event["createdAt"] for event in events() if "After all" in str(event)] == [START_MS + 100_000]
 
 
+@pytest.mark.moto
 def test_an_answer_that_cannot_be_written_in_time_is_written_by_the_next_try(
     stocked: Desk, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
