@@ -13,6 +13,7 @@ from helpdesk.platform import clock
 from scripts.openapi.document import document
 from tests.support.api import Answer, Client
 from tests.support.people import issue_token, make_person, token_of
+from tests.support.table import everything
 from tests.support.things import filled, things
 
 PATHS: dict[str, dict[str, Any]] = document()["paths"]
@@ -45,17 +46,39 @@ def expected(answer: Answer, who: str, stranger: Client, path: str, method: str)
     return answer.status == 404 and answer.code.endswith("_not_found")
 
 
+def items_of(organization: str) -> list[Any]:
+    """Return what is stored of an organization."""
+    return [item for item in everything() if organization in item["PK"]]
+
+
+@pytest.mark.parametrize("name", ["nothing", "a%23b", "x" * 300, "%E6%97%A5%E6%9C%AC"])
+def test_an_id_that_names_nothing_is_not_found(organization: NewOrganization, name: str) -> None:
+    owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
+    answers = {
+        (path, method): owner.request(method.upper(), re.sub(r"{\w+}", name, path), body_of(path, method))
+        for path, method in OPERATIONS
+    }
+    found = {
+        operation: (answer.status, answer.body)
+        for operation, answer in answers.items()
+        if answer.status != 404 or not answer.code.endswith("_not_found")
+    }
+    assert found == {}
+
+
 @pytest.mark.parametrize(("path", "method"), OPERATIONS, ids=str)
 def test_an_id_is_not_found_by_another_organization_and_found_by_its_own(
     path: str, method: str, organization: NewOrganization, other_organization: NewOrganization
 ) -> None:
     home = organization.organization_id
     olga = make_person(home, role="owner", name="Olga")
-    wanted = filled(path, things(path, organization, olga))
+    named = things(path, organization, olga)
+    wanted = filled(path, named)
     strangers = {"key": Client(other_organization.secret_key)}
     for role in ("owner", "admin", "member"):
         strangers[role] = Client(issue_token(other_organization.organization_id, role=role, name=role))
     own = Client(token_of(olga, home))
+    before = items_of(home)
 
     found = {
         who: answer
@@ -70,6 +93,11 @@ def test_an_id_is_not_found_by_another_organization_and_found_by_its_own(
     }
 
     assert found == {}
+    assert items_of(home) == before
+    list_of_them = path.partition("/{")[0]
+    if "get" in PATHS.get(list_of_them, {}):
+        shown = [str(stranger.get(list_of_them).body) for stranger in strangers.values()]
+        assert [name for name in named.values() for text in shown if name in text] == []
     body = body_of(path, method)
     if path.endswith("/changes/accept"):  # the example names a change that is not there
         body = {"changes": [each["changeId"] for each in own.get("/v1/tools").body["tools"]]}

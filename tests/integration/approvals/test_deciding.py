@@ -1,7 +1,6 @@
 """Lists of approvals, approving and denying: every outcome (docs/guides/approvals.md)."""
 
 import random
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -223,17 +222,6 @@ def test_in_an_archived_conversation_nothing_is_decided(
     assert (refused.status, refused.code) == (400, "conversation_archived")
     api.post(f"/v1/conversations/{conversation.id}/unarchive")
     assert api.post(f"/v1/approvals/{approval.id}/approve", {}).status == 200
-
-
-def test_another_organization_finds_no_approval(
-    approval: Approval, make_organization: Callable[[], NewOrganization]
-) -> None:
-    other = Client(make_organization().secret_key)
-    for verb in ("approve", "deny"):
-        answer = other.post(f"/v1/approvals/{approval.id}/{verb}", {})
-        assert (answer.status, answer.code) == (404, "approval_not_found")
-    assert other.get(f"/v1/approvals/{approval.id}").code == "approval_not_found"
-    assert other.get("/v1/approvals").body["approvals"] == []
 
 
 def test_a_note_has_1000_characters_at_most(api: Client, approval: Approval) -> None:

@@ -292,26 +292,3 @@ def test_a_deleted_post_takes_its_votes_and_comments_along_and_its_number_is_not
     assert whole_table.of_kind("VOTE#") == whole_table.of_kind("COMMENT#") == []
     require_consistent(organization.organization_id)
     assert api.post("/v1/board/posts", {"title": "Next"}).body["number"] == 2
-
-
-def test_posts_of_another_organization_are_not_found(api: Client, stranger: Client) -> None:
-    post = written(api, session=VISITOR)
-    comment = api.post(f"/v1/board/posts/{post}/comments", {"body": "Yes"}).body["id"]
-    at = f"/v1/board/posts/{post}"
-    for method, path, body in (
-        ("GET", at, None),
-        ("PATCH", at, {"title": "Mine"}),
-        ("DELETE", at, None),
-        ("POST", f"{at}/signal", {"signalId": None}),
-        ("POST", f"{at}/vote", {}),
-        ("DELETE", f"{at}/vote", None),
-        ("GET", f"{at}/comments", None),
-        ("POST", f"{at}/comments", {"body": "Yes"}),
-        ("DELETE", f"{at}/comments/{comment}", None),
-        ("GET", "/v1/board/posts/1", None),
-        ("PATCH", "/v1/board/posts/a%23b", {"title": "Mine"}),
-    ):
-        answer = stranger.request(method, path, body)
-        assert (answer.status, answer.code) == (404, "post_not_found"), (method, path)
-    assert stranger.get("/v1/board/posts").body["posts"] == []
-    assert shown(api, post)["comments"][0]["id"] == comment

@@ -168,12 +168,6 @@ def test_an_invalid_note_is_refused(api: Client, conversation: str, body: Any, c
     assert whole_table.of_kind("NOTE#") == []
 
 
-def test_a_note_in_an_unknown_conversation_is_not_found(stranger: Client, conversation: str) -> None:
-    for conversation_id in (conversation, "conv_unknown", "#"):
-        answer = stranger.post(f"/v1/conversations/{conversation_id.replace('#', '%23')}/note", {"body": "x"})
-        assert (answer.status, answer.code) == (404, "conversation_not_found")
-
-
 def test_a_note_costs_four_calls_of_a_key_and_of_a_token(
     api: Client, member: Client, conversation: str
 ) -> None:

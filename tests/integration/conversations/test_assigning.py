@@ -121,10 +121,6 @@ def test_a_body_that_names_nobody_is_refused(api: Client, conversation: str, bod
     assert (answer.status, answer.code) == (400, code)
 
 
-def test_another_organizations_conversation_is_not_found(stranger: Client, conversation: str) -> None:
-    assert assign(stranger, conversation, None).code == "conversation_not_found"
-
-
 def test_assigning_costs_four_calls_unassigning_three_and_the_same_again_two(
     api: Client, member: Client, conversation: str, ada: str
 ) -> None:

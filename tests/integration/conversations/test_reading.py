@@ -220,21 +220,6 @@ def test_an_unknown_parameter_is_refused(api: Client) -> None:
     assert answer.message.startswith("Unknown query parameter `sort`. Allowed: limit, cursor, status,")
 
 
-def test_another_organizations_conversation_is_not_found_by_any_route(api: Client, stranger: Client) -> None:
-    conversation_id = write(api, "foreign")
-    url = f"/v1/conversations/{conversation_id}"
-
-    answers = {"GET": stranger.get(url)}
-    for route in ("/reply", "/take-over", "/hand-back", "/resolve", "/close", "/reopen"):
-        answers[route] = stranger.post(url + route, {"body": "Hello"})
-
-    assert {route: (answer.status, answer.code) for route, answer in answers.items()} == dict.fromkeys(
-        answers, (404, "conversation_not_found")
-    )
-    (entry,) = api.get(f"/v1/conversations/{conversation_id}").body["messages"]
-    assert entry["sender"] == "visitor"
-
-
 WEIRD_IDS = [
     "#",
     "a#b",

@@ -204,21 +204,6 @@ def test_running_again_needs_a_paid_plan_and_a_free_place(
     assert api.post(f"{CRAWLS}/{crawl_id}/run").code == "upgrade_required"
 
 
-def test_crawls_of_others_are_not_found(api: Client, stranger: Client, world: Crawling) -> None:
-    crawl_id = post(api).body["id"]
-
-    for each in (crawl_id, "crawl_nothing", "x" * 300, "a%23b"):
-        for answer in (
-            stranger.get(f"{CRAWLS}/{each}"),
-            stranger.post(f"{CRAWLS}/{each}/run"),
-            stranger.delete(f"{CRAWLS}/{each}"),
-        ):
-            assert answer.status == 404
-    assert stranger.get(f"{CRAWLS}/{crawl_id}").code == "crawl_not_found"
-    assert stranger.get(CRAWLS).body["crawls"] == []
-    assert api.get(f"{CRAWLS}/{crawl_id}").status == 200
-
-
 def test_a_member_may_crawl(member: Client, world: Crawling) -> None:
     crawl_id = post(member).body["id"]
 

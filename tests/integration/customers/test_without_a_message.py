@@ -206,18 +206,6 @@ def test_creating_and_updating_cost_as_many_calls_as_documented(api: Client) -> 
     assert updating == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems", "dynamodb:GetItem"]
 
 
-def test_an_unknown_customer_and_another_organizations_are_not_found(
-    api: Client, stranger: Client, customer: str
-) -> None:
-    for answer in (
-        update(api, "cus_01jd3kq8v7x2m5p8s1v4y7b0ez", name="Vera"),
-        update(stranger, customer, name="Eve"),
-        update(stranger, customer),
-    ):
-        assert (answer.status, answer.code) == (404, "customer_not_found")
-    assert shown(api, customer)["name"] == "Vera Visitor"
-
-
 def test_a_change_by_the_team_stays_until_the_visitor_says_something_else(api: Client) -> None:
     said = {"session": "session-of-vera", "body": "Hello", "user": {"name": "vera", "email": "v@example.com"}}
     conversation = api.post("/v1/messages", said).body["conversationId"]

@@ -103,11 +103,6 @@ def test_any_member_and_a_key_may_read_the_list(admin: Client, member: Client, a
         assert [each["id"] for each in client.get("/v1/invites").body["invites"]] == [invite_id]
 
 
-def test_another_organization_sees_no_invitation(admin: Client, foreign_admin: Client) -> None:
-    invite(admin)
-    assert foreign_admin.get("/v1/invites").body == {"invites": [], "nextCursor": None}
-
-
 def test_an_expired_invitation_is_neither_listed_nor_found(
     admin: Client, organization: NewOrganization
 ) -> None:
@@ -165,16 +160,6 @@ def test_only_an_owner_manages_an_invitation_of_an_owner(admin: Client, owner: C
     answer = act(admin, action, invite_id)
     assert (answer.status, answer.code) == (400, "cannot_grant")
     assert act(owner, action, invite_id).status == 200
-
-
-@each_action
-def test_another_organizations_invitation_is_not_found(
-    admin: Client, foreign_admin: Client, action: str
-) -> None:
-    invite_id = invite(admin)
-    answer = act(foreign_admin, action, invite_id)
-    assert (answer.status, answer.code) == (404, "invite_not_found")
-    assert len(admin.get("/v1/invites").body["invites"]) == 1
 
 
 @each_action

@@ -279,15 +279,6 @@ def test_a_refused_change_changes_nothing(api: Client, sent: Any, code: str) -> 
     assert (read(api, document_id), texts(), len(jobs())) == (before, stored, 1)
 
 
-def test_a_document_of_another_organization_cannot_be_changed_or_deleted(
-    api: Client, stranger: Client
-) -> None:
-    document_id = add(api, "Refunds", "Fourteen days.")
-    assert stranger.patch(at(document_id), {"title": "Mine"}).code == "knowledge_doc_not_found"
-    assert stranger.delete(at(document_id)).code == "knowledge_doc_not_found"
-    assert read(api, document_id)["title"] == "Refunds"
-
-
 def test_a_synced_document_takes_only_another_folder(api: Client, crawled: str) -> None:
     folder = api.post("/v1/knowledge/folders", {"name": "Site"}).body["id"]
     for sent in ({"title": "Mine"}, {"body": "Free."}, {"url": None}, {"title": "Mine", "folderId": folder}):

@@ -195,19 +195,6 @@ def test_a_document_goes_into_a_folder_that_exists(api: Client, organization: Ne
     assert api.get(f"/v1/knowledge/documents/{document_id}").body["document"]["folderId"] == "fold_1"
 
 
-@pytest.mark.parametrize("document_id", ["doc_01jd3k", "a#b", "x" * 200])
-def test_an_unknown_document_is_not_found(api: Client, document_id: str) -> None:
-    answer = api.get(f"/v1/knowledge/documents/{document_id.replace('#', '%23')}")
-    assert (answer.status, answer.code) == (404, "knowledge_doc_not_found")
-
-
-def test_a_document_of_another_organization_is_not_found(api: Client, stranger: Client) -> None:
-    document_id = api.post("/v1/knowledge/documents", DOCUMENT).body["id"]
-    answer = stranger.get(f"/v1/knowledge/documents/{document_id}")
-    assert (answer.status, answer.code) == (404, "knowledge_doc_not_found")
-    assert stranger.get("/v1/knowledge/documents").body["documents"] == []
-
-
 def test_a_member_may_read_and_write(member: Client) -> None:
     document_id = member.post("/v1/knowledge/documents", DOCUMENT).body["id"]
     assert member.get(f"/v1/knowledge/documents/{document_id}").status == 200

@@ -147,14 +147,6 @@ def test_refused_changes_of_a_folder_change_nothing(api: Client) -> None:
     assert tree(api) == before
 
 
-@pytest.mark.parametrize("folder", ["fold_1", "root", "a%23b"])
-def test_an_unknown_folder_is_not_found(api: Client, folder: str) -> None:
-    for sent in ({}, {"name": "x"}, {"parentId": None}):
-        answer = api.patch(f"{AT}/{folder}", sent)
-        assert (answer.status, answer.code) == (404, "knowledge_folder_not_found")
-    assert api.delete(f"{AT}/{folder}").code == "knowledge_folder_not_found"
-
-
 def test_folders_of_another_organization_are_not_found(api: Client, stranger: Client) -> None:
     ours, theirs = make(api, "Ours"), make(stranger, "Theirs")
     document = add(stranger, "Doc", "text")

@@ -353,13 +353,6 @@ def test_the_log_says_who_was_given_access_and_who_ended_it(
         )
 
 
-@pytest.mark.parametrize("wanted", ["grant_unknown", "x" * 300, "a%23b", "..", "%20"])
-def test_an_unknown_login_is_not_found(login: Callable[..., Any], wanted: str) -> None:
-    client = Client(login(scope="api manage")["access_token"])
-
-    assert client.delete(f"/v1/me/grants/{wanted}").status == 404
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_a_refresh_at_the_moment_of_ending_leaves_no_token_that_works(
     login: Callable[..., Any], ada: str, program: Program, seed: int

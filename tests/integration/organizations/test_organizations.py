@@ -315,20 +315,6 @@ def test_one_entry_is_read_by_its_id(api: Client, seven_entries: list[str]) -> N
         assert answer.body["log"]["id"] == log_id
 
 
-def test_an_unknown_entry_and_one_of_another_organization_are_not_found(
-    api: Client, stranger: Client, seven_entries: list[str]
-) -> None:
-    answers = [
-        api.get("/v1/logs/log_unknown"),
-        api.get("/v1/logs/a%23b"),
-        api.get("/v1/logs/" + "x" * 500),
-        api.get("/v1/logs/日本"),
-        stranger.get(f"/v1/logs/{seven_entries[0]}"),
-    ]
-
-    assert [(answer.status, answer.code) for answer in answers] == [(404, "log_not_found")] * 5
-
-
 def test_entries_are_dropped_after_a_year(organization: NewOrganization) -> None:
     with clock.frozen(lambda: 1_800_000_000_000_000):
         organizations.set_plan(organization.organization_id, Plan.PRO, api_limits=True, unlimited_api=False)

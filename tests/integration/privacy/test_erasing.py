@@ -217,15 +217,6 @@ def test_admins_and_keys_can_erase_and_members_cannot(api: Client, admin: Client
     assert admin.delete(f"/v1/customers/{customer}").status == 200
 
 
-def test_an_unknown_customer_or_erasure_is_not_found(api: Client, stranger: Client) -> None:
-    customer = customer_of(api, write(api))
-    assert stranger.delete(f"/v1/customers/{customer}").code == "customer_not_found"
-    assert api.delete("/v1/customers/cus_none").code == "customer_not_found"
-    receipt = erase(api, customer)
-    assert stranger.get(f"/v1/erasures/{receipt['id']}").code == "erasure_not_found"
-    assert api.get("/v1/erasures/ers_none").code == "erasure_not_found"
-
-
 def test_the_log_says_who_requested_an_erasure_and_when_it_finished(
     admin: Client, api: Client, workers: Workers
 ) -> None:

@@ -163,11 +163,6 @@ def test_a_conversation_of_another_organization_is_not_found(api: Client, strang
     assert rate(stranger, conversation).code == "conversation_not_found"
 
 
-@pytest.mark.parametrize("conversation", ["conv_01jd3kq8v5zt4m9rx2c7w6ybne", "#", "x" * 200])
-def test_an_unknown_conversation_is_not_found(api: Client, conversation: str) -> None:
-    assert rate(api, conversation).code == "conversation_not_found"
-
-
 def test_an_archived_conversation_is_not_rated(api: Client, organization: NewOrganization) -> None:
     conversation = a_resolved_conversation(api)
     table.update(

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.platform import ids
 from tests.support.api import Client
 from tests.support.interleaving import interleaved
 from tests.support.signals import (
@@ -183,20 +182,3 @@ def test_two_changes_at_once_are_both_kept(api: Client, organization: NewOrganiz
         shown = read(api, signal)["signal"]
         assert (shown["title"], shown["body"]) == (f"Title {seed}", f"Body {seed}")
         require_consistent(organization.organization_id)
-
-
-def test_an_unknown_signal_and_one_of_another_organization_are_not_found(
-    api: Client, stranger: Client
-) -> None:
-    signal = filed(api)
-    for client, name in ((stranger, signal), (api, ids.new("signal")), (api, "a%23b")):
-        for answer in (
-            client.get(f"/v1/signals/{name}"),
-            client.patch(f"/v1/signals/{name}", {"status": "done"}),
-            client.post(f"/v1/signals/{name}/reports", {"who": "Vera"}),
-            client.post(
-                f"/v1/signals/{name}/commits",
-                {"sha": "9fceb02", "message": "Fix", "url": "https://git.example.com/1", "author": "Ada"},
-            ),
-        ):
-            assert (answer.status, answer.code) == (404, "signal_not_found")

@@ -121,14 +121,6 @@ def test_a_body_without_a_time_is_refused(api: Client, asleep: str, body: Any, c
     assert (answer.status, answer.code) == (400, code)
 
 
-def test_an_unknown_conversation_and_another_organizations_are_not_found(
-    stranger: Client, asleep: str
-) -> None:
-    for conversation_id in (asleep, "conv_unknown"):
-        answer = snooze(stranger, conversation_id, NOW + DAY)
-        assert (answer.status, answer.code) == (404, "conversation_not_found")
-
-
 def test_the_team_reads_who_snoozed_until_when_and_that_it_is_over(
     api: Client, organization: NewOrganization, asleep: str, at: At
 ) -> None:

@@ -255,29 +255,6 @@ def test_a_full_knowledge_base_refuses_it(
     assert listed(client)[0]["status"] == "pending"
 
 
-@pytest.mark.parametrize("route", ["", "/accept", "/dismiss"])
-def test_another_organizations_suggestion_is_not_found(
-    api: Client, other_organization: Any, suggestion: dict[str, Any], route: str
-) -> None:
-    other = Client(other_organization.secret_key)
-    path = f"/v1/knowledge/suggestions/{suggestion['id']}{route}"
-
-    answer = other.post(path, {}) if route else other.get(path)
-
-    assert (answer.status, answer.code) == (404, "suggestion_not_found")
-    assert listed(other) == []
-    assert listed(api)[0]["status"] == "pending"
-
-
-@pytest.mark.parametrize("route", ["", "/accept", "/dismiss"])
-def test_an_unknown_suggestion_is_not_found(api: Client, route: str) -> None:
-    path = f"/v1/knowledge/suggestions/{ids.new('sug')}{route}"
-
-    answer = api.post(path, {}) if route else api.get(path)
-
-    assert (answer.status, answer.code) == (404, "suggestion_not_found")
-
-
 def test_lists_are_newest_first_by_status_and_in_pages(api: Client, workers: Workers) -> None:
     answered(api, workers, session="session-01")
     answered(api, workers, "Which browsers are supported?", "Firefox, Chrome and Safari work.", "session-02")

@@ -279,12 +279,6 @@ def test_a_refusal_and_a_failure_of_the_tool_are_results_of_the_test(
     assert failed.body["error"] == "The tool endpoint answered with HTTP 503: try later"
 
 
-@pytest.mark.usefixtures("connected_server")
-def test_another_organizations_tool_is_not_found(stranger: Client, api: Client) -> None:
-    assert said(stranger.post(TEST, INPUT)) == (404, "tool_not_found")
-    assert said(api.post("/v1/tools/unknown/test", {})) == (404, "tool_not_found")
-
-
 def test_a_repeated_test_with_an_idempotency_key_calls_the_tool_once(
     api: Client, connected_server: ToolServer
 ) -> None:

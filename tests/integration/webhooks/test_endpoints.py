@@ -200,23 +200,6 @@ def test_an_empty_list_is_refused_in_a_change(api: Client) -> None:
     assert (answer.status, answer.code) == (400, "no_events")
 
 
-@pytest.mark.parametrize("body", [{"url": URL}, {"events": ["bug.created"]}, {}])
-def test_another_organizations_endpoint_cannot_be_changed(
-    api: Client, stranger: Client, body: dict[str, object]
-) -> None:
-    endpoint_id = add(api)
-    answer = stranger.patch(f"/v1/webhooks/{endpoint_id}", body)
-    assert (answer.status, answer.code) == (404, "endpoint_not_found")
-    assert stranger.get("/v1/webhooks").body == {"webhooks": [], "unreadable": []}
-
-
-def test_another_organizations_endpoint_cannot_be_removed(api: Client, stranger: Client) -> None:
-    endpoint_id = add(api)
-    answer = stranger.delete(f"/v1/webhooks/{endpoint_id}")
-    assert (answer.status, answer.code) == (404, "endpoint_not_found")
-    assert len(api.get("/v1/webhooks").body["webhooks"]) == 1
-
-
 def test_an_endpoint_removed_twice_is_not_found_the_second_time(api: Client) -> None:
     endpoint_id = add(api)
     assert api.delete(f"/v1/webhooks/{endpoint_id}").body == {"ok": True}

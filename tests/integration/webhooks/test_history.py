@@ -241,15 +241,6 @@ ROUTES = [
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-def test_another_organization_finds_nothing(
-    api: Client, endpoint: str, stranger: Client, method: str, path: str
-) -> None:
-    answer = stranger.request(method, f"/v1/webhooks/{endpoint}/{path}")
-    assert (answer.status, answer.code) == (404, "endpoint_not_found")
-    assert outbox() == []
-
-
-@pytest.mark.parametrize(("method", "path"), ROUTES)
 @pytest.mark.parametrize("unknown", ["nothing", "a%23b", "COUNT"])
 def test_an_unknown_endpoint_returns_not_found(api: Client, method: str, path: str, unknown: str) -> None:
     answer = api.request(method, f"/v1/webhooks/{unknown}/{path}")
