@@ -42,7 +42,7 @@ def require_valid_item(item: Wire) -> None:
         limit = MAX_KEY_BYTES.get(name[-2:]) if name[:-2] in {"", "GSI1", "GSI2", "GSI3"} else None
         if limit is not None and not 0 < len(value.get("S", "").encode()) <= limit:
             raise refused(f"a key {name} of that length")
-    if len(marshal.dumps(item)) > MAX_ITEM_BYTES and _size({"M": item}) > MAX_ITEM_BYTES:
+    if len(marshal.dumps(dict(item))) > MAX_ITEM_BYTES and _size({"M": item}) > MAX_ITEM_BYTES:
         raise refused("Item size has exceeded the maximum allowed size")
 
 
