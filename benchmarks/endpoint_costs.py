@@ -5,6 +5,7 @@ from copy import replace
 
 from helpdesk.approvals.risk import Risk
 from helpdesk.delivery import worker as deliveries
+from helpdesk.delivery.record import Delivery
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.platform import clock
@@ -90,7 +91,7 @@ def _delivered(organization: str, endpoint: str) -> str:
         organization, event.id, event.type, event.created_at, webhooks.listening(organization), endpoint
     )
     table.update(
-        keys.Delivery(organization, endpoint, event.id),
+        Delivery.key_for(organization, endpoint, event.id),
         "SET #state = :delivered, made = :one, recorded = :yes",
         names={"#state": "state"},
         values={":delivered": "delivered", ":one": 1, ":yes": True},

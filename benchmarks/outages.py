@@ -18,6 +18,7 @@ from unittest import mock
 from benchmarks.report import Section, Target
 from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.schedule import parse_delays
+from helpdesk.events.kinds import WebhookEvent
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import keys, table
@@ -260,19 +261,15 @@ async def _hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
     writer.close()
 
 
-def _endpoint(endpoint_id: str, url: str) -> dict[str, Any]:
-    return {
-        **WebhookEndpoint.key_for(ORGANIZATION, endpoint_id).attributes(),
-        "id": endpoint_id,
-        "url": url,
-        "events": ["message.created"],
-        "keyId": KEY,
-        "createdAt": 1,
-        "lastDeliveryAt": None,
-        "lastFailureAt": None,
-        "failingSince": None,
-        "secretCreatedAt": None,
-    }
+def _endpoint(endpoint_id: str, url: str) -> WebhookEndpoint:
+    return WebhookEndpoint(
+        organization=ORGANIZATION,
+        id=endpoint_id,
+        url=url,
+        events=(WebhookEvent.MESSAGE_CREATED,),
+        key_id=KEY,
+        created_at=1,
+    )
 
 
 @contextlib.contextmanager

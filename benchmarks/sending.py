@@ -18,7 +18,7 @@ from benchmarks.report import Section, Target
 from helpdesk.delivery import repository
 from helpdesk.delivery.attempts import DeliveryState, Progress
 from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.record import DeliveryId
+from helpdesk.delivery.record import Delivery, DeliveryId
 from helpdesk.delivery.repository import DeliveryContext
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clock
@@ -162,17 +162,28 @@ def _message(record: Recorded, event_id: str, number: int) -> dict[str, Any]:
 def _answers(record: Recorded, event_id: str, url: str) -> dict[str, str]:
     """Return what DynamoDB answers to the batch read of an attempt: delivery, event, endpoint and secret."""
     task = _task(record, event_id)
-    delivery = {
-        **task.delivery.key.attributes(),
-        "state": "pending",
-        "run": 1,
-        "made": 0,
-        "recorded": True,
-        "claimedUntil": 0,
-        "attempts": [],
-    }
+    delivery = Delivery(
+        organization=task.organization,
+        endpoint_id=task.endpoint_id,
+        event_id=event_id,
+        type="message.created",
+        event_created_at=task.due_at,
+        created_at=task.due_at,
+        state=DeliveryState.PENDING,
+        made=0,
+        recorded=True,
+        claimed_until=0,
+        run=1,
+        attempts=(),
+        expires_at=0,
+    )
     secret = {**keys.KeySecret(task.organization, task.key_id or "").attributes(), "webhooks": SECRET}
-    items = [to_wire(delivery), record.outbox[0], {**record.endpoint, "url": {"S": url}}, to_wire(secret)]
+    items = [
+        to_wire(delivery.to_item()),
+        record.outbox[0],
+        {**record.endpoint, "url": {"S": url}},
+        to_wire(secret),
+    ]
     return {"BatchGetItem": json.dumps({"Responses": {"helpdesk": items}, "UnprocessedKeys": {}})}
 
 

@@ -16,10 +16,11 @@ from botocore.exceptions import ClientError
 
 from helpdesk.delivery import reconciling
 from helpdesk.delivery.fanout import fan_out_again
+from helpdesk.delivery.record import Delivery, DeliveryId
 from helpdesk.platform import clients, clock
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import table
-from helpdesk.storage.keys import Delivery, Event, Job
+from helpdesk.storage.keys import Event, Job
 from scripts import redrive_facts
 from scripts.stack_queues import FACTS, FANOUT
 
@@ -119,8 +120,8 @@ def _fan_out_again() -> dict[str, int | str]:
     named = [place for letter in letters if (place := _named_by(letter["Body"])) is not None]
     items = [item for place in named if (item := _outbox_item(*place)) is not None]
     moved += fan_out_again(items)
-    given_up = [key for place in named if (key := Delivery.parse(*place)) is not None]
-    moved += sum(reconciling.enqueue_again(key) for key in given_up)
+    given_up = [DeliveryId(**parts) for place in named if (parts := Delivery.parse(*place)) is not None]
+    moved += sum(reconciling.enqueue_again(each) for each in given_up)
     for letter in letters:
         clients.sqs().delete_message(QueueUrl=dead, ReceiptHandle=letter["ReceiptHandle"])
     return {"queue": FANOUT, "found": len(letters), "moved": moved, "left": _waiting(dead)}

@@ -20,6 +20,7 @@ from random import Random
 
 from helpdesk.accounts import provisioning
 from helpdesk.admission.limits import Plan
+from helpdesk.delivery.record import Delivery
 from helpdesk.events import outbox_pending
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
@@ -190,7 +191,7 @@ def _settle(sent_at: float) -> dict[str, int]:
 
 def _pending() -> int:
     return sum(
-        len(table.query(shards.pending_deliveries(shard), index="GSI1").items)
+        len(table.query(Delivery.partition_for(str(shard), index="GSI1"), index="GSI1").items)
         for shard in range(shards.SHARDS)
     )
 

@@ -4,7 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from helpdesk.storage import keys, table
+from helpdesk.delivery.record import Delivery
+from helpdesk.storage import table
 from tests.chaos.kills import KillReport, Moment
 from tests.chaos.receivers import ChaoticReceiver, Kind
 
@@ -34,8 +35,8 @@ def check(endpoints: list[Endpoint], kills: KillReport) -> dict[str, object]:
     interrupted: set[str] = set()
     for endpoint in endpoints:
         items = {
-            item["eventId"]: item
-            for item in table.query_all(keys.Delivery(endpoint.organization, endpoint.id, "-").pk)
+            item["SK"]: item
+            for item in table.query_all(Delivery.partition_for(endpoint.organization, endpoint.id))
         }
         if items.keys() != set(endpoint.events):
             raise ChaosError(f"{len(items)} deliveries of {len(endpoint.events)} events were created")

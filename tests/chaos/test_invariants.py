@@ -57,7 +57,7 @@ def check(receivers: list[ChaoticReceiver], monkeypatch: pytest.MonkeyPatch) -> 
         kills.moments[Moment.IN_FLIGHT] = deaths
         kills.in_flight += died
         number = len(attempts) if made is None else made
-        item = {"eventId": EVENT, "attempts": attempts, "made": number, "state": state}
+        item = {"SK": EVENT, "attempts": attempts, "made": number, "state": state}
         monkeypatch.setattr(table, "query_all", lambda _: [item] if attempts else [])
         return invariants.check([Endpoint("org_1", "wh_1", receiver, [EVENT])], kills)
 

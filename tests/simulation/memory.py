@@ -9,10 +9,10 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-from helpdesk.storage.keys import ItemKey
-from helpdesk.storage.table import ConditionFailed, Item, Page
+from helpdesk.storage.stored import AnyKey, Stored
+from helpdesk.storage.table import ConditionFailed, Item, Page, from_wire, to_wire
 
-_WORD = re.compile(r"attribute_(not_)?exists\((\w+)\)|[:#]?\w+|<>|=|<|[()]")
+_WORD = re.compile(r"attribute_(not_)?exists\((#?\w+)\)|[:#]?\w+|<>|>=|=|<|[()]")
 
 
 class _Missing:
@@ -27,11 +27,24 @@ class _Missing:
     def __lt__(self, _: object) -> bool:
         return False
 
+    def __ge__(self, _: object) -> bool:
+        return False
+
     __hash__ = None  # type: ignore[assignment]
 
 
 _MISSING = _Missing()
-_OPERATORS = {"AND": "and", "OR": "or", "=": "==", "<>": "!=", "<": "<", "(": "(", ")": ")"}
+_OPERATORS = {
+    "AND": "and",
+    "OR": "or",
+    "=": "==",
+    "<>": "!=",
+    "<": "<",
+    ">=": ">=",
+    "NOT": "not",
+    "(": "(",
+    ")": ")",
+}
 
 
 @cache
@@ -43,7 +56,7 @@ def _condition(text: str) -> CodeType:
     for match in _WORD.finditer(text):
         word = match[0]
         if match[2]:
-            words.append(f"({match[2]!r} {'not ' if match[1] else ''}in item)")
+            words.append(f"({'not ' if match[1] else ''}has({match[2]!r}))")
         elif word in _OPERATORS:
             words.append(_OPERATORS[word])
         elif word.startswith(":"):
@@ -60,7 +73,7 @@ def _changes(text: str) -> tuple[tuple[str, str, bool], ...]:
     found = []
     for clause in re.split(r", (?![^(]*\))", sets):
         name, value = clause.split(" = ", 1)
-        appended = re.fullmatch(r"list_append\((\w+), (:\w+)\)", value)
+        appended = re.fullmatch(r"list_append\((#?\w+), (:\w+)\)", value)
         if appended and appended[1] == name:
             found.append((name, appended[2], True))
         elif re.fullmatch(r":\w+", value):
@@ -76,32 +89,35 @@ class MemoryTable:
     def __init__(self) -> None:
         self.items: dict[tuple[str, str], Item] = {}
 
-    def put_new(self, item: Item) -> None:
+    def put_new(self, put: Item | Stored) -> None:
         """As the real one."""
+        item = from_wire(to_wire(put.to_item() if isinstance(put, Stored) else put))
         key = (item["PK"], item["SK"])
         if key in self.items:
             raise ConditionFailed(dict(self.items[key]))
-        self.items[key] = dict(item)
+        self.items[key] = item
 
-    def get_many(self, keys: Sequence[ItemKey]) -> dict[ItemKey, Item]:
+    def get_many(self, keys: Sequence[AnyKey]) -> dict[AnyKey, Item]:
         """As the real one."""
         return {key: dict(self.items[key.pk, key.sk]) for key in keys if (key.pk, key.sk) in self.items}
 
     def update(
         self,
-        key: ItemKey,
+        key: AnyKey,
         expression: str,
         *,
         condition: str | None = None,
         names: Mapping[str, str] | None = None,
         values: Mapping[str, Any] | None = None,
+        returning: str = "NONE",
     ) -> Item:
-        """As the real one."""
+        """As the real one, for `returning` NONE."""
+        assert returning == "NONE"
         item = self.items.get((key.pk, key.sk), {})
-        named, given = names or {}, values or {}
+        named, given = names or {}, from_wire(to_wire(values or {}))
         if condition is not None:
             scope = {
-                "item": item,
+                "has": lambda name: named.get(name, name) in item,
                 "values": given,
                 "at": lambda name: item.get(named.get(name, name), _MISSING),
             }

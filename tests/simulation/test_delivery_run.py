@@ -6,11 +6,12 @@ import pytest
 
 from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.queue import DeliveryTask
+from helpdesk.delivery.record import Delivery
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
 from tests.simulation.world import START_MS, World, first_task, simulated
 from tests.support import effort
@@ -53,7 +54,7 @@ def run(world: World, task: DeliveryTask, monkeypatch: pytest.MonkeyPatch, **how
 
 
 def delivery(task: DeliveryTask) -> dict[str, Any]:
-    item = table.get(keys.Delivery(task.organization, task.endpoint_id, task.event_id))
+    item = table.get(Delivery.key_for(task.organization, task.endpoint_id, task.event_id))
     assert item is not None
     return item
 

@@ -12,6 +12,7 @@ import pytest
 from helpdesk.delivery import service as history
 from helpdesk.delivery.errors import DeliveryInProgress
 from helpdesk.delivery.queue import DeliveryTask
+from helpdesk.delivery.record import Delivery
 from helpdesk.events.outbox import Job, job_item
 from helpdesk.outbound.outcome import Outcome
 from helpdesk.storage import keys, table
@@ -185,7 +186,7 @@ def test_a_redelivery_whose_caller_dies_at_any_step_starts_completely_or_not_at_
             world.deaths = frozenset({world.steps + death})
             world.redeliver()
             world.run()
-        item = table.get(keys.Delivery(task.organization, task.endpoint_id, task.event_id))
+        item = table.get(Delivery.key_for(task.organization, task.endpoint_id, task.event_id))
         assert item is not None
         begun = world.begun
         assert world.sent_by_run == ({1: 5} if begun == 0 else {1: 5, 2: 5}), death

@@ -9,12 +9,13 @@ from typing import Any
 from helpdesk.admission.caller import Access
 from helpdesk.crawls import repository as crawls
 from helpdesk.crawls.frontier import log_entry
+from helpdesk.delivery.record import Delivery
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Tokens
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.routing.api import Route
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from scripts.openapi import examples
 from scripts.openapi.routes import all_routes, operation_id, path_template
 from tests.support import integrations
@@ -96,7 +97,7 @@ def _moved(move: str) -> Preparation:
 def _delivered(request: Repeated, _: Client, home: str, values: dict[str, str]) -> Repeated:
     """Let the delivery be over, which a redelivery asks for."""
     table.update(
-        keys.Delivery(home, values["endpointId"], values["eventId"]),
+        Delivery.key_for(home, values["endpointId"], values["eventId"]),
         "SET #state = :state, made = :made, recorded = :yes",
         names={"#state": "state"},
         values={":state": "delivered", ":made": 1, ":yes": True},

@@ -10,6 +10,7 @@ from helpdesk.delivery import reconciling
 from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.fanout import fan_out_again
 from helpdesk.delivery.queue import DeliveryTask
+from helpdesk.delivery.record import Delivery
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.organizations.schemas import NewOrganization
@@ -101,7 +102,7 @@ def test_an_event_that_the_stream_lost_reaches_the_endpoints_that_existed(
     time.now += 46 * MINUTE
     assert reconcile() == reconciling.Repairs(fanned_out=1, enqueued=0)
     assert tasks(settings().delivery_queue_url) == [(event.id, 1)]
-    assert delivery(event)["endpointId"] == listening
+    assert Delivery.from_item(delivery(event)).endpoint_id == listening
 
 
 def test_repaired_work_is_not_repaired_again(organization: NewOrganization, api: Client, time: Time) -> None:
@@ -195,9 +196,8 @@ def test_it_is_sent_once_in_45_minutes(lost: Event, time: Time) -> None:
 
 
 async def attempt(lost: Event, receiver: Receiver, number: int) -> None:
-    item = delivery(lost)
-    endpoint = webhooks.listening(lost.organization)[0]
-    task = DeliveryTask(lost.organization, item["endpointId"], lost.id, endpoint.key_id, number, 0)
+    (endpoint,) = webhooks.listening(lost.organization)
+    task = DeliveryTask(lost.organization, endpoint.id, lost.id, endpoint.key_id, number, 0)
     await deliveries.handle(task, receiver)
 
 
@@ -236,7 +236,7 @@ def test_a_dropped_delivery_is_over(lost: Event, time: Time) -> None:
 
 
 def test_a_delivery_whose_endpoint_was_removed_is_ended(lost: Event, api: Client, time: Time) -> None:
-    api.delete(f"/v1/webhooks/{delivery(lost)['endpointId']}")
+    api.delete(f"/v1/webhooks/{Delivery.from_item(delivery(lost)).endpoint_id}")
     time.now += HOUR
     assert reconcile().enqueued == 1
     (message,) = received(settings().retry_queue_url)
@@ -250,7 +250,7 @@ def test_a_delivery_whose_endpoint_was_removed_is_ended(lost: Event, api: Client
 def test_an_attempt_under_way_is_left_alone_and_one_that_died_is_recovered(lost: Event, time: Time) -> None:
     time.now += HOUR
     table.update(
-        DeliveryTask(lost.organization, delivery(lost)["endpointId"], lost.id, None, 1, 0).delivery.key,
+        Delivery.from_item(delivery(lost)).key,
         "SET made = :one, recorded = :no, claimedUntil = :until",
         values={":one": 1, ":no": False, ":until": time.now + 40_000},
     )

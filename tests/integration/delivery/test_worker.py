@@ -11,13 +11,14 @@ from botocore.exceptions import ClientError
 from helpdesk.delivery import repository
 from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.queue import DeliveryTask
+from helpdesk.delivery.record import Delivery
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound.outcome import Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.table import Throttled
 from helpdesk.webhooks import repository as endpoints
 from helpdesk.webhooks import service as webhooks
@@ -59,7 +60,7 @@ def batch(*bodies: str, queue: str = "retry") -> dict[str, Any]:
 
 
 def state(of: DeliveryTask) -> str:
-    item = table.get(keys.Delivery(of.organization, of.endpoint_id, of.event_id))
+    item = table.get(Delivery.key_for(of.organization, of.endpoint_id, of.event_id))
     assert item is not None
     return str(item["state"])
 

@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from helpdesk.delivery import repository
-from helpdesk.delivery.record import DeliveryId
+from helpdesk.delivery.record import Delivery, DeliveryId
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.organizations.schemas import NewOrganization
@@ -67,7 +67,7 @@ def test_an_event_is_created_and_queued_once_for_each_endpoint_that_listens(
     assert sorted(message["endpoint_id"] for message in queued) == sorted(listening)
     assert {message["event_id"] for message in queued} == {event.id}
     assert {message["attempt"] for message in queued} == {1}
-    assert [item["endpointId"] for item in of_kind(event.id)] == sorted(listening)
+    assert [Delivery.from_item(item).endpoint_id for item in of_kind(event.id)] == sorted(listening)
 
 
 def test_a_record_read_twice_creates_its_deliveries_once(organization: NewOrganization, api: Client) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from helpdesk.delivery import worker as deliveries
 from helpdesk.delivery.queue import DeliveryTask
+from helpdesk.delivery.record import Delivery
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.organizations.schemas import NewOrganization
@@ -89,7 +90,7 @@ def handle(task: DeliveryTask, receiver: Receiver) -> None:
 
 
 def state_of(task: DeliveryTask) -> str:
-    item = table.get(keys.Delivery(task.organization, task.endpoint_id, task.event_id))
+    item = table.get(Delivery.key_for(task.organization, task.endpoint_id, task.event_id))
     assert item is not None
     return str(item["state"])
 

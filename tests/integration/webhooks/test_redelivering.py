@@ -5,12 +5,13 @@ import json
 import pytest
 
 from helpdesk.delivery import service as history
+from helpdesk.delivery.record import Delivery
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.integration.fanout.test_fan_out import fan_out
 from tests.integration.webhooks.conftest import Receiver
 from tests.integration.webhooks.test_history import deliveries, happen, work
@@ -90,7 +91,7 @@ def test_a_redelivery_while_an_attempt_is_under_way_is_refused(
 ) -> None:
     event_id = happen(organization)
     table.update(
-        keys.Delivery(organization.organization_id, endpoint, event_id),
+        Delivery.key_for(organization.organization_id, endpoint, event_id),
         "SET made = :one, recorded = :no, claimedUntil = :until",
         values={":one": 1, ":no": False, ":until": clock.now_ms() + 40_000},
     )
@@ -104,7 +105,7 @@ def test_a_redelivery_after_a_worker_died_keeps_the_attempt_that_it_made(
     event_id = happen(organization)
     claimed_until = clock.now_ms() - 1
     table.update(
-        keys.Delivery(organization.organization_id, endpoint, event_id),
+        Delivery.key_for(organization.organization_id, endpoint, event_id),
         "SET made = :one, recorded = :no, claimedUntil = :until",
         values={":one": 1, ":no": False, ":until": claimed_until},
     )
@@ -128,7 +129,7 @@ def test_a_delivery_redelivered_often_keeps_its_newest_fifty_attempts(
     work()
     item = of_kind("evt_")[0]
     table.update(
-        keys.Delivery(organization.organization_id, endpoint, event_id),
+        Delivery.key_for(organization.organization_id, endpoint, event_id),
         "SET attempts = :many",
         values={":many": item["attempts"] * 49},
     )

@@ -150,11 +150,11 @@ def test_a_change_sets_removes_adds_and_requires_by_the_names_of_fields() -> Non
     )
 
     assert parts == {
-        "UpdateExpression": "SET #size = :size, #GSI1PK = :GSI1PK REMOVE #received_at ADD #version :version",
-        "ConditionExpression": "attribute_exists(PK) AND #sent_at = :required_sent_at"
+        "expression": "SET #size = :size, #GSI1PK = :GSI1PK REMOVE #received_at ADD #version :version",
+        "condition": "attribute_exists(PK) AND #sent_at = :required_sent_at"
         " AND (attribute_not_exists(#received_at) OR #received_at = :required_received_at)"
         " AND NOT #share >= :required_share",
-        "ExpressionAttributeNames": {
+        "names": {
             "#size": "size",
             "#received_at": "receivedAt",
             "#GSI1PK": "GSI1PK",
@@ -162,13 +162,13 @@ def test_a_change_sets_removes_adds_and_requires_by_the_names_of_fields() -> Non
             "#sent_at": "sentAt",
             "#share": "share",
         },
-        "ExpressionAttributeValues": {
-            ":size": {"S": "small"},
-            ":GSI1PK": {"S": "x"},
-            ":version": {"N": "1"},
-            ":required_sent_at": {"N": "5"},
-            ":required_received_at": {"NULL": True},
-            ":required_share": {"N": "1"},
+        "values": {
+            ":size": "small",
+            ":GSI1PK": "x",
+            ":version": 1,
+            ":required_sent_at": 5,
+            ":required_received_at": None,
+            ":required_share": 1,
         },
     }
 
@@ -184,10 +184,8 @@ def test_a_change_appends_to_a_list() -> None:
         PARCEL.key, set={"lost": True}, add={}, append={"stamps": [Stamp(120)]}, require={}, or_new=True
     )
 
-    assert parts["UpdateExpression"] == "SET #lost = :lost, #stamps = list_append(#stamps, :stamps)"
-    assert parts["ExpressionAttributeValues"][":stamps"] == {
-        "L": [{"M": {"paidCents": {"N": "120"}, "country": {"NULL": True}}}]
-    }
+    assert parts["expression"] == "SET #lost = :lost, #stamps = list_append(#stamps, :stamps)"
+    assert parts["values"][":stamps"] == [{"paidCents": 120, "country": None}]
 
 
 def test_a_change_of_an_unknown_field_is_an_error() -> None:

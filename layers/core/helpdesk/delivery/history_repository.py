@@ -2,14 +2,15 @@
 
 from helpdesk.delivery.attempts import DeliveryState
 from helpdesk.delivery.errors import DeliveryInProgress, DeliveryNotFound
-from helpdesk.delivery.record import AttemptRecord, DeliveryId, DeliveryRecord
-from helpdesk.delivery.repository import HISTORY_DAYS, PENDING_INDEX, pending_index_values
+from helpdesk.delivery.record import AttemptRecord, Delivery, DeliveryId
+from helpdesk.delivery.repository import HISTORY_DAYS, as_seen, pending
 from helpdesk.delivery.schedule import parse_delays
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.storage import keys, table
+from helpdesk.storage.changes import other_than
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.errors import EndpointNotFound
@@ -21,7 +22,7 @@ _KEPT_OF_BEFORE = MAX_ATTEMPTS_KEPT - 5  # with those of the run that begins
 
 def newest(
     organization: str, endpoint_id: str, limit: int, before: str | None
-) -> tuple[list[DeliveryRecord], bool]:
+) -> tuple[list[Delivery], bool]:
     """Return an endpoint's deliveries of the last 30 days, newest event first, and whether older ones may follow.
 
     Only those of events older than `before`, where it is given. One query. DynamoDB removes expired items within days
@@ -29,20 +30,20 @@ def newest(
     """
     since = clock.now_ms() - HISTORY_DAYS * DAY_MS
     page = table.query(
-        keys.Delivery(organization, endpoint_id, "-").pk,
+        Delivery.partition_for(organization, endpoint_id),
         sk_between=(f"evt_{since:012x}", f"evt_{'f' * 32}"),
         limit=limit,
         newest_first=True,
-        after=keys.Delivery(organization, endpoint_id, before).attributes() if before else None,
+        after=Delivery.key_for(organization, endpoint_id, before).attributes() if before else None,
     )
-    return [DeliveryRecord.from_item(item) for item in page.items], page.after is not None
+    return [Delivery.from_item(item) for item in page.items], page.after is not None
 
 
 class Found(Record):
     """What a redelivery starts from: the endpoint, the delivery, and when its event expires (seconds)."""
 
     endpoint: WebhookEndpoint
-    delivery: DeliveryRecord
+    delivery: Delivery
     event_expires_at: int
 
 
@@ -64,7 +65,7 @@ def find(delivery: DeliveryId) -> Found:
         raise DeliveryNotFound
     return Found(
         WebhookEndpoint.from_item(found[endpoint_key]),
-        DeliveryRecord.from_item(found[delivery.key]),
+        Delivery.from_item(found[delivery.key]),
         event["expiresAt"],
     )
 
@@ -75,41 +76,26 @@ def start_run(transaction: Transaction, found: Found, now: int) -> None:
     The transaction raises DeliveryInProgress if an attempt or another redelivery began meanwhile, EndpointNotFound if
     the endpoint was removed, and DeliveryNotFound if the event was erased.
     """
-    delivery, seen = found.delivery.id, found.delivery.progress
+    delivery, seen = found.delivery, found.delivery.progress
     over_at = clock.seconds_from_now(sum(parse_delays(settings().retry_delays_seconds)) + DAY_SECONDS)
     # The worker of an attempt that is neither under way nor recorded died. Its task will find another run.
     lost = () if seen.recorded else (AttemptRecord.interrupted(seen),)
-    attempts = [attempt.to_item() for attempt in (*found.delivery.attempts, *lost)]
-    transaction.require(
-        WebhookEndpoint.key_for(delivery.organization, delivery.endpoint_id),
-        "attribute_exists(PK)",
-        on_failure=lambda _: EndpointNotFound(),
-    )
-    transaction.update(
+    transaction.require(found.endpoint.key, {}, on_failure=EndpointNotFound())
+    transaction.change(
         delivery.key,
-        "SET #state = :pending, run = :next, made = :zero, recorded = :yes, claimedUntil = :zero, nextAt = :now, "
-        f"attempts = :kept, expiresAt = :until, {PENDING_INDEX}",
-        condition=(
-            "#state = :seenState AND run = :seenRun AND made = :seenMade "
-            "AND recorded = :seenRecorded AND claimedUntil = :seenUntil"
-        ),
-        names={"#state": "state"},
-        values={
-            ":pending": DeliveryState.PENDING.value,
-            ":next": seen.run + 1,
-            ":zero": 0,
-            ":yes": True,
-            ":now": now,
-            ":kept": attempts[-_KEPT_OF_BEFORE:],
-            ":until": max(found.delivery.expires_at, over_at),
-            **pending_index_values(delivery, now),
-            ":seenState": seen.state.value,
-            ":seenRun": seen.run,
-            ":seenMade": seen.made,
-            ":seenRecorded": seen.recorded,
-            ":seenUntil": seen.claimed_until,
+        set={
+            "state": DeliveryState.PENDING,
+            "run": seen.run + 1,
+            "made": 0,
+            "recorded": True,
+            "claimed_until": 0,
+            "next_at": now,
+            "attempts": (*delivery.attempts, *lost)[-_KEPT_OF_BEFORE:],
+            "expires_at": max(delivery.expires_at, over_at),
+            **pending(delivery.id, now),
         },
-        on_failure=lambda _: DeliveryInProgress(),
+        require=as_seen(seen),
+        on_failure=DeliveryInProgress(),
     )
     if found.event_expires_at < over_at:
         # Only on the event's last day. Its body must exist until the fifth attempt.
@@ -118,19 +104,17 @@ def start_run(transaction: Transaction, found: Found, now: int) -> None:
             "SET expiresAt = :until",
             condition="attribute_exists(PK)",
             values={":until": over_at},
-            on_failure=lambda _: DeliveryNotFound(),
+            on_failure=DeliveryNotFound(),
         )
 
 
-def resume(key: keys.Delivery) -> Item | None:
+def resume(delivery: DeliveryId) -> Item | None:
     """Make a delivery that was given up pending and overdue again; return its item, None if it was not given up."""
-    found = DeliveryId(key.organization, key.endpoint_id, key.event_id)
     try:
-        return table.update(
-            key,
-            f"SET {PENDING_INDEX} REMOVE unreadable",
-            condition="attribute_exists(unreadable) AND attribute_not_exists(GSI1PK)",
-            values=pending_index_values(found, 0),
+        return table.change(
+            delivery.key,
+            set={**pending(delivery, 0), "unreadable": None},
+            require={"unreadable": other_than(None), "GSI1PK": None},
             returning="ALL_NEW",
         )
     except ConditionFailed:

@@ -16,13 +16,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 from helpdesk.delivery import history_repository, queue, repository
 from helpdesk.delivery.fanout import fan_out_again, write_dead_letter
 from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.record import DeliveryRecord
+from helpdesk.delivery.record import Delivery, DeliveryId
 from helpdesk.events import outbox_pending
 from helpdesk.platform import clock, metrics, unreadable
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage import keys, shards, table
+from helpdesk.storage import shards, table
 from helpdesk.storage.table import Item, Throttled
 
 OVERDUE_MS = 45 * MINUTE_MS
@@ -76,21 +76,21 @@ def enqueue_overdue(before: int, until: int) -> int:
     return sum(_enqueue_page(_readable(items)) for items in shards.pages(read, _turn(), until))
 
 
-def enqueue_again(key: keys.Delivery) -> int:
+def enqueue_again(delivery: DeliveryId) -> int:
     """Enqueue a delivery that was given up; return how many were enqueued, 1 or 0.
 
     One that still cannot be read is pending again, so the next runs try it five times more.
     """
-    item = history_repository.resume(key)
+    item = history_repository.resume(delivery)
     return 0 if item is None else _enqueue_page(_readable([item]))
 
 
-def _readable(items: list[Item]) -> list[DeliveryRecord]:
+def _readable(items: list[Item]) -> list[Delivery]:
     """Return the deliveries of a page that can be read. The others are given up after five failures."""
     deliveries = []
     for item in items:
         try:
-            deliveries.append(DeliveryRecord.from_item(item))
+            deliveries.append(Delivery.from_item(item))
         except Exception as error:  # noqa: BLE001 - one delivery must not hold up the others
             _pass_over(item, error)
     return deliveries
@@ -112,7 +112,7 @@ def _turn() -> int:
     return clock.now_ms() // MINUTE_MS
 
 
-def _enqueue_page(deliveries: list[DeliveryRecord]) -> int:
+def _enqueue_page(deliveries: list[Delivery]) -> int:
     """Enqueue tasks for the deliveries of a page on the retry queue, and let each wait as long as before."""
     now = clock.now_ms()
     idle = [delivery for delivery in deliveries if not delivery.progress.is_under_way(now)]
@@ -137,7 +137,7 @@ def _enqueue_page(deliveries: list[DeliveryRecord]) -> int:
     return len(tasks)
 
 
-def _postpone(delivery: DeliveryRecord) -> None:
+def _postpone(delivery: Delivery) -> None:
     try:
         repository.postpone_check(delivery)
     except (Throttled, ClientError, BotoCoreError) as error:
@@ -145,10 +145,13 @@ def _postpone(delivery: DeliveryRecord) -> None:
         logger.warning("check_not_postponed", extra={"error": type(error).__name__})
 
 
-def _task(delivery: DeliveryRecord, key_id: str | None) -> DeliveryTask:
-    progress, found = delivery.progress, delivery.id
-    attempt = progress.made + 1 if progress.recorded else progress.made
-    due_at = delivery.next_at or 0
+def _task(delivery: Delivery, key_id: str | None) -> DeliveryTask:
     return DeliveryTask(
-        found.organization, found.endpoint_id, found.event_id, key_id, attempt, due_at, progress.run
+        organization=delivery.organization,
+        endpoint_id=delivery.endpoint_id,
+        event_id=delivery.event_id,
+        key_id=key_id,
+        attempt=delivery.made + 1 if delivery.recorded else delivery.made,
+        due_at=delivery.next_at or 0,
+        run=delivery.run,
     )

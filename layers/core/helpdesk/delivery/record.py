@@ -2,12 +2,9 @@
 
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 from helpdesk.outbound.outcome import Failure
-from helpdesk.platform.record import Record
-from helpdesk.storage import attributes, keys
-from helpdesk.storage.attributes import UnreadableItem
-from helpdesk.storage.table import Item
-
-_KNOWN_FAILURES = {failure.value for failure in Failure}
+from helpdesk.platform.record import Record, field
+from helpdesk.storage import shards
+from helpdesk.storage.stored import Key, Stored
 
 
 class DeliveryId(Record):
@@ -18,9 +15,9 @@ class DeliveryId(Record):
     event_id: str
 
     @property
-    def key(self) -> keys.Delivery:
+    def key(self) -> Key:
         """The item's key."""
-        return keys.Delivery(self.organization, self.endpoint_id, self.event_id)
+        return Delivery.key_for(self.organization, self.endpoint_id, self.event_id)
 
 
 class AttemptRecord(Record):
@@ -44,97 +41,49 @@ class AttemptRecord(Record):
         """Return the record of the latest attempt, whose worker died before it recorded a result."""
         return cls(progress.made, progress.claimed_until - CLAIM_MS, None, Failure.INTERRUPTED, CLAIM_MS)
 
-    @classmethod
-    def from_item(cls, item: Item) -> "AttemptRecord":
-        """Read an entry of a delivery's `attempts`. Raises UnreadableItem.
 
-        A failure that this version does not know, from one that was rolled back, is read as INTERNAL.
-        """
-        error = attributes.optional_text(item, "error")
-        return cls(
-            attempt=attributes.number(item, "attempt"),
-            at=attributes.number(item, "at"),
-            status=attributes.optional_number(item, "status"),
-            error=None if error is None else Failure(error) if error in _KNOWN_FAILURES else Failure.INTERNAL,
-            duration_ms=attributes.number(item, "durationMs"),
-        )
+class Delivery(Stored, kw_only=True):
+    """The delivery of one event to one endpoint. Times are in ms, `expires_at` is in seconds.
 
-    def to_item(self) -> Item:
-        """Return the entry for a delivery's `attempts`."""
-        return {
-            "attempt": self.attempt,
-            "at": self.at,
-            "status": self.status,
-            "error": None if self.error is None else self.error.value,
-            "durationMs": self.duration_ms,
-        }
-
-
-class DeliveryRecord(Record):
-    """A delivery: its event, how far it has come, and its history. Times are in ms, `expires_at` is in seconds.
-
-    next_at     when the next attempt is due; None if there is none
-    attempts    in the order in which they ended
-    indexed_at  its sort key among the pending deliveries, which is a time; None if it is not pending
+    state to run  how far it has come (`attempts.Progress`)
+    next_at       when the next attempt is due; None if there is none
+    attempts      in the order in which they ended
+    indexed_at    its sort key among the pending deliveries, which is a time; None if it is not pending
+    write_token   the random text of the last write that moved it on
+    unreadable    how often the reconciler failed to read it
     """
 
-    id: DeliveryId
+    PK, SK = "ORG#{organization}#DELIVERY#{endpoint_id}", "{event_id}"
+    GSI1 = "PENDING#{shard}", "{indexed_at}"
+    organization: str
+    endpoint_id: str
+    event_id: str
     type: str
     event_created_at: int
     created_at: int
-    progress: Progress
-    next_at: int | None
+    state: DeliveryState
+    made: int
+    recorded: bool
+    claimed_until: int
+    run: int
+    next_at: int | None = None
     attempts: tuple[AttemptRecord, ...]
     expires_at: int
-    indexed_at: str | None = None
+    indexed_at: str | None = field(default=None, name="GSI1SK")
+    write_token: str | None = None
+    unreadable: int | None = None
 
-    @classmethod
-    def from_item(cls, item: Item) -> "DeliveryRecord":
-        """Read a delivery's item. Raises UnreadableItem, or ValueError for an unknown state."""
-        key = keys.Delivery.parse(item["PK"], item["SK"])
-        if key is None:
-            raise UnreadableItem("PK")
-        attempts = item.get("attempts")
-        if not isinstance(attempts, list) or not all(isinstance(entry, dict) for entry in attempts):
-            raise UnreadableItem("attempts")
-        return cls(
-            id=DeliveryId(key.organization, key.endpoint_id, key.event_id),
-            type=attributes.text(item, "type"),
-            event_created_at=attributes.number(item, "eventCreatedAt"),
-            created_at=attributes.number(item, "createdAt"),
-            progress=progress_from_item(item),
-            next_at=attributes.optional_number(item, "nextAt"),
-            attempts=tuple(AttemptRecord.from_item(entry) for entry in attempts),
-            expires_at=attributes.number(item, "expiresAt"),
-            indexed_at=item.get("GSI1SK"),
-        )
+    @property
+    def shard(self) -> int:
+        """The shard of the index of pending deliveries."""
+        return shards.shard_of(self.event_id)
 
-    def to_item(self) -> Item:
-        """Return the delivery's item, without its entry in the index of pending deliveries."""
-        return {
-            **self.id.key.attributes(),
-            "eventId": self.id.event_id,
-            "endpointId": self.id.endpoint_id,
-            "type": self.type,
-            "eventCreatedAt": self.event_created_at,
-            "createdAt": self.created_at,
-            "state": self.progress.state.value,
-            "run": self.progress.run,
-            "made": self.progress.made,
-            "recorded": self.progress.recorded,
-            "claimedUntil": self.progress.claimed_until,
-            "nextAt": self.next_at,
-            "attempts": [attempt.to_item() for attempt in self.attempts],
-            "expiresAt": self.expires_at,
-        }
+    @property
+    def id(self) -> DeliveryId:
+        """Which event goes to which endpoint."""
+        return DeliveryId(self.organization, self.endpoint_id, self.event_id)
 
-
-def progress_from_item(item: Item) -> Progress:
-    """Read from a delivery's item how far it has come. Raises UnreadableItem, or ValueError for an unknown state."""
-    return Progress(
-        DeliveryState(attributes.text(item, "state")),
-        attributes.number(item, "made"),
-        attributes.flag(item, "recorded"),
-        attributes.number(item, "claimedUntil"),
-        attributes.number(item, "run"),
-    )
+    @property
+    def progress(self) -> Progress:
+        """How far it has come."""
+        return Progress(self.state, self.made, self.recorded, self.claimed_until, self.run)

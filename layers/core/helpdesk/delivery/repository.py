@@ -1,16 +1,17 @@
 """Delivery items, and the read of one attempt."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
-from helpdesk.delivery.record import AttemptRecord, DeliveryId, DeliveryRecord, progress_from_item
+from helpdesk.delivery.record import AttemptRecord, Delivery, DeliveryId
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys, shards, table
-from helpdesk.storage.stored import AnyKey
+from helpdesk.storage.stored import AnyKey, plain
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.webhooks.record import StandardSecret, WebhookEndpoint
 
@@ -19,22 +20,28 @@ HISTORY_DAYS = 30
 _MAX_FAILURES = 5
 """How often the reconciler fails to read a delivery before it gives it up."""
 
-_AS_SEEN = (
-    "#state = :seenState AND run = :run AND made = :seenMade AND recorded = :seenRecorded "
-    "AND claimedUntil = :seenUntil"
-)
 _MAY_STILL_SUCCEED = {DeliveryState.PENDING, DeliveryState.DROPPED}
 
+NOT_PENDING: Mapping[str, None] = {"GSI1PK": None, "indexed_at": None}
+"""The values with which a delivery leaves the index of pending deliveries."""
 
-def pending_index(delivery: DeliveryId, due_at: int) -> Item:
-    """Return the entry in GSI1 that a delivery has while it is pending. The reconciler finds overdue deliveries by it.
 
-    It is written and removed together with the delivery's state, so it costs no further call.
+def pending(delivery: DeliveryId, due_at: int) -> Mapping[str, str]:
+    """Return the values with which a delivery is in the index of pending deliveries, sorted by when it is due (ms).
+
+    The reconciler finds overdue deliveries by it. The entry is written and removed together with the delivery's state,
+    so it costs no further call.
     """
+    shard = shards.shard_of(delivery.event_id)
     return {
-        "GSI1PK": shards.pending_deliveries(shards.shard_of(delivery.event_id)),
-        "GSI1SK": f"{due_at:013d}",
+        "GSI1PK": Delivery.partition_for(str(shard), index="GSI1"),
+        "indexed_at": indexed_at(due_at),
     }
+
+
+def indexed_at(instant_ms: int) -> str:
+    """Return an instant as the sort key of the index of pending deliveries."""
+    return f"{instant_ms:013d}"
 
 
 class DeliveryContext(Record):
@@ -51,19 +58,25 @@ class DeliveryContext(Record):
 def create(delivery: DeliveryId, event_type: str, created_at: int) -> None:
     """Create a delivery without attempts. A delivery that exists stays as it is."""
     now = clock.now_ms()
-    record = DeliveryRecord(
-        id=delivery,
+    record = Delivery(
+        organization=delivery.organization,
+        endpoint_id=delivery.endpoint_id,
+        event_id=delivery.event_id,
         type=event_type,
         event_created_at=created_at,
         created_at=now,
-        progress=Progress(DeliveryState.PENDING, 0, recorded=True, claimed_until=0),
+        state=DeliveryState.PENDING,
+        made=0,
+        recorded=True,
+        claimed_until=0,
+        run=1,
         next_at=created_at,
         attempts=(),
         expires_at=clock.seconds_from_now(HISTORY_DAYS * DAY_SECONDS),
+        indexed_at=indexed_at(now),
     )
-    item = record.to_item() | pending_index(delivery, now)
     try:
-        table.put_new(item)
+        table.put_new(record)
     except ConditionFailed:
         return
 
@@ -84,14 +97,13 @@ def load_context(delivery: DeliveryId, key_id: str | None) -> DeliveryContext:
         wanted.append(derived)
     found = table.get_many(wanted)
     secret = found.get(replaced) or (found.get(derived) if derived is not None else None)
+    own = StandardSecret.from_item(found[standard]) if standard in found else None
     return DeliveryContext(
-        progress=progress_of(found.get(delivery.key)),
+        progress=_progress(found.get(delivery.key)),
         body=found[event]["body"] if event in found else None,
         endpoint=WebhookEndpoint.from_item(found[endpoint]) if endpoint in found else None,
         secret=secret["webhooks"] if secret else None,
-        standard_secrets=StandardSecret.from_item(found[standard]).valid(clock.now_ms())
-        if standard in found
-        else (),
+        standard_secrets=() if own is None else own.valid(clock.now_ms()),
     )
 
 
@@ -99,7 +111,7 @@ class ClaimLost(Exception):
     """Another worker was faster; `progress` is how far the delivery is now, None if it is gone."""
 
     def __init__(self, item: Item | None) -> None:
-        self.progress = progress_of(item)
+        self.progress = _progress(item)
         super().__init__("claim lost")
 
 
@@ -109,12 +121,12 @@ def claim(delivery: DeliveryId, seen: Progress, attempt: int, now: int) -> None:
     If the attempt before was claimed and never recorded, its worker died after it queued this one. Its entry is added
     to the history here.
     """
-    expression = "SET made = :attempt, recorded = :no, claimedUntil = :until"
-    values: Item = {":attempt": attempt, ":no": False, ":until": now + CLAIM_MS}
-    if not seen.recorded:
-        expression += ", attempts = list_append(attempts, :entry)"
-        values[":entry"] = [AttemptRecord.interrupted(seen).to_item()]
-    _advance(delivery, seen, expression, values)
+    _advance(
+        delivery,
+        seen,
+        {"made": attempt, "recorded": False, "claimed_until": now + CLAIM_MS},
+        attempts=() if seen.recorded else (AttemptRecord.interrupted(seen),),
+    )
 
 
 class Result(Record):
@@ -141,58 +153,47 @@ def record(delivery: DeliveryId, result: Result) -> bool:
     outcome = result.outcome
     entry = AttemptRecord(
         result.attempt, result.started_at, outcome.status, outcome.error, outcome.duration_ms
-    ).to_item()
-    expression, index_values = _result_of(delivery, result.next_at)
+    )
     try:
-        table.update(
+        table.change(
             delivery.key,
-            expression,
-            condition="#state = :pending AND run = :run AND made = :made AND recorded = :no",
-            names={"#state": "state"},
-            values={
-                ":entry": [entry],
-                ":yes": True,
-                ":no": False,
-                ":made": result.attempt,
-                ":state": result.state.value,
-                ":pending": DeliveryState.PENDING.value,
-                ":run": result.run,
-                ":next": result.next_at,
-                **index_values,
+            set=_recorded(delivery, result.state, result.next_at),
+            append={"attempts": [entry]},
+            require={
+                "state": DeliveryState.PENDING,
+                "run": result.run,
+                "made": result.attempt,
+                "recorded": False,
             },
         )
     except ConditionFailed as failed:
-        return _record_late(delivery, result, entry, failed.item)
+        return _record_late(delivery, result, plain(entry), failed.item)
     return True
 
 
 def _record_late(delivery: DeliveryId, result: Result, entry: Item, item: Item | None) -> bool:
-    """Record a late result; `item` is the delivery as it is now."""
+    """Record a late result; `item` is the delivery as it is now.
+
+    The history is compared and written as it is in the item, so that no attempt of a later version is changed.
+    """
     while item is not None:
         if entry in item["attempts"]:
             return (
                 True  # recorded by this call: the response to the write was lost, and the client retried it
             )
-        seen = progress_from_item(item)
+        seen = Delivery.from_item(item).progress
         same_run = seen.run == result.run
         counts = same_run and result.outcome.succeeded and seen.state in _MAY_STILL_SUCCEED
-        # If the next attempt is under way, its own result is still to come.
-        recorded = seen.recorded or (same_run and seen.made == result.attempt)
         try:
-            table.update(
+            table.change(
                 delivery.key,
-                "SET attempts = :attempts, recorded = :recorded, #state = :state"
-                + (", nextAt = :none REMOVE GSI1PK, GSI1SK" if counts else ""),
-                condition=f"attempts = :seenAttempts AND {_AS_SEEN}",
-                names={"#state": "state"},
-                values={
-                    ":attempts": _with_late(item["attempts"], entry),
-                    ":recorded": recorded,
-                    ":state": DeliveryState.DELIVERED.value if counts else seen.state.value,
-                    ":seenAttempts": item["attempts"],
-                    **({":none": None} if counts else {}),
-                    **_as_seen(seen),
+                set={
+                    "attempts": _with_late(item["attempts"], entry),
+                    # If the next attempt is under way, its own result is still to come.
+                    "recorded": seen.recorded or (same_run and seen.made == result.attempt),
+                    **({"state": DeliveryState.DELIVERED, "next_at": None, **NOT_PENDING} if counts else {}),
                 },
+                require={"attempts": item["attempts"], **as_seen(seen)},
             )
         except ConditionFailed as failed:
             item = failed.item
@@ -217,73 +218,42 @@ def record_interrupted(
     delivery: DeliveryId, seen: Progress, state: DeliveryState, next_at: int | None
 ) -> None:
     """Record that the worker of the last attempt died. Raises ClaimLost if another worker recorded it."""
-    expression, index_values = _result_of(delivery, next_at)
-    _advance(
-        delivery,
-        seen,
-        expression,
-        {
-            ":entry": [AttemptRecord.interrupted(seen).to_item()],
-            ":yes": True,
-            ":state": state.value,
-            ":next": next_at,
-            **index_values,
-        },
-    )
+    _advance(delivery, seen, _recorded(delivery, state, next_at), attempts=(AttemptRecord.interrupted(seen),))
 
 
-def _result_of(delivery: DeliveryId, next_at: int | None) -> tuple[str, Item]:
-    """Return the expression that records a result, and its values for the index of pending deliveries."""
-    expression = (
-        "SET attempts = list_append(attempts, :entry), recorded = :yes, #state = :state, nextAt = :next"
-    )
-    if next_at is None:
-        return f"{expression} REMOVE GSI1PK, GSI1SK", {}
-    return f"{expression}, {PENDING_INDEX}", pending_index_values(delivery, next_at)
-
-
-PENDING_INDEX = "GSI1PK = :pendingShard, GSI1SK = :dueAt"
-
-
-def pending_index_values(delivery: DeliveryId, due_at: int) -> Item:
-    """Return the values that go with `PENDING_INDEX` in an update's SET."""
-    entry = pending_index(delivery, due_at)
-    return {":pendingShard": entry["GSI1PK"], ":dueAt": entry["GSI1SK"]}
+def _recorded(delivery: DeliveryId, state: DeliveryState, next_at: int | None) -> Mapping[str, Any]:
+    """Return the values of a delivery whose last attempt is recorded."""
+    index = NOT_PENDING if next_at is None else pending(delivery, next_at)
+    return {"recorded": True, "state": state, "next_at": next_at, **index}
 
 
 def cancel(delivery: DeliveryId) -> None:
     """Cancel a delivery whose endpoint or event no longer exists."""
     try:
-        table.update(
+        table.change(
             delivery.key,
-            "SET #state = :cancelled REMOVE GSI1PK, GSI1SK",
-            condition="#state = :pending",
-            names={"#state": "state"},
-            values={":cancelled": DeliveryState.CANCELLED.value, ":pending": DeliveryState.PENDING.value},
+            set={"state": DeliveryState.CANCELLED, **NOT_PENDING},
+            require={"state": DeliveryState.PENDING},
         )
     except ConditionFailed:
         return
 
 
-def _advance(delivery: DeliveryId, seen: Progress, expression: str, values: Item) -> None:
-    """Write an item's next state if it is still as it was seen. Raises ClaimLost.
+def _advance(
+    delivery: DeliveryId, seen: Progress, values: Mapping[str, Any], *, attempts: Sequence[AttemptRecord]
+) -> None:
+    """Write a pending delivery's next state if it is still as it was seen. Raises ClaimLost.
 
     If the response to a write is lost, the client repeats the write, whose condition then fails against the first one.
     The token in the item shows that, so no attempt is skipped.
     """
     token = new_token()
     try:
-        table.update(
+        table.change(
             delivery.key,
-            f"SET writeToken = :token, {expression.removeprefix('SET ')}",
-            condition=_AS_SEEN,
-            names={"#state": "state"},
-            values={
-                **values,
-                **_as_seen(seen),
-                ":seenState": DeliveryState.PENDING.value,
-                ":token": token,
-            },
+            set={"write_token": token, **values},
+            append={"attempts": attempts},
+            require={**as_seen(seen), "state": DeliveryState.PENDING},
         )
     except ConditionFailed as failed:
         if failed.item is None or failed.item.get("writeToken") != token:
@@ -295,20 +265,19 @@ def new_token() -> str:
     return secrets.token_hex(8)
 
 
-def _as_seen(seen: Progress) -> Item:
-    """Return the values that go with `_AS_SEEN` in a condition."""
+def as_seen(seen: Progress) -> Mapping[str, Any]:
+    """Return the values that a delivery has while it is as far as it was seen."""
     return {
-        ":seenState": seen.state.value,
-        ":run": seen.run,
-        ":seenMade": seen.made,
-        ":seenRecorded": seen.recorded,
-        ":seenUntil": seen.claimed_until,
+        "state": seen.state,
+        "run": seen.run,
+        "made": seen.made,
+        "recorded": seen.recorded,
+        "claimed_until": seen.claimed_until,
     }
 
 
-def progress_of(item: Item | None) -> Progress | None:
-    """Read how far a delivery has come; None if there is no delivery."""
-    return None if item is None else progress_from_item(item)
+def _progress(item: Item | None) -> Progress | None:
+    return None if item is None else Delivery.from_item(item).progress
 
 
 def list_overdue(shard: int, before: int, after: Item | None) -> tuple[list[Item], Item | None]:
@@ -317,9 +286,9 @@ def list_overdue(shard: int, before: int, after: Item | None) -> tuple[list[Item
     They are items, because the reader of many organizations' deliveries must pass over one that cannot be read.
     """
     page = table.query(
-        shards.pending_deliveries(shard),
+        Delivery.partition_for(str(shard), index="GSI1"),
         index="GSI1",
-        sk_between=("0", f"{before:013d}"),
+        sk_between=("0", indexed_at(before)),
         limit=table.MAX_BATCH_GET,  # their endpoints are read together
         after=after,
     )
@@ -331,23 +300,20 @@ def note_unreadable(item: Item) -> bool:
 
     Until then the reconciler looks at it again after the same time. An item whose key is no delivery's stays as it is.
     """
-    key = keys.Delivery.parse(*table.key_of(item))
-    if key is None:
+    parts = Delivery.parse(*table.key_of(item))
+    if parts is None:
         return False
     failures = item.get("unreadable")
     failures = failures + 1 if isinstance(failures, int) else 1
     given_up = failures >= _MAX_FAILURES
-    index = " REMOVE GSI1PK, GSI1SK" if given_up else ", GSI1SK = :now"
     try:
-        table.update(
-            key,
-            f"SET unreadable = :failures{index}",
-            condition="GSI1SK = :seen",
-            values={
-                ":failures": failures,
-                ":seen": item["GSI1SK"],
-                **({} if given_up else {":now": f"{clock.now_ms():013d}"}),
+        table.change(
+            Delivery.key_for(*parts.values()),
+            set={
+                "unreadable": failures,
+                **(NOT_PENDING if given_up else {"indexed_at": indexed_at(clock.now_ms())}),
             },
+            require={"indexed_at": item["GSI1SK"]},
         )
     except ConditionFailed:
         return False
@@ -355,25 +321,26 @@ def note_unreadable(item: Item) -> bool:
 
 
 def signing_keys(deliveries: Sequence[DeliveryId]) -> dict[DeliveryId, str | None]:
-    """Return the key that signs for each delivery's endpoint; None without a key or an endpoint. One call for 100."""
+    """Return the key that signs for each delivery's endpoint; None without a key or an endpoint. One call for 100.
+
+    One unreadable endpoint must not hold up the others, so nothing else of them is read.
+    """
     endpoints = {each: WebhookEndpoint.key_for(each.organization, each.endpoint_id) for each in deliveries}
     found = table.get_many(list(set(endpoints.values())))
-    return {each: _text_or_none(found.get(key, {}).get("keyId")) for each, key in endpoints.items()}
+    signed_by = {key: item.get("keyId") for key, item in found.items()}
+    return {
+        each: key_id if isinstance(key_id := signed_by.get(key), str) else None
+        for each, key in endpoints.items()
+    }
 
 
-def _text_or_none(value: object) -> str | None:
-    """Return text as it is, and None for anything else: one unreadable endpoint must not hold up the others."""
-    return value if isinstance(value, str) else None
-
-
-def postpone_check(delivery: DeliveryRecord) -> None:
+def postpone_check(delivery: Delivery) -> None:
     """Let the reconciler look at a delivery again after the same time, unless anything happened to it meanwhile."""
     try:
-        table.update(
-            delivery.id.key,
-            f"SET {PENDING_INDEX}",
-            condition="GSI1SK = :seen",
-            values={":seen": delivery.indexed_at, **pending_index_values(delivery.id, clock.now_ms())},
+        table.change(
+            delivery.key,
+            set=pending(delivery.id, clock.now_ms()),
+            require={"indexed_at": delivery.indexed_at},
         )
     except ConditionFailed:
         return
@@ -382,5 +349,5 @@ def postpone_check(delivery: DeliveryRecord) -> None:
 def delete_events(organization: str, event_ids: Sequence[str], endpoint_ids: Sequence[str]) -> None:
     """Remove events and the items of their deliveries to these endpoints."""
     wanted: list[AnyKey] = [keys.Event(organization, each) for each in event_ids]
-    wanted += [keys.Delivery(organization, to, each) for each in event_ids for to in endpoint_ids]
+    wanted += [Delivery.key_for(organization, to, each) for each in event_ids for to in endpoint_ids]
     table.delete_many(wanted)

@@ -4,7 +4,7 @@ from helpdesk.delivery import history_repository as repository
 from helpdesk.delivery.attempts import DeliveryState
 from helpdesk.delivery.errors import LOST_AFTER_MINUTES, DeliveryInProgress
 from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.record import DeliveryId, DeliveryRecord
+from helpdesk.delivery.record import Delivery, DeliveryId
 from helpdesk.delivery.schemas import Attempt, DeliveryShown, Status
 from helpdesk.events.outbox import job_item
 from helpdesk.platform import clock
@@ -29,7 +29,7 @@ def newest(
     """
     webhooks.require(organization, endpoint_id)
     records, more = repository.newest(organization, endpoint_id, limit, before)
-    return [_shown(record) for record in records], records[-1].id.event_id if more else None
+    return [_shown(record) for record in records], records[-1].event_id if more else None
 
 
 def redeliver(organization: str, endpoint_id: str, event_id: str) -> None:
@@ -57,11 +57,11 @@ def redeliver(organization: str, endpoint_id: str, event_id: str) -> None:
     transaction.commit()
 
 
-def _shown(delivery: DeliveryRecord) -> DeliveryShown:
+def _shown(delivery: Delivery) -> DeliveryShown:
     progress = delivery.progress
     waits = progress.state is DeliveryState.PENDING and progress.recorded
     return DeliveryShown(
-        event_id=delivery.id.event_id,
+        event_id=delivery.event_id,
         type=delivery.type,
         created_at=delivery.event_created_at,
         status=_STATUS[progress.state],

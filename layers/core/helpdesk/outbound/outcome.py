@@ -33,6 +33,11 @@ class Failure(StrEnum):
     INTERNAL = "internal"
     """The sender itself failed. The logs show why."""
 
+    @classmethod
+    def _missing_(cls, _: object) -> "Failure":
+        """Read a failure that this version does not know, from one that was rolled back, as INTERNAL."""
+        return cls.INTERNAL
+
 
 class Outcome(Record):
     """The result of one attempt (Specification: Events, Delivery and retries).

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from helpdesk.storage.stored import Key, attribute, plain
-from helpdesk.storage.wire import Item, to_wire
+from helpdesk.storage.wire import Item
 
 type Values = Mapping[str, Any]
 """Values by the names of fields. An index entry's attributes, such as `GSI1PK`, go by their own names."""
@@ -61,7 +61,7 @@ def expression(
     or_new: bool,
     append: Mapping[str, Sequence[Any]] = {},
 ) -> dict[str, Any]:
-    """Return the parts of an UpdateItem request.
+    """Return what an update takes: an expression, a condition, and their names and values.
 
     A field that is set to None is removed, and 0 is not added. `append` adds to the end of lists that exist. The item
     must exist, except with `or_new`.
@@ -87,21 +87,20 @@ def expression(
     condition, required = requirements(require, or_new=or_new)
     used = f"{update} {condition}"
     return {
-        "UpdateExpression": update,
-        **({"ConditionExpression": condition} if condition else {}),
-        "ExpressionAttributeNames": {f"#{name}": its for name, its in names.items() if f"#{name}" in used},
-        **({"ExpressionAttributeValues": to_wire(values | required)} if values or required else {}),
+        "expression": update,
+        "condition": condition or None,
+        "names": {f"#{name}": its for name, its in names.items() if f"#{name}" in used},
+        "values": values | required,
     }
 
 
 def condition(key: Key, require: Values) -> dict[str, Any]:
-    """Return the parts of a request that requires something of an item that exists."""
+    """Return a condition that requires something of an item that exists, with its names and values."""
     text, values = requirements(require, or_new=False)
-    names = {f"#{name}": attribute(key.kind, name) for name in require}
     return {
-        "ConditionExpression": text,
-        **({"ExpressionAttributeNames": names} if names else {}),
-        **({"ExpressionAttributeValues": to_wire(values)} if values else {}),
+        "condition": text,
+        "names": {f"#{name}": attribute(key.kind, name) for name in require},
+        "values": values,
     }
 
 

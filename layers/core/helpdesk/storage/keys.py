@@ -137,7 +137,6 @@ from helpdesk.storage.tool_keys import (
     ToolTest,
 )
 from helpdesk.storage.usage_keys import FiledSignals, KnowledgeUsage, ModelUsage
-from helpdesk.storage.webhook_keys import Delivery
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
@@ -146,7 +145,7 @@ __all__ = [
     "Board", "BoardTrace", "CommunityAsker", "CommunityCommand", "CommunityDirectory",
     "CommunityFeed", "CommunityPace", "CommunityPlace", "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "Conversation", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
-    "CrawlStart", "CrawledHost", "CrawledPage", "CustomerIdentity", "DeletedDocument", "Delivery",
+    "CrawlStart", "CrawledHost", "CrawledPage", "CustomerIdentity", "DeletedDocument",
     "DocumentPage", "EmailBucket", "EndpointSecret", "FiledSignals", "FormerMember", "Grant",
     "HookAttempt", "HookDelivery", "IntegrationSettings", "IssueNumber", "IssueProblem",
     "ItemKey", "KeySecret", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage",

@@ -44,11 +44,6 @@ def shard_of(identifier: str) -> int:
     return crc32(identifier.encode()) % SHARDS
 
 
-def pending_deliveries(shard: int) -> str:
-    """Return GSI1's partition of one shard's deliveries that are not over; sorted by when their next attempt is due."""
-    return f"PENDING#{shard}"
-
-
 def auto_resolve(shard: int) -> str:
     """Return GSI1's partition of one shard's organizations with `nightlySweep` on; sorted by their ids."""
     return f"AUTORESOLVE#{shard}"

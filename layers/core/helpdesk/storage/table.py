@@ -306,15 +306,7 @@ def change(
     parts = changes.expression(
         key, set=set or {}, add=add or {}, append=append or {}, require=require or {}, or_new=or_new
     )
-    request: UpdateItemInputTypeDef = {
-        "TableName": settings().table_name,
-        "Key": to_wire(key.attributes()),
-        "ReturnValues": returning,
-        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-        **parts,  # type: ignore[typeddict-item] # built up conditionally
-    }
-    answer = _written(lambda: clients.dynamodb().update_item(**request))
-    return from_wire(answer.get("Attributes", {}))
+    return update(key, **parts, returning=returning)
 
 
 def delete(key: AnyKey) -> None:

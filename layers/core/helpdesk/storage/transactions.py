@@ -80,7 +80,7 @@ class Transaction:
         The item must exist, except with `or_new`. A field that is set to None is removed.
         """
         parts = changes.expression(key, set=set or {}, add=add or {}, require=require or {}, or_new=or_new)
-        self._add({"Update": self._action(key, parts)}, on_failure)  # type: ignore[typeddict-item] # built up
+        self.update(key, **parts, on_failure=on_failure)
 
     def save[R: Stored](
         self,
@@ -177,7 +177,7 @@ class Transaction:
     ) -> None:
         """Delete one item: under a condition, or if it is as required (`storage.changes`), where one is given."""
         if require is not None and isinstance(key, Key):
-            action = self._action(key, changes.condition(key, require))
+            action = self._conditional(key, **changes.condition(key, require))
         else:
             action = self._conditional(key, condition, names, values)
         self._add({"Delete": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
@@ -198,7 +198,7 @@ class Transaction:
         if isinstance(condition, str):
             action = self._conditional(key, condition, names, values)
         elif isinstance(key, Key):
-            action = self._action(key, changes.condition(key, condition))
+            action = self._conditional(key, **changes.condition(key, condition))
         else:
             raise TypeError("fields are those of a record's key")
         self._add({"ConditionCheck": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
@@ -255,14 +255,6 @@ class Transaction:
     def _add(self, action: "TransactWriteItemTypeDef", on_failure: OnFailure) -> None:
         self._actions.append(action)
         self._on_failure.append(on_failure)
-
-    def _action(self, key: Key, parts: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "TableName": settings().table_name,
-            "Key": to_wire(key.attributes()),
-            **parts,
-            **({"ReturnValuesOnConditionCheckFailure": "ALL_OLD"} if "ConditionExpression" in parts else {}),
-        }
 
     def _conditional(
         self,
