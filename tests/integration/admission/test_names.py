@@ -10,6 +10,7 @@ from helpdesk.http.schemas import Answer
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.secret_keys import service as secret_keys
+from helpdesk.secret_keys.record import SecretKey
 from helpdesk.storage import keys, table
 from helpdesk.tasks.record import Task
 from scripts.openapi.routes import all_routes
@@ -81,7 +82,7 @@ def test_a_key_that_is_no_longer_stored_shows_the_organizations_name(
 ) -> None:
     _forget_names_in_allowances(organization)
     [key_id] = [key["id"] for key in _live_keys(organization)]
-    table.delete(keys.SecretKey(organization.organization_id, key_id))
+    table.delete(SecretKey.key_for(organization.organization_id, key_id))
 
     assert _shown(api, _act(api)) == {api.get("/v1/organization").body["name"]}
 

@@ -9,29 +9,30 @@ from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.secret_keys.errors import MAX_SECRET_KEYS, REVOKED_DAYS, KeyExists, TooManyKeys
-from helpdesk.secret_keys.record import KeyRecord, LiveKey
+from helpdesk.secret_keys.record import LiveKey, SecretKey
 from helpdesk.storage import keys, table
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
+
+_records = Collection(SecretKey)
 
 
 class AlreadyRevoked(Exception):
     """Another request revoked the key first."""
 
 
-def page(organization: str, limit: int, after: str | None) -> tuple[list[KeyRecord], str | None]:
+def page(organization: str, limit: int, after: str | None) -> tuple[list[SecretKey], str | None]:
     """Return keys in the order of creation, after the id `after`; and the id to continue from, None at the end.
 
     Keys that were revoked more than 90 days ago are left out, so a page can have fewer than `limit`.
     """
-    partition = keys.SecretKey(organization, "-").pk
-    start = keys.SecretKey(organization, after).attributes() if after else None
-    found = table.query(partition, sk_prefix="KEY#", limit=limit, after=start, consistent=True)
+    start = SecretKey.key_for(organization, after).attributes() if after else None
+    found = _records.page(organization, limit=limit, after=start, consistent=True)
     oldest = clock.now_ms() - REVOKED_DAYS * DAY_MS
-    records = [KeyRecord.from_item(item) for item in found.items]
-    shown = [record for record in records if record.revoked_at is None or record.revoked_at > oldest]
-    return shown, records[-1].id if found.after else None
+    shown = [record for record in found.records if record.revoked_at is None or record.revoked_at > oldest]
+    return shown, found.records[-1].id if found.after else None
 
 
 def live(organization: str) -> list[LiveKey]:
@@ -39,24 +40,13 @@ def live(organization: str) -> list[LiveKey]:
     return _live(table.get_many(_allowances(organization)))
 
 
-def get(organization: str, key_id: str) -> tuple[KeyRecord | None, LiveKey | None]:
+def get(organization: str, key_id: str) -> tuple[SecretKey | None, LiveKey | None]:
     """Return a key's record and, while the key is live, its entry in the allowances. One call."""
-    record_key = keys.SecretKey(organization, key_id)
+    record_key = SecretKey.key_for(organization, key_id)
     found = table.get_many([record_key, *_allowances(organization)])
     item = found.pop(record_key, None)
     alive = next((key for key in _live(found) if key.id == key_id), None)
-    return KeyRecord.from_item(item) if item else None, alive
-
-
-def put(transaction: Transaction, organization: str, record: KeyRecord) -> None:
-    """Add a key's record."""
-    transaction.put(
-        {
-            **keys.SecretKey(organization, record.id).attributes(),
-            **record.to_item(),
-        },
-        new=True,
-    )
+    return SecretKey.from_item(item) if item else None, alive
 
 
 def put_secrets(
@@ -107,12 +97,11 @@ def revoke(transaction: Transaction, organization: str, key: LiveKey) -> None:
 
     The record keeps the last use as it was read; a request in the same milliseconds may be missing.
     """
-    transaction.update(
-        keys.SecretKey(organization, key.id),
-        "SET revokedAt = :now, lastUsedAt = :used",
-        condition="revokedAt = :null",
-        values={":now": clock.now_ms(), ":used": key.last_used_at, ":null": None},
-        on_failure=lambda _: AlreadyRevoked(),
+    transaction.change(
+        SecretKey.key_for(organization, key.id),
+        set={"revoked_at": clock.now_ms(), "last_used_at": key.last_used_at},
+        require={"revoked_at": None},
+        on_failure=AlreadyRevoked(),
     )
     for allowance in _allowances(organization):
         transaction.update(
@@ -127,12 +116,7 @@ def revoke(transaction: Transaction, organization: str, key: LiveKey) -> None:
 
 def require_live(transaction: Transaction, organization: str, key_id: str, on_failure: Exception) -> None:
     """Make a transaction fail if the key was revoked in the meantime."""
-    transaction.require(
-        keys.SecretKey(organization, key_id),
-        "revokedAt = :null",
-        values={":null": None},
-        on_failure=lambda _: on_failure,
-    )
+    transaction.require(SecretKey.key_for(organization, key_id), {"revoked_at": None}, on_failure=on_failure)
 
 
 def _allowances(organization: str) -> list[AnyKey]:

@@ -12,7 +12,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name
-from helpdesk.secret_keys import repository
+from helpdesk.secret_keys import repository, schemas
 from helpdesk.secret_keys.errors import (
     MAX_NAME_CHARACTERS,
     ONLY_LEGACY_KEYS,
@@ -20,9 +20,10 @@ from helpdesk.secret_keys.errors import (
     KeyNotFound,
     MissingServiceKey,
 )
-from helpdesk.secret_keys.record import KeyRecord, LiveKey
-from helpdesk.secret_keys.schemas import KeyCreated, NewKey, SecretKey
+from helpdesk.secret_keys.record import LiveKey, SecretKey
+from helpdesk.secret_keys.schemas import KeyCreated, NewKey
 from helpdesk.storage import by_name as by_names
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -40,7 +41,7 @@ class NewestKeyRevoked(Exception):
     """The key that was chosen to sign was revoked in the meantime; try again with the next one."""
 
 
-def listed(organization: str, limit: int, after: str | None) -> tuple[list[SecretKey], str | None]:
+def listed(organization: str, limit: int, after: str | None) -> tuple[list[schemas.SecretKey], str | None]:
     """Return a page of the keys, in the order of creation, and the id after which the next page begins.
 
     Keys that were revoked in the last 90 days are included.
@@ -48,7 +49,7 @@ def listed(organization: str, limit: int, after: str | None) -> tuple[list[Secre
     last_used = {key.id: key.last_used_at for key in repository.live(organization)}
     records, end = repository.page(organization, limit, after)
     shown = [
-        SecretKey.from_record(
+        schemas.SecretKey.from_record(
             record,
             created_by=by_names.id_of(record.created_by_name),
             last_used_at=last_used.get(record.id, record.last_used_at),
@@ -99,7 +100,7 @@ def revoke(caller: Caller, key_id: str, replace_secrets: ReplaceSecrets) -> None
     repeat_when_stale(attempt, ConditionFailed)
 
 
-def _revoke(caller: Caller, record: KeyRecord, alive: LiveKey, replace_secrets: ReplaceSecrets) -> None:
+def _revoke(caller: Caller, record: SecretKey, alive: LiveKey, replace_secrets: ReplaceSecrets) -> None:
     """Write the revocation. Raises ConditionFailed if the key's endpoints changed in the meantime."""
     transaction = Transaction()
     repository.revoke(transaction, caller.organization, alive)
@@ -123,7 +124,7 @@ def add_first(transaction: Transaction, organization: str, name: str) -> tuple[s
 
     Return the key, and the live keys with which the organization's allowances start.
     """
-    key_id, key = _add(transaction, organization, name, logs.SYSTEM)
+    key_id, key = _add(transaction, organization, name, ByName(logs.SYSTEM))
     return key, {sha256_hex(key): {"id": key_id, "name": name}}
 
 
@@ -136,11 +137,11 @@ def import_legacy(organization: str, name: str, key_hash: str) -> str:
     name, key_hash = require_name(name), key_hash.lower()
     if _HASH.fullmatch(key_hash) is None:
         raise InvalidRequest("The key's SHA-256 must be 64 hexadecimal characters.")
-    record = _record(name, _UNKNOWN_HINT, logs.SYSTEM, legacy=True)
+    record = _record(organization, name, _UNKNOWN_HINT, ByName(logs.SYSTEM), legacy=True)
     transaction = Transaction()
     repository.claim_legacy(transaction, organization, key_hash, record.id)
     repository.enter(transaction, organization, key_hash, {"id": record.id, "name": name, "legacy": True})
-    repository.put(transaction, organization, record)
+    transaction.put(record, new=True)
     transaction.put(
         logs.entry(
             organization,
@@ -182,24 +183,23 @@ def require_name(name: str) -> str:
     return name
 
 
-def _add(transaction: Transaction, organization: str, name: str, created_by: str) -> tuple[str, str]:
+def _add(transaction: Transaction, organization: str, name: str, created_by: ByName) -> tuple[str, str]:
     """Create a key, add its record and the secrets derived from it; return its id and text."""
     key = f"svc_key_{organization.removeprefix('org_')}_{ids.secret()}"
-    record = _record(name, key[-_HINT_CHARACTERS:], created_by, legacy=False)
-    repository.put(transaction, organization, record)
+    record = _record(organization, name, key[-_HINT_CHARACTERS:], created_by, legacy=False)
+    transaction.put(record, new=True)
     derived = {"webhooks": webhook_secret(key), "tools": tools_secret(key)}
     repository.put_secrets(transaction, organization, record.id, derived, site_secret(key))
     return record.id, key
 
 
-def _record(name: str, hint: str, created_by: str, *, legacy: bool) -> KeyRecord:
-    return KeyRecord(
+def _record(organization: str, name: str, hint: str, created_by: ByName, *, legacy: bool) -> SecretKey:
+    return SecretKey(
+        organization=organization,
         id=ids.new("key"),
         name=name,
         hint=hint,
         created_at=clock.now_ms(),
         created_by_name=created_by,
-        last_used_at=None,
-        revoked_at=None,
         legacy=legacy,
     )

@@ -188,14 +188,6 @@ class FairUse(ItemKey):
     organization: str
 
 
-class SecretKey(ItemKey):
-    """A secret key's record: name, hint, when it was revoked. Never the key, nor its hash."""
-
-    PK, SK = "ORG#{organization}#KEY", "KEY#{key_id}"
-    organization: str
-    key_id: str
-
-
 class Member(ItemKey):
     """A person's membership: role, name, e-mail."""
 

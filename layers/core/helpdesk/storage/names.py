@@ -9,7 +9,17 @@ from collections.abc import Iterable
 
 from helpdesk.storage import keys, table
 from helpdesk.storage.by_name import ByName
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.stored import AnyKey, Stored
+
+
+class NamedKey(Stored, kw_only=True):
+    """The name of a secret key."""
+
+    VIEW_OF = "SecretKey"
+    PK, SK = "ORG#{organization}#KEY", "KEY#{id}"
+    organization: str
+    id: str
+    name: str
 
 
 def now(organization: str, shown: Iterable[ByName]) -> dict[str, str]:
@@ -18,7 +28,7 @@ def now(organization: str, shown: Iterable[ByName]) -> dict[str, str]:
     An id without a present name is missing: the name that was noted with it stands.
     """
     noted = {each.id: each for each in shown if each.id is not None}
-    wanted: list[ItemKey] = []
+    wanted: list[AnyKey] = []
     for each, name in noted.items():
         wanted += _keys_of(organization, each, known=bool(name))
     if not wanted:
@@ -37,10 +47,10 @@ def of_key(organization: str, key_id: str) -> ByName:
     return ByName(now(organization, [ByName("", key_id)]).get(key_id, ""), key_id)
 
 
-def _keys_of(organization: str, by_id: str, *, known: bool) -> list[ItemKey]:
+def _keys_of(organization: str, by_id: str, *, known: bool) -> list[AnyKey]:
     """Return the items that can hold a name, the best first."""
     if by_id.startswith("usr_"):
         return [keys.Member(organization, by_id), keys.FormerMember(organization, by_id)]
     if by_id.startswith("key_"):
-        return [keys.SecretKey(organization, by_id), *([] if known else [keys.Organization(organization)])]
+        return [NamedKey.key_for(organization, by_id), *([] if known else [keys.Organization(organization)])]
     return []
