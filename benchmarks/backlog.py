@@ -21,11 +21,11 @@ from benchmarks.populated import NOW_MS, Clock
 from benchmarks.recording import emulated_aws, new_organization
 from benchmarks.report import ROOT, circumstances, table
 from helpdesk.board.record import Post
+from helpdesk.board.settings import BoardSettings
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.search import indexing
 from helpdesk.search.jobs import SearchJob
-from helpdesk.storage import keys
 from helpdesk.storage.table import Item, to_wire
 from scripts.seeding.memory_table import MemoryTable, answering
 from tests.support.api import Client
@@ -82,10 +82,10 @@ def measured(posts: int) -> Measured:
 
 def _posts(memory: MemoryTable, organization: str, number: int, tag: str) -> Iterator[Item]:
     """Yield the items of posts, some of which have the tag and another status."""
-    board = keys.Board(organization)
+    board = BoardSettings.key_for(organization)
     for at, item in enumerate(board_work.posts(organization, number, NOW_MS)):
         if item["SK"] == "POST" and at // 3 % _RARE == 0:
-            post = replace(Post.from_item(organization, item), tag_ids=(tag,), status_id="planned")
+            post = replace(Post.from_item(item), tag_ids=(tag,), status_id="planned")
             yield post.to_item()
         elif (item["PK"], item["SK"]) != (board.pk, board.sk):  # the settings are there
             yield item

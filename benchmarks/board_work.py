@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from helpdesk.board.record import Activity, Post, excerpt_of
-from helpdesk.board.state import PostState
+from helpdesk.board.record import Activity, Post, PostBody, PostNumber, PostState, excerpt_of
+from helpdesk.board.settings import BoardSettings
 from helpdesk.platform import ids
 from helpdesk.platform.units import DAY_MS
-from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 from tests.support.api import Client
 
@@ -35,12 +34,12 @@ def posts(organization: str, number: int, at: int) -> Iterator[Item]:
             updated_at=created,
             customer_id=None,
             author_name="Olga",
-            activity=Activity({created // DAY_MS: 3}, {created // DAY_MS: 1}),
+            activity=Activity({str(created // DAY_MS): 3}, {str(created // DAY_MS): 1}),
         )
         yield post.to_item()
-        yield {**keys.PostBody(organization, post.id).attributes(), "body": _BODY}
-        yield {**keys.PostNumber(organization, str(post.number)).attributes(), "postId": post.id}
-    yield {**keys.Board(organization).attributes(), "lastNumber": number}
+        yield PostBody(organization, post.id, _BODY).to_item()
+        yield PostNumber(organization, str(post.number), post.id).to_item()
+    yield {**BoardSettings.key_for(organization).attributes(), "lastNumber": number}
 
 
 def reads[Asked](api: Client, get: Callable[..., Asked]) -> Iterator[Asked]:

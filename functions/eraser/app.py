@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from helpdesk.board import deletion, jobs
+from helpdesk.board import deletion
 from helpdesk.customers import jobs as merges
 from helpdesk.customers.jobs import MergeJob
 from helpdesk.platform import clock
@@ -41,7 +41,7 @@ def handler(event: dict[str, Any], context: Any) -> BatchResponse | None:
 def _work(record: Record, until: int) -> None:
     work = json.loads(record["body"])
     organization = work["organization"]
-    if work["kind"] == jobs.POST:
+    if work["kind"] == deletion.JOB:
         if not deletion.finish(organization, work["postId"], until):
             raise JobUnfinished
     elif work["kind"] == merges.MERGE:

@@ -193,7 +193,6 @@ def test_keys_are_spelled_in_one_place(path: Path) -> None:
             "keys",
             "analytics_keys",
             "approval_keys",
-            "board_keys",
             "conversation_keys",
             "crawl_keys",
             "integration_keys",

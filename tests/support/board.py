@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from helpdesk.board import settings_repository
-from helpdesk.board.record import Post
+from helpdesk.board.record import Comment, Post, Vote
 from helpdesk.board.settings import tally
 from helpdesk.signals import filing
 from helpdesk.signals.kinds import SignalKind, SignalStatus
@@ -57,7 +57,7 @@ def set_status(organization: str, signal_id: str, status: SignalStatus) -> None:
 def require_consistent(organization: str) -> None:
     """Fail unless all counts equal the rows, and each row of a customer has its trace, and no other trace is there."""
     items = [item for item in whole_table.everything() if item["PK"].startswith(f"ORG#{organization}#")]
-    posts = {item["PK"]: Post.from_item(organization, item) for item in items if item["SK"] == "POST"}
+    posts = {item["PK"]: Post.from_item(item) for item in items if item["SK"] == "POST"}
     votes = Counter(item["PK"] for item in items if item["SK"].startswith("VOTE#"))
     comments = Counter(
         item["PK"] for item in items if item["SK"].startswith("COMMENT#") and "#POST#" in item["PK"]
@@ -87,9 +87,11 @@ def _require_traces(items: list[dict[str, Any]], posts: dict[str, Post]) -> None
     expected = {(post.customer_id, f"BOARD#{post.id}#POST") for post in posts.values() if post.customer_id}
     for item in items:
         if item["SK"].startswith("VOTE#") and item["isCustomer"]:
-            expected.add((item["voterId"], f"BOARD#{item['postId']}#VOTE"))
+            vote = Vote.from_item(item)
+            expected.add((vote.voter_id, f"BOARD#{vote.post_id}#VOTE"))
         if item["SK"].startswith("COMMENT#") and item.get("customerId") and "#POST#" in item["PK"]:
-            expected.add((item["customerId"], f"BOARD#{item['postId']}#{item['id']}"))
+            comment = Comment.from_item(item)
+            expected.add((item["customerId"], f"BOARD#{comment.post_id}#{comment.id}"))
     traces = {
         (item["PK"].rpartition("#")[2], item["SK"]) for item in items if item["SK"].startswith("BOARD#")
     }
@@ -97,7 +99,9 @@ def _require_traces(items: list[dict[str, Any]], posts: dict[str, Post]) -> None
     customers = {item["PK"].rpartition("#")[2] for item in items if item["SK"] == "CUS"}
     assert {customer for customer, _ in traces} <= customers
     filed = {
-        (item["PK"].rpartition("#")[2], item["postId"]) for item in items if item["SK"].startswith("POST#")
+        (item["PK"].rpartition("#")[2], item["SK"].removeprefix("POST#"))
+        for item in items
+        if item["SK"].startswith("POST#")
     }
     assert filed == {(post.signal_id, post.id) for post in posts.values() if post.signal_id}
     numbers = {int(item["PK"].rpartition("#")[2]) for item in items if item["SK"] == "POSTNUMBER"}

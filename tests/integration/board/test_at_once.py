@@ -37,7 +37,7 @@ def run(home: str, pieces: list[Piece], seed: int) -> list[Any]:
         if isinstance(answer, Answer):
             assert answer.status < 500, answer
     for item in whole_table.of_kind("VOTE#") + whole_table.of_kind("COMMENT#"):
-        deletion_left(home, str(item["postId"]))
+        deletion_left(home, item["PK"].rpartition("#")[2])
     for job in jobs("board"):
         work(job)
     require_consistent(home)

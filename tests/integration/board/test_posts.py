@@ -6,6 +6,7 @@ from urllib.parse import unquote
 import pytest
 
 from helpdesk.board import deletion
+from helpdesk.board.record import Post
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import keys
@@ -216,7 +217,7 @@ def test_a_board_that_cannot_exist_has_no_posts(api: Client) -> None:
     written(api)
     for board in ("", "a%23b", "b" * 3_000):  # a key of an index has up to 2,048 bytes
         with pytest.raises(keys.MalformedKey):
-            keys.posts("org_1", unquote(board), "public")
+            Post.partition_for("org_1", unquote(board), "public", index="GSI1")
         for sort in ("newest", "trending"):
             assert api.get(f"/v1/board/posts?boardId={board}&sort={sort}").body == {
                 "posts": [],

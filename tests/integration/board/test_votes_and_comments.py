@@ -62,7 +62,11 @@ def test_a_teammates_vote_is_not_withdrawn_as_that_of_a_customer(
     at = f"/v1/board/posts/{written(api)}/vote"
     api.post(at)
     member.post(at)
-    voters = [item["voterId"] for item in whole_table.everything() if item["SK"].startswith("VOTE#")]
+    voters = [
+        item["SK"].removeprefix("VOTE#")
+        for item in whole_table.everything()
+        if item["SK"].startswith("VOTE#")
+    ]
     assert [api.delete(f"{at}?customerId={voter}").body["votes"] for voter in voters] == [2, 2]
     require_consistent(organization.organization_id)
 
@@ -81,7 +85,7 @@ def test_a_withdrawal_takes_the_vote_that_it_has_read_and_none_that_followed(
     api.post(at)
     assert read[1] is not None
     assert votes.remove(read[0], read[1]).votes == 1
-    assert repository.get(owner, post).activity.votes == {11: 1}
+    assert repository.posts.get(owner, post).activity.votes == {"11": 1}
 
 
 def test_a_visitors_vote_is_that_of_their_customer(api: Client) -> None:

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from helpdesk.board.record import Post, PostBody
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock, ids
 from helpdesk.search import index, service
 from helpdesk.search.service import without_task_keys
 from helpdesk.signals.record import Signal
-from helpdesk.storage import keys
 from helpdesk.tasks.record import Task
 from tests.support.aws import recorded_calls
 from tests.support.searched import NOTHING_FAILED, Inbox, Job, delete, objects, put, run
@@ -36,8 +36,8 @@ def post(inbox: Inbox, title: str, body: str, **more: Any) -> Job:
 
 def write_post(inbox: Inbox, post_id: str, title: str, body: str, **more: Any) -> None:
     values = {"id": post_id, "title": title, "createdAt": clock.now_ms()}
-    put(keys.Post(inbox.organization, post_id), values | more)
-    put(keys.PostBody(inbox.organization, post_id), {"body": body})
+    put(Post.key_for(inbox.organization, post_id), values | more)
+    put(PostBody.key_for(inbox.organization, post_id), {"body": body})
 
 
 def card(inbox: Inbox, number: int, title: str, description: str) -> Job:
@@ -117,7 +117,7 @@ def test_what_is_deleted_or_merged_is_no_longer_found(inbox: Inbox) -> None:
 def test_no_object_of_the_index_has_the_posts_of_an_erased_customer(inbox: Inbox) -> None:
     theirs, others = post(inbox, "Xylophonist", "", customerId="cus_1"), post(inbox, "Parcel", "")
     run(theirs, others)
-    delete(keys.Post(inbox.organization, theirs["postId"]).attributes())
+    delete(Post.key_for(inbox.organization, theirs["postId"]).attributes())
     service.forget(inbox.organization, ["cus_1"], [])
     assert not any(b"xylophonist" in data for data in objects(inbox.organization).values())
     assert service.posts(inbox.organization, "parcel", 10).ids == [others["postId"]]

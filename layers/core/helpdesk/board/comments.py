@@ -22,7 +22,7 @@ from helpdesk.storage.transactions import Transaction
 
 def listed(caller: Caller, post_id: str, page: PageQuery) -> CommentsAnswer:
     """Return a page of a post's comments, oldest first. Raises PostNotFound, InvalidCursor."""
-    repository.get(caller.organization, post_id)
+    repository.posts.get(caller.organization, post_id)
     name = f"board/posts/{post_id}/comments"
     found, end = repository.comments(caller.organization, post_id, page.limit, position(caller, page, name))
     known = customers.by_ids(caller.organization, authors_of(found))
@@ -57,32 +57,34 @@ def remove(post: Post, comment: Comment, also: Callable[[Transaction], None] = l
         nonlocal post
         transaction = Transaction()
         also(transaction)
-        repository.delete_comment(transaction, post.organization, comment)
+        repository.delete_comment(transaction, comment)
         repository.save(transaction, post, post.without_comment(comment.created_at))
         try:
             transaction.commit()
         except StalePost as stale:
-            post = stale.post(post.organization)
+            post = stale.post
             raise
 
     repeat_when_stale(attempt, StalePost)
 
 
 def _add(author: Participant, post_id: str, body: str) -> CommentCreated:
-    post = repository.get(author.organization, post_id)
+    post = repository.posts.get(author.organization, post_id)
 
     def attempt() -> CommentCreated:
         nonlocal post
         now = clock.now_ms()
-        comment = Comment(post_id, ids.new("cmt"), body, now, author.customer_id, author.name)
+        comment = Comment(
+            author.organization, post_id, ids.new("cmt"), body, now, author.customer_id, author.name
+        )
         transaction = Transaction()
         author.add_to(transaction)
-        repository.put_comment(transaction, author.organization, comment)
+        repository.put_comment(transaction, comment)
         repository.save(transaction, post, post.with_comment(now))
         try:
             transaction.commit()
         except StalePost as stale:
-            post = stale.post(author.organization)
+            post = stale.post
             raise
         return CommentCreated(id=comment.id)
 

@@ -22,7 +22,7 @@ from helpdesk.board.errors import (
 )
 from helpdesk.board.rendering import board_answer
 from helpdesk.board.schemas import BoardAnswer, BoardInput, BoardUpdate, PostStatusInput, PostTagInput
-from helpdesk.board.settings import Board, Settings, Status, Tag, count_of_tag
+from helpdesk.board.settings import Board, BoardSettings, Status, Tag, count_of_tag
 from helpdesk.board.settings_repository import StaleSettings
 from helpdesk.events.outbox import Job
 from helpdesk.platform import ids
@@ -59,14 +59,14 @@ def update(organization: str, wanted: BoardUpdate) -> BoardAnswer:
         try:
             transaction.commit()
         except StaleSettings as stale:
-            settings = stale.settings
+            settings = stale.settings(organization)
             raise
         return board_answer(replace(changed, version=settings.version + 1))
 
     return repeat_when_stale(attempt, StaleSettings)
 
 
-def _next(seen: Settings, wanted: BoardUpdate) -> Settings:
+def _next(seen: BoardSettings, wanted: BoardUpdate) -> BoardSettings:
     boards, statuses, tags = seen.boards, seen.statuses, seen.tags
     if wanted.boards is not None:
         _require_list("boards", wanted.boards, 1, MAX_BOARDS)
@@ -88,7 +88,7 @@ def _next(seen: Settings, wanted: BoardUpdate) -> Settings:
     return replace(seen, boards=boards, statuses=statuses, tags=tags)
 
 
-def _unused(seen: Settings, changed: Settings) -> list[str]:
+def _unused(seen: BoardSettings, changed: BoardSettings) -> list[str]:
     """Return the counts of boards and statuses that a change leaves out. Raises StillUsed if posts have one of them."""
     names: list[str] = []
     for kind, before, after in (
@@ -108,13 +108,13 @@ def _unused(seen: Settings, changed: Settings) -> list[str]:
     return names
 
 
-def _dropped(seen: Settings, changed: Settings) -> list[str]:
+def _dropped(seen: BoardSettings, changed: BoardSettings) -> list[str]:
     """Return the counts of tags that a change leaves out."""
     kept = {tag.id for tag in changed.tags}
     return [count_of_tag(tag.id) for tag in seen.tags if tag.id not in kept]
 
 
-def _followed(seen: Settings, changed: Settings) -> tuple[str, ...]:
+def _followed(seen: BoardSettings, changed: BoardSettings) -> tuple[str, ...]:
     """Return the statuses of signals whose posts get another status by a change."""
     found = []
     for status in SignalStatus:

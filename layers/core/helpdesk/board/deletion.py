@@ -7,14 +7,17 @@ the job.
 
 from collections.abc import Callable
 
-from helpdesk.board import jobs, repository, settings_repository
+from helpdesk.board import repository, settings_repository
 from helpdesk.board.record import Post
 from helpdesk.board.repository import StalePost
-from helpdesk.platform import clock
+from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.platform import clock, ids
 from helpdesk.search import jobs as search
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 
+JOB = "post"
+"""The kind of the job that deletes the votes and comments of a deleted post, in the erase queue."""
 _BATCH = 100
 _REQUEST_MS = 2_000
 """How long a request deletes votes and comments itself. The job deletes the rest."""
@@ -32,11 +35,13 @@ def delete(post: Post, also: Callable[[Transaction], None] = lambda _: None) -> 
         settings_repository.count(transaction, organization, settings_repository.changes(post, None))
         search.put(transaction, search.post(organization, post.id))
         if post.votes or post.comments:
-            jobs.put(transaction, organization, post.id)
+            body = {"kind": JOB, "organization": organization, "postId": post.id}
+            job = Job(JobQueue.ERASE, post.id, ids.new("job"), body)
+            transaction.put(job_item(organization, job), new=True)
         try:
             transaction.commit()
         except StalePost as stale:
-            post = stale.post(organization)
+            post = stale.post
             raise
 
     repeat_when_stale(attempt, StalePost)

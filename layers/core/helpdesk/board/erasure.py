@@ -8,8 +8,11 @@ from collections.abc import Callable
 
 from helpdesk.board import comments, deletion, repository, trace_repository, votes
 from helpdesk.board.errors import CommentNotFound, PostNotFound
-from helpdesk.storage.keys import BoardTrace
+from helpdesk.board.record import BoardTrace
+from helpdesk.board.trace_repository import first
 from helpdesk.storage.transactions import Transaction
+
+__all__ = ["Count", "erase", "first", "is_there"]
 
 type Count = Callable[[Transaction, str], None]
 """Adds to a transaction that one of a kind is erased: `posts`, `votes` or `comments`."""
@@ -17,12 +20,7 @@ type Count = Callable[[Transaction, str], None]
 
 def is_there(organization: str, customer_id: str) -> bool:
     """Return whether a customer has posts, votes or comments. One read."""
-    return bool(trace_repository.traces(organization, customer_id, 1)[0])
-
-
-def first(organization: str, customer_id: str, limit: int) -> list[BoardTrace]:
-    """Return up to `limit` traces of a customer's posts, votes and comments. One read."""
-    return trace_repository.traces(organization, customer_id, limit)[0]
+    return bool(first(organization, customer_id, 1))
 
 
 def erase(organization: str, trace: BoardTrace, count: Count) -> None:
@@ -30,11 +28,11 @@ def erase(organization: str, trace: BoardTrace, count: Count) -> None:
     post_id = trace.post_id
     try:
         if trace.what == trace_repository.POST:
-            deletion.delete(repository.get(organization, post_id), lambda each: count(each, "posts"))
+            deletion.delete(repository.posts.get(organization, post_id), lambda each: count(each, "posts"))
         elif trace.what == trace_repository.VOTE:
             post, vote = repository.with_vote(organization, post_id, trace.customer_id)
             if vote is None:
-                trace_repository.delete_traces([trace])
+                trace_repository.delete_of_deleted_post(trace)
             else:
                 votes.remove(post, vote, lambda each: count(each, "votes"))
         else:
@@ -42,4 +40,4 @@ def erase(organization: str, trace: BoardTrace, count: Count) -> None:
             comments.remove(found, comment, lambda each: count(each, "comments"))
     except (PostNotFound, CommentNotFound):
         # The post was deleted, and its votes and comments are being deleted.
-        trace_repository.delete_of_deleted_post(organization, trace)
+        trace_repository.delete_of_deleted_post(trace)

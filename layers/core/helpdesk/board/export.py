@@ -1,9 +1,9 @@
 """What a customer has on the feedback board, for the export of their data."""
 
 from helpdesk.board import trace_repository
-from helpdesk.board.record import Comment, Post, Vote
+from helpdesk.board.record import BoardTrace, Comment, Post, Vote
 from helpdesk.platform.record import Record
-from helpdesk.storage.keys import BoardTrace
+from helpdesk.storage.table import Item
 
 
 class OwnPost(Record):
@@ -27,24 +27,23 @@ def entries_after(
 
     One query and up to three batch reads for each hundred.
     """
-    after = _trace_at(organization, customer_id, place) if place else None
+    after: Item | None = None
+    if place:
+        post_id, _, what = place.partition("#")
+        after = BoardTrace.key_for(organization, customer_id, post_id, what).attributes()
     while True:
-        traces, more = trace_repository.traces(organization, customer_id, limit, after)
-        found = trace_repository.of_traces(organization, traces)
+        traces, after = trace_repository.traces.page(
+            organization, customer_id, limit=limit, after=after, consistent=True
+        )
+        found = trace_repository.of_traces(traces)
         entries = [
             BoardEntry(f"{trace.post_id}#{trace.what}", _content(found[trace]))
             for trace in traces
             if trace in found
         ]
-        if entries or not more:
-            return entries, more
-        after = traces[-1]  # all of them were deleted between the reads
+        if entries or after is None:  # else all of them were deleted between the reads
+            return entries, after is not None
 
 
 def _content(found: tuple[Post, str] | Comment | Vote) -> OwnPost | Comment | Vote:
     return OwnPost(*found) if isinstance(found, tuple) else found
-
-
-def _trace_at(organization: str, customer_id: str, place: str) -> BoardTrace:
-    post_id, _, what = place.partition("#")
-    return BoardTrace(organization, customer_id, post_id, what)

@@ -51,7 +51,7 @@ def _follow_page(organization: str, signal_id: str, post_ids: list[str]) -> bool
         status = settings.status_for(signal.status)
         if status is None:
             return False
-        found = repository.get_many(organization, post_ids).values()
+        found = repository.posts.by_ids(organization, ids=post_ids).values()
         late = [each for each in found if each.signal_id == signal_id and each.status_id != status.id]
         if not late:
             return True
@@ -94,7 +94,7 @@ def follow_settings(organization: str, statuses: Sequence[str], after: int, unti
 def _follow_settings(organization: str, post_ids: Sequence[str], statuses: Sequence[str]) -> None:
     def attempt() -> None:
         settings = settings_repository.get(organization)
-        posts = repository.get_many(organization, post_ids).values()
+        posts = repository.posts.by_ids(organization, ids=post_ids).values()
         filed = {post.signal_id for post in posts if statuses and post.signal_id is not None}
         known = signals.by_ids(organization, sorted(filed)) if filed else {}
         transaction = Transaction()
@@ -134,7 +134,7 @@ def move_posts(organization: str, from_signal: str, to_signal: str, until: int) 
 
 
 def _move(organization: str, post_id: str, from_signal: str, to_signal: str) -> None:
-    post: Post | None = repository.get_many(organization, [post_id]).get(post_id)
+    post: Post | None = repository.posts.find(organization, post_id)
 
     def attempt() -> None:
         nonlocal post
@@ -147,7 +147,7 @@ def _move(organization: str, post_id: str, from_signal: str, to_signal: str) -> 
         try:
             transaction.commit()
         except StalePost as stale:
-            post = None if stale.item is None else stale.post(organization)
+            post = None if stale.item is None else stale.post
             raise
 
     repeat_when_stale(attempt, StalePost)

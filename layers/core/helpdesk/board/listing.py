@@ -10,17 +10,17 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from helpdesk.admission.caller import Caller
-from helpdesk.board import participants, repository, settings_repository, trending
+from helpdesk.board import participants, repository, settings_repository
 from helpdesk.board.errors import SHOWN_COMMENTS
-from helpdesk.board.record import Post, PostList
+from helpdesk.board.record import Post, PostList, PostState
 from helpdesk.board.rendering import authors_of, board_answer, comment_shape, post_answer, post_summary
 from helpdesk.board.schemas import BoardAnswer, PostAnswer, PostsAnswer, PostSort, PostsQuery, PostSummary
-from helpdesk.board.state import PostState
 from helpdesk.customers import service as customers
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
+from helpdesk.platform.units import HOUR_MS
 from helpdesk.search import service as search
 from helpdesk.signals import service as signals
 from helpdesk.signals.record import Signal
@@ -29,6 +29,11 @@ from helpdesk.storage.table import Filter, Index
 
 _ROUNDS = 4
 """How often one page reads or searches at most: posts may not match the other parameters."""
+
+TRENDING_CANDIDATES = 200
+"""Of each list, so many of the newest and of the most voted posts are compared for what is trending."""
+_VOTE, _COMMENT = 5, 3
+_AGING = 1.4
 
 _INDEXES: dict[PostSort, tuple[Index, Callable[[Post], str]]] = {
     PostSort.NEWEST: ("GSI1", lambda post: post.newest_key),
@@ -207,7 +212,7 @@ def trending_posts(
     for board_id, each in ((board_id, each) for board_id in boards for each in chosen.lists):
         for index, _ in _INDEXES.values():
             page, _ = repository.page(
-                organization, board_id, each, index, trending.CANDIDATES, None, chosen.matching
+                organization, board_id, each, index, TRENDING_CANDIDATES, None, chosen.matching
             )
             found |= {post.id: post for post in page}
     ranked = sorted(
@@ -218,8 +223,18 @@ def trending_posts(
     return kept, [at, rest[limit - 1][0]] if len(rest) > limit else None
 
 
+def trending_score(post: Post, at: int) -> float:
+    """Return a post's score at an instant (ms): higher is more trending.
+
+    (5 votes of the last 30 days + 3 comments of the last 30 days - 1) / (age in hours + 2) ^ 1.4.
+    """
+    votes, comments = post.activity.since(at)
+    hours = max(at - post.created_at, 0) / HOUR_MS
+    return (_VOTE * votes + _COMMENT * comments - 1) / float((hours + 2) ** _AGING)
+
+
 def _rank(post: Post, at: int) -> list[Any]:
-    return [post.pinned, trending.score(post, at), post.id]
+    return [post.pinned, trending_score(post, at), post.id]
 
 
 def found_posts(
@@ -229,8 +244,8 @@ def found_posts(
     kept: list[Post] = []
     for _ in range(_ROUNDS):
         hits = search.posts(organization, text, limit - len(kept), after)
-        known = repository.get_many(organization, hits.ids)
-        kept += [known[each] for each in hits.ids if each in known and chosen.matches(known[each])]
+        known = repository.posts.by_ids(organization, ids=hits.ids)
+        kept += filter(chosen.matches, known.values())
         after = hits.after
         if after is None or len(kept) == limit:
             break

@@ -10,10 +10,9 @@ from typing import Any
 from helpdesk.board import listing, repository
 from helpdesk.board.errors import SHOWN_COMMENTS, PostNotFound
 from helpdesk.board.listing import Chosen
-from helpdesk.board.record import Comment, Post, PostList
+from helpdesk.board.record import Comment, Post, PostList, PostState
 from helpdesk.board.schemas import PostSort
-from helpdesk.board.settings import Settings
-from helpdesk.board.state import PostState
+from helpdesk.board.settings import BoardSettings
 from helpdesk.customers import service as customers
 from helpdesk.storage.table import Item
 
@@ -25,7 +24,7 @@ _PLACE = re.compile(r"[01]#(?:\d{9}#)?post_[0-9a-hjkmnp-tv-z]{26}")
 
 def posts(
     organization: str,
-    settings: Settings,
+    settings: BoardSettings,
     *,
     sort: PostSort,
     limit: int,
@@ -52,7 +51,7 @@ def posts(
 
 def search(
     organization: str,
-    settings: Settings,
+    settings: BoardSettings,
     text: str,
     *,
     limit: int,
@@ -67,7 +66,9 @@ def search(
     return listing.found_posts(organization, text, chosen, limit, None)[0]
 
 
-def roadmap(organization: str, settings: Settings, status_ids: Iterable[str]) -> Mapping[str, Sequence[Post]]:
+def roadmap(
+    organization: str, settings: BoardSettings, status_ids: Iterable[str]
+) -> Mapping[str, Sequence[Post]]:
     """Return public posts by their status, the most voted first. One query for each board."""
     found: dict[str, list[Post]] = {status_id: [] for status_id in status_ids}
     for board in settings.boards:
@@ -114,6 +115,6 @@ def has_voted(of: Post, voter_id: str) -> bool:
     return repository.with_vote(of.organization, of.id, voter_id)[1] is not None
 
 
-def _is_known(settings: Settings, status_id: str | None, tag_id: str | None) -> bool:
+def _is_known(settings: BoardSettings, status_id: str | None, tag_id: str | None) -> bool:
     known: set[Any] = {None, *(each.id for each in settings.statuses)}
     return status_id in known and (tag_id is None or bool(settings.without_deleted_tags([tag_id])))

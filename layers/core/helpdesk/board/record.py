@@ -3,22 +3,26 @@
 from collections.abc import Mapping
 from copy import replace
 from enum import StrEnum
-from typing import Self
 
 from helpdesk.board.errors import EXCERPT_CHARACTERS
-from helpdesk.board.state import PostState
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record, field
 from helpdesk.platform.text import first_words, without_hidden
 from helpdesk.platform.units import DAY_MS
-from helpdesk.storage import keys
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored
 from helpdesk_files import reading
 
 ACTIVE_DAYS = 30
 """Votes and comments of these days count for what is trending."""
 
 _VOTE_DIGITS = 9
+
+
+class PostState(StrEnum):
+    """Whether a post waits for moderation."""
+
+    PENDING = "pending"
+    PUBLIC = "public"
 
 
 class PostList(StrEnum):
@@ -32,23 +36,8 @@ class PostList(StrEnum):
 class Activity(Record):
     """The votes and comments of the last 30 days, by day since 1970."""
 
-    votes: Mapping[int, int] = field(default_factory=dict)
-    comments: Mapping[int, int] = field(default_factory=dict)
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a post's activity."""
-        votes, comments = (
-            {int(day): int(number) for day, number in item[name].items()} for name in ("votes", "comments")
-        )
-        return cls(votes, comments)
-
-    def to_item(self) -> Item:
-        """Return the activity as an attribute of a post's item."""
-        return {
-            "votes": {str(day): number for day, number in self.votes.items()},
-            "comments": {str(day): number for day, number in self.comments.items()},
-        }
+    votes: Mapping[str, int] = field(default_factory=dict)
+    comments: Mapping[str, int] = field(default_factory=dict)
 
     def since(self, at: int) -> tuple[int, int]:
         """Return the votes and comments of the last 30 days before an instant (ms)."""
@@ -63,14 +52,17 @@ class Activity(Record):
         return replace(self, comments=_added(self.comments, number, at))
 
 
-class Post(Record, kw_only=True):
-    """A post without its whole text.
+class Post(Stored, kw_only=True):
+    """A post on the feedback board without its whole text. IDs sort by time.
 
     `version` counts the writes of the item; each write requires it. `customer_id` is its author's, None if the team
     wrote it; then `author_name` is who. `signal_id` is the signal that it is filed under. `verified_votes` are those of
-    `votes` that are not an anonymous visitor's.
+    `votes` that are not an anonymous visitor's. In GSI1 the newest posts of a list are last, in GSI2 the most voted.
     """
 
+    PK, SK = "ORG#{organization}#POST#{id}", "POST"
+    GSI1 = "ORG#{organization}#POSTS#{board_id}#{list}", "{newest_key}"
+    GSI2 = "ORG#{organization}#POSTS#{board_id}#{list}", "{votes_key}"
     organization: str
     id: str
     number: int
@@ -87,16 +79,11 @@ class Post(Record, kw_only=True):
     comments: int = 0
     created_at: int
     updated_at: int
-    customer_id: str | None
-    author_name: str | None
+    customer_id: str | None = None
+    author_name: str | None = None
     signal_id: str | None = None
     activity: Activity = Activity()
     version: int = 1
-
-    @property
-    def key(self) -> keys.Post:
-        """The key of its item."""
-        return keys.Post(self.organization, self.id)
 
     @property
     def list(self) -> PostList:
@@ -112,64 +99,6 @@ class Post(Record, kw_only=True):
     def votes_key(self) -> str:
         """Its place among the most voted posts, the last one first."""
         return f"{int(self.pinned)}#{self.votes:0{_VOTE_DIGITS}d}#{self.id}"
-
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Read a post's item."""
-        return cls(
-            organization=organization,
-            id=item["id"],
-            number=int(item["number"]),
-            title=item["title"],
-            excerpt=item["excerpt"],
-            board_id=item["boardId"],
-            status_id=item["statusId"],
-            tag_ids=tuple(item["tagIds"]),
-            state=PostState(item["state"]),
-            is_spam=item["isSpam"],
-            pinned=item["pinned"],
-            votes=int(item["votes"]),
-            verified_votes=int(item.get("verifiedVotes", 0)),
-            comments=int(item["comments"]),
-            created_at=int(item["createdAt"]),
-            updated_at=int(item["updatedAt"]),
-            customer_id=item["customerId"],
-            author_name=item["authorName"],
-            signal_id=item["signalId"],
-            activity=Activity.from_item(item["activity"]),
-            version=int(item["version"]),
-        )
-
-    def to_item(self) -> Item:
-        """Return the post as an item."""
-        partition = keys.posts(self.organization, self.board_id, self.list.value)
-        return {
-            **self.key.attributes(),
-            "GSI1PK": partition,
-            "GSI1SK": self.newest_key,
-            "GSI2PK": partition,
-            "GSI2SK": self.votes_key,
-            "id": self.id,
-            "number": self.number,
-            "title": self.title,
-            "excerpt": self.excerpt,
-            "boardId": self.board_id,
-            "statusId": self.status_id,
-            "tagIds": list(self.tag_ids),
-            "state": self.state.value,
-            "isSpam": self.is_spam,
-            "pinned": self.pinned,
-            "votes": self.votes,
-            "verifiedVotes": self.verified_votes,
-            "comments": self.comments,
-            "createdAt": self.created_at,
-            "updatedAt": self.updated_at,
-            "customerId": self.customer_id,
-            "authorName": self.author_name,
-            "signalId": self.signal_id,
-            "activity": self.activity.to_item(),
-            "version": self.version,
-        }
 
     def with_vote(self, vote: "Vote") -> "Post":
         """Count a vote."""
@@ -196,69 +125,75 @@ class Post(Record, kw_only=True):
         return replace(self, comments=self.comments - 1, activity=self.activity.with_comments(-1, at))
 
 
-class Vote(Record):
+class PostBody(Stored):
+    """The whole text of a post."""
+
+    PK, SK = "ORG#{organization}#POST#{post_id}", "BODY"
+    organization: str
+    post_id: str
+    body: str
+
+
+class PostNumber(Stored):
+    """The post that has a number."""
+
+    PK, SK = "ORG#{organization}#POSTNUMBER#{number}", "POSTNUMBER"
+    organization: str
+    number: str
+    post_id: str
+
+
+class SignalPost(Stored):
+    """A post that is filed under a signal."""
+
+    PK, SK = "ORG#{organization}#SIGNAL#{signal_id}", "POST#{post_id}"
+    organization: str
+    signal_id: str
+    post_id: str
+
+
+class Vote(Stored):
     """A vote; `voter_id` is a customer's or a teammate's id, or `organization` for a secret key.
 
     `is_verified` is false for a visitor of whom only a session is known: a browser can have any number.
     """
 
+    PK, SK = "ORG#{organization}#POST#{post_id}", "VOTE#{voter_id}"
+    organization: str
     post_id: str
     voter_id: str
     is_customer: bool
     at: int
-    is_verified: bool
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a vote's item."""
-        is_verified = item.get("isVerified", False)
-        return cls(item["postId"], item["voterId"], item["isCustomer"], int(item["at"]), is_verified)
-
-    def to_item(self, organization: str) -> Item:
-        """Return the vote as an item."""
-        return {
-            **keys.PostVote(organization, self.post_id, self.voter_id).attributes(),
-            "postId": self.post_id,
-            "voterId": self.voter_id,
-            "isCustomer": self.is_customer,
-            "at": self.at,
-            "isVerified": self.is_verified,
-        }
+    is_verified: bool = False
 
 
-class Comment(Record):
-    """A comment. `customer_id` is its author's, None if the team wrote it; then `author_name` is who."""
+class Comment(Stored):
+    """A comment. IDs sort by time.
 
+    `customer_id` is its author's, None if the team wrote it; then `author_name` is who.
+    """
+
+    PK, SK = "ORG#{organization}#POST#{post_id}", "COMMENT#{id}"
+    organization: str
     post_id: str
     id: str
     body: str
     created_at: int
-    customer_id: str | None
-    author_name: str | None
+    customer_id: str | None = None
+    author_name: str | None = None
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a comment's item."""
-        return cls(
-            item["postId"],
-            item["id"],
-            item["body"],
-            int(item["createdAt"]),
-            item["customerId"],
-            item["authorName"],
-        )
 
-    def to_item(self, organization: str) -> Item:
-        """Return the comment as an item."""
-        return {
-            **keys.PostComment(organization, self.post_id, self.id).attributes(),
-            "postId": self.post_id,
-            "id": self.id,
-            "body": self.body,
-            "createdAt": self.created_at,
-            "customerId": self.customer_id,
-            "authorName": self.author_name,
-        }
+class BoardTrace(Stored):
+    """A post, vote or comment of a customer, so that an erasure and an export find it.
+
+    `what` is `POST`, `VOTE` or the comment's ID.
+    """
+
+    PK, SK = "ORG#{organization}#CUS#{customer_id}", "BOARD#{post_id}#{what}"
+    organization: str
+    customer_id: str
+    post_id: str
+    what: str
 
 
 def excerpt_of(body: str) -> str:
@@ -266,15 +201,15 @@ def excerpt_of(body: str) -> str:
     return first_words(without_hidden(reading.plain_text(body)), EXCERPT_CHARACTERS)
 
 
-def _added(days: Mapping[int, int], number: int, at: int) -> dict[int, int]:
+def _added(days: Mapping[str, int], number: int, at: int) -> dict[str, int]:
     first = clock.now_ms() // DAY_MS - ACTIVE_DAYS
-    kept = {day: count for day, count in days.items() if day >= first}
+    kept = {day: count for day, count in days.items() if int(day) >= first}
     day = at // DAY_MS
     if day >= first:
-        kept[day] = kept.get(day, 0) + number
+        kept[str(day)] = kept.get(str(day), 0) + number
     return {day: count for day, count in kept.items() if count}
 
 
-def _total(days: Mapping[int, int], at: int) -> int:
+def _total(days: Mapping[str, int], at: int) -> int:
     first = at // DAY_MS - ACTIVE_DAYS
-    return sum(number for day, number in days.items() if day > first)
+    return sum(number for day, number in days.items() if int(day) > first)

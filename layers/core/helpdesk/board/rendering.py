@@ -13,7 +13,7 @@ from helpdesk.board.schemas import (
     PostSummary,
     PostTagShape,
 )
-from helpdesk.board.settings import Settings, count_of_board
+from helpdesk.board.settings import BoardSettings, count_of_board
 from helpdesk.customers.record import Customer
 from helpdesk.knowledge.slugs import slug_of
 from helpdesk.signals.record import Signal
@@ -22,7 +22,7 @@ NAMELESS = "Visitor"
 _SLUG_CHARACTERS = 60
 
 
-def board_answer(settings: Settings) -> BoardAnswer:
+def board_answer(settings: BoardSettings) -> BoardAnswer:
     """Return the settings with the numbers of posts."""
     return BoardAnswer(
         version=settings.version,

@@ -12,7 +12,7 @@ from helpdesk.board.errors import (
     MAX_TAGS_OF_A_POST,
     MAX_TITLE_CHARACTERS,
 )
-from helpdesk.board.state import PostState
+from helpdesk.board.record import PostState
 from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, QueryBoolean, schema_hint
 from helpdesk.messages.sessions import Session
 from helpdesk.signals.kinds import SentStatus, SignalKind, SignalStatus

@@ -17,12 +17,11 @@ from helpdesk.board.errors import (
 )
 from helpdesk.board.following import follow, follow_settings, move_posts
 from helpdesk.board.participants import Participant
-from helpdesk.board.record import Post, excerpt_of
+from helpdesk.board.record import Post, PostState, excerpt_of
 from helpdesk.board.repository import StalePost
 from helpdesk.board.schemas import PostCreated, PostInput, PostUpdate
-from helpdesk.board.settings import Settings
+from helpdesk.board.settings import BoardSettings
 from helpdesk.board.settings_repository import StaleSettings
-from helpdesk.board.state import PostState
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.text import as_name, is_blank, trimmed
@@ -94,7 +93,7 @@ def _add(author: Participant, title: str, body: str, board_id: str | None) -> Po
         try:
             transaction.commit()
         except StaleSettings as stale:
-            settings = stale.settings
+            settings = stale.settings(organization)
             raise
         return PostCreated(id=post.id, number=post.number)
 
@@ -127,7 +126,7 @@ def update(organization: str, post_id: str, wanted: PostUpdate) -> None:
         if title is not None or body is not None:
             search.put(transaction, search.post(organization, post_id))
 
-    def next_post(post: Post, settings: Settings) -> Post:
+    def next_post(post: Post, settings: BoardSettings) -> Post:
         if wanted.board_id is not None:
             settings.board(wanted.board_id)
         if wanted.status_id is not None:
@@ -140,7 +139,7 @@ def update(organization: str, post_id: str, wanted: PostUpdate) -> None:
 
 def delete(organization: str, post_id: str) -> None:
     """Delete a post with its votes and comments. Its number is not used again. Raises PostNotFound."""
-    deletion.delete(repository.get(organization, post_id))
+    deletion.delete(repository.posts.get(organization, post_id))
 
 
 def file(organization: str, post_id: str, signal_id: str | None) -> None:
@@ -150,7 +149,7 @@ def file(organization: str, post_id: str, signal_id: str | None) -> None:
     """
     seen: list[Signal] = []
 
-    def next_post(post: Post, settings: Settings) -> Post:
+    def next_post(post: Post, settings: BoardSettings) -> Post:
         seen.clear()
         if signal_id is None:
             return replace(post, signal_id=None)
@@ -175,13 +174,13 @@ def file(organization: str, post_id: str, signal_id: str | None) -> None:
 def _change(
     organization: str,
     post_id: str,
-    next_post: Callable[[Post, Settings], Post],
+    next_post: Callable[[Post, BoardSettings], Post],
     also: Callable[[Transaction, Post, Post], None],
     *,
     writes_text: bool = False,
 ) -> None:
     """Write the next version of a post with what `also` adds; decide again after another change of it."""
-    post, settings = repository.get(organization, post_id), settings_repository.get(organization)
+    post, settings = repository.posts.get(organization, post_id), settings_repository.get(organization)
 
     def attempt() -> None:
         nonlocal post, settings
@@ -197,10 +196,10 @@ def _change(
         try:
             transaction.commit()
         except StalePost as stale:
-            post = stale.post(organization)
+            post = stale.post
             raise
         except StaleSettings as stale:
-            settings = stale.settings
+            settings = stale.settings(organization)
             raise
 
     repeat_when_stale(attempt, ConditionFailed)  # it may also be the signal that has changed

@@ -13,6 +13,7 @@ from helpdesk.board.errors import BoardNotFound, StatusNotFound, TagNotFound
 from helpdesk.board.record import Post, PostList
 from helpdesk.platform.record import Record, field
 from helpdesk.signals.kinds import SignalStatus
+from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
 
 COUNT = "posts_"
@@ -25,15 +26,6 @@ class Board(Record):
     id: str
     name: str
     moderated: bool = False
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read an element of the item's boards."""
-        return cls(item["id"], item["name"], item["moderated"])
-
-    def to_item(self) -> Item:
-        """Return an element of the item's boards."""
-        return {"id": self.id, "name": self.name, "moderated": self.moderated}
 
     @property
     def counts(self) -> list[str]:
@@ -48,17 +40,6 @@ class Status(Record):
     name: str
     signal_status: SignalStatus | None = None
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read an element of the item's statuses."""
-        follows = item["signalStatus"]
-        return cls(item["id"], item["name"], None if follows is None else SignalStatus(follows))
-
-    def to_item(self) -> Item:
-        """Return an element of the item's statuses."""
-        follows = None if self.signal_status is None else self.signal_status.value
-        return {"id": self.id, "name": self.name, "signalStatus": follows}
-
     @property
     def counts(self) -> list[str]:
         """The names of the attributes that count its posts."""
@@ -70,15 +51,6 @@ class Tag(Record):
 
     id: str
     name: str
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read an element of the item's tags."""
-        return cls(item["id"], item["name"])
-
-    def to_item(self) -> Item:
-        """Return an element of the item's tags."""
-        return {"id": self.id, "name": self.name}
 
     @property
     def counts(self) -> list[str]:
@@ -95,12 +67,14 @@ _STATUSES = (
 )
 
 
-class Settings(Record):
+class BoardSettings(Stored, kw_only=True):
     """The settings. `version` is 0 until someone changes them; `counts` are numbers of posts by attribute.
 
-    `counted` counts the changes of `counts`.
+    `last_number` is that of the last post, and `counted` counts the changes of `counts`.
     """
 
+    PK, SK = "ORG#{organization}#BOARD", "BOARD"
+    organization: str
     version: int = 0
     boards: tuple[Board, ...] = _BOARDS
     statuses: tuple[Status, ...] = _STATUSES
@@ -110,30 +84,10 @@ class Settings(Record):
     counted: int = 0
 
     @classmethod
-    def from_item(cls, item: Item | None) -> Self:
-        """Read the item; None, and an item that only counts posts, have the default settings."""
-        found = item or {}
-        counts = {name: int(number) for name, number in found.items() if name.startswith(COUNT)}
-        last_number, counted = int(found.get("lastNumber", 0)), int(found.get("counted", 0))
-        if "version" not in found:
-            return cls(last_number=last_number, counts=counts, counted=counted)
-        return cls(
-            int(found["version"]),
-            tuple(map(Board.from_item, found["boards"])),
-            tuple(map(Status.from_item, found["statuses"])),
-            tuple(map(Tag.from_item, found["tags"])),
-            last_number,
-            counts,
-            counted,
-        )
-
-    def lists(self) -> Item:
-        """Return the attributes of the item that a change of the settings writes, apart from the version."""
-        return {
-            "boards": [each.to_item() for each in self.boards],
-            "statuses": [each.to_item() for each in self.statuses],
-            "tags": [each.to_item() for each in self.tags],
-        }
+    def from_item(cls, item: Item) -> Self:
+        """Read the item, which has an attribute for each count. One that only counts posts has the default settings."""
+        counts = {name: number for name, number in item.items() if name.startswith(COUNT)}
+        return super().from_item(item | {"counts": counts})
 
     def posts(self, names: Iterable[str]) -> int:
         """Return how many posts attributes count together."""
@@ -170,6 +124,11 @@ class Settings(Record):
     def status_for(self, signal_status: SignalStatus) -> Status | None:
         """Return the status that posts under a signal with this status get; None if they keep theirs."""
         return next((each for each in self.statuses if each.signal_status is signal_status), None)
+
+
+def settings_of(organization: str, item: Item | None) -> BoardSettings:
+    """Return the settings of an item; without one, the default settings."""
+    return BoardSettings(organization=organization) if item is None else BoardSettings.from_item(item)
 
 
 def tally(post: Post) -> Counter[str]:

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from helpdesk.board.record import Post
-from helpdesk.board.settings import Settings, tally
-from helpdesk.storage import keys, table
+from helpdesk.board.settings import BoardSettings, settings_of, tally
+from helpdesk.storage import table
+from helpdesk.storage.stored import plain
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -14,22 +15,21 @@ from helpdesk.storage.transactions import Transaction
 class StaleSettings(ConditionFailed):
     """The settings have changed since they were read, or another post has the number."""
 
-    @property
-    def settings(self) -> Settings:
-        """The settings as they are now."""
-        return Settings.from_item(self.item)
+    def settings(self, organization: str) -> BoardSettings:
+        """Return the settings as they are now."""
+        return settings_of(organization, self.item)
 
 
-def get(organization: str) -> Settings:
+def get(organization: str) -> BoardSettings:
     """Return the settings and counts. One read."""
-    return Settings.from_item(table.get(keys.Board(organization)))
+    return settings_of(organization, table.get(BoardSettings.key_for(organization)))
 
 
 def save(
     transaction: Transaction,
     organization: str,
-    seen: Settings,
-    changed: Settings,
+    seen: BoardSettings,
+    changed: BoardSettings,
     unused: Sequence[str],
     dropped: Sequence[str],
 ) -> None:
@@ -39,14 +39,14 @@ def save(
     expression that names each of them would exceed DynamoDB's 4 KB.
     """
     counts = {f"#c{at}": name for at, name in enumerate([*unused, *dropped])}
-    lists = changed.lists()
+    lists = {name: plain(getattr(changed, name)) for name in ("boards", "statuses", "tags")}
     values: Item = {":next": seen.version + 1, **{f":{name}": value for name, value in lists.items()}}
     conditions = [_of_version(seen, values)]
     if unused:
         conditions.append("#counted = :counted" if seen.counted else "attribute_not_exists(#counted)")
         values |= {":counted": seen.counted} if seen.counted else {}
     transaction.update(
-        keys.Board(organization),
+        BoardSettings.key_for(organization),
         "SET #version = :next, "
         + ", ".join(f"#{name} = :{name}" for name in lists)
         + (f" REMOVE {', '.join(counts)}" if counts else ""),
@@ -67,7 +67,7 @@ def count(
     organization: str,
     changes: Mapping[str, int],
     *,
-    seen: Settings | None = None,
+    seen: BoardSettings | None = None,
     numbered: bool = False,
 ) -> None:
     """Add to the counts of posts. With `seen` the transaction raises StaleSettings unless the settings are the same.
@@ -99,11 +99,15 @@ def count(
         values[":one"] = 1
     if not expression:
         transaction.require(
-            keys.Board(organization), conditions[0], names=names, values=values, on_failure=StaleSettings
+            BoardSettings.key_for(organization),
+            conditions[0],
+            names=names,
+            values=values,
+            on_failure=StaleSettings,
         )
         return
     transaction.update(
-        keys.Board(organization),
+        BoardSettings.key_for(organization),
         expression,
         condition=" AND ".join(conditions) or None,
         names=names or None,
@@ -123,7 +127,7 @@ def forget_deleted_tags(organization: str) -> None:
     condition = _of_version(settings, values)
     with suppress(ConditionFailed):  # another change of the settings has its own job
         table.update(
-            keys.Board(organization),
+            BoardSettings.key_for(organization),
             f"REMOVE {', '.join(names)}",
             condition=condition,
             names={**names, "#version": "version"},
@@ -131,7 +135,7 @@ def forget_deleted_tags(organization: str) -> None:
         )
 
 
-def _of_version(seen: Settings, values: Item) -> str:
+def _of_version(seen: BoardSettings, values: Item) -> str:
     if not seen.version:
         return "attribute_not_exists(#version)"
     values[":version"] = seen.version

@@ -35,7 +35,9 @@ def withdraw(caller: Caller, post_id: str, sent: VoterInput, query: VoterQuery) 
     try:
         found = participants.find(caller, voters[0] if voters else sent, named=False)
     except CustomerNotFound:  # no customer has such an id, so none has a vote
-        return VoteAnswer(ok=True, voted=False, votes=repository.get(caller.organization, post_id).votes)
+        return VoteAnswer(
+            ok=True, voted=False, votes=repository.posts.get(caller.organization, post_id).votes
+        )
     post, vote = repository.with_vote(caller.organization, post_id, found.voter_id)
     # A teammate's id as `customerId` names no customer: only the teammate withdraws their vote.
     if vote is not None and vote.is_customer == (found.customer_id is not None):
@@ -51,14 +53,14 @@ def remove(post: Post, vote: Vote, also: Callable[[Transaction], None] = lambda 
         changed = post.without_vote(vote)
         transaction = Transaction()
         also(transaction)
-        repository.delete_vote(transaction, post.organization, vote)
+        repository.delete_vote(transaction, vote)
         repository.save(transaction, post, changed)
         try:
             transaction.commit()
         except NoVote:  # another request withdrew it; a vote that followed stays
-            return repository.get(post.organization, post.id)
+            return repository.posts.get(post.organization, post.id)
         except StalePost as stale:
-            post = stale.post(post.organization)
+            post = stale.post
             raise
         return changed
 
@@ -66,22 +68,29 @@ def remove(post: Post, vote: Vote, also: Callable[[Transaction], None] = lambda 
 
 
 def _add(voter: Participant, post_id: str) -> VoteAnswer:
-    post = repository.get(voter.organization, post_id)
+    post = repository.posts.get(voter.organization, post_id)
 
     def attempt() -> VoteAnswer:
         nonlocal post
-        vote = Vote(post_id, voter.voter_id, voter.customer_id is not None, clock.now_ms(), voter.is_verified)
+        vote = Vote(
+            voter.organization,
+            post_id,
+            voter.voter_id,
+            voter.customer_id is not None,
+            clock.now_ms(),
+            voter.is_verified,
+        )
         changed = post.with_vote(vote)
         transaction = Transaction()
         voter.add_to(transaction)
-        repository.put_vote(transaction, voter.organization, vote)
+        repository.put_vote(transaction, vote)
         repository.save(transaction, post, changed)
         try:
             transaction.commit()
         except AlreadyVoted:
             return VoteAnswer(ok=True, voted=True, votes=post.votes)
         except StalePost as stale:
-            post = stale.post(voter.organization)
+            post = stale.post
             raise
         return VoteAnswer(ok=True, voted=True, votes=changed.votes)
 

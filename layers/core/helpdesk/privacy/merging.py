@@ -103,7 +103,7 @@ def _move_entries(job: MergeJob, require: Require, until: int) -> None:
     while traces := board.first(organization, job.anonymous_id, _TRACES):
         for trace in traces:
             require_time(until)
-            board.give(organization, trace, job.customer_id, require)
+            board.give(trace, job.customer_id, require)
     while reports := signals.reports_of_customer(organization, job.anonymous_id):
         for report in reports:
             require_time(until)

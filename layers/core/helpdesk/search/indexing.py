@@ -18,6 +18,7 @@ from helpdesk.search.record import (
     MALFORMED,
     ConversationRecord,
     CustomerRecord,
+    SearchablePost,
     SearchableSignal,
     SearchableTask,
 )
@@ -107,7 +108,8 @@ def _backlog_of(organization: str, job: SearchJob) -> Iterator[tuple[Kind, str]]
         SearchableSignal.key_for(organization, job.signal_id)  # raises MalformedKey
         yield Kind.SIGNAL, job.signal_id
     if job.post_id is not None:
-        yield Kind.POST, keys.Post(organization, job.post_id).post_id
+        SearchablePost.key_for(organization, job.post_id)
+        yield Kind.POST, job.post_id
     if job.task_id is not None:
         SearchableTask.key_for(organization, job.task_id)  # raises MalformedKey
         yield Kind.TASK, job.task_id

@@ -83,14 +83,10 @@ class BacklogRecord(Record):
         return cls(signal.id, (signal.title, signal.body, *signal.aliases), signal.filed_at)
 
     @classmethod
-    def post_from_item(cls, item: Item) -> Self:
-        """Return the post of an item. Raises as `ConversationRecord.from_item` does."""
-        return cls(
-            str(item["id"]),
-            (str(item["title"]), str(item["body"])),
-            int(item["createdAt"]),
-            customer_id=item.get("customerId"),
-        )
+    def of_post(cls, item: Item) -> Self:
+        """Return the post of an item, to which its whole text is added. Raises UnreadableItem."""
+        post = SearchablePost.from_item(item)
+        return cls(post.id, (post.title, post.body), post.created_at, customer_id=post.customer_id)
 
     @classmethod
     def of_task(cls, item: Item) -> Self:
@@ -123,3 +119,26 @@ class SearchableSignal(Stored, kw_only=True):
     body: str
     aliases: tuple[str, ...]
     filed_at: int
+
+
+class SearchablePost(Stored, kw_only=True):
+    """What the index has of a post. Its text is an item of its own."""
+
+    VIEW_OF = "Post"
+    PK, SK = "ORG#{organization}#POST#{id}", "POST"
+    organization: str
+    id: str
+    title: str
+    body: str = ""
+    created_at: int
+    customer_id: str | None = None
+
+
+class SearchablePostBody(Stored):
+    """The text of a post."""
+
+    VIEW_OF = "PostBody"
+    PK, SK = "ORG#{organization}#POST#{post_id}", "BODY"
+    organization: str
+    post_id: str
+    body: str

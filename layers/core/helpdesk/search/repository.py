@@ -12,6 +12,8 @@ from helpdesk.search.record import (
     ConversationRecord,
     CustomerRecord,
     EntryRecord,
+    SearchablePost,
+    SearchablePostBody,
     SearchableSignal,
     SearchableTask,
 )
@@ -80,7 +82,7 @@ def backlog(organization: str, kind: Kind, identifiers: Iterable[str]) -> Found[
     """
     wanted = list(dict.fromkeys(identifiers))
     if kind is Kind.POST:
-        return _found(organization, _posts(organization, wanted), BacklogRecord.post_from_item)
+        return _found(organization, _posts(organization, wanted), BacklogRecord.of_post)
     if kind is Kind.SIGNAL:
         signals = [SearchableSignal.key_for(organization, each) for each in wanted]
         return _found(organization, _present(signals), BacklogRecord.of_signal)
@@ -90,10 +92,10 @@ def backlog(organization: str, kind: Kind, identifiers: Iterable[str]) -> Found[
 
 def _posts(organization: str, post_ids: Sequence[str]) -> Iterator[Item]:
     """Yield posts with their whole texts, which are items of their own."""
-    kinds = (keys.Post, keys.PostBody)
-    items = table.get_many([kind(organization, each) for each in post_ids for kind in kinds])
+    kinds = (SearchablePost, SearchablePostBody)
+    items = table.get_many([kind.key_for(organization, each) for each in post_ids for kind in kinds])
     for each in post_ids:
-        post, body = (items.get(kind(organization, each)) for kind in kinds)
+        post, body = (items.get(kind.key_for(organization, each)) for kind in kinds)
         if post is not None and body is not None:
             yield {**post, "body": body["body"]}
 

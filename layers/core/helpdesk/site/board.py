@@ -20,10 +20,10 @@ from helpdesk.board.errors import (
     PostNotFound,
     PostTitleRequired,
 )
-from helpdesk.board.record import Post
+from helpdesk.board.record import Post, PostNumber
 from helpdesk.board.rendering import authors_of, path_of
 from helpdesk.board.schemas import CommentInput, PostInput, PostSort, VoterInput, VoterQuery
-from helpdesk.board.settings import Settings
+from helpdesk.board.settings import BoardSettings, settings_of
 from helpdesk.http.content import Content, HtmlPage, see_other
 from helpdesk.http.schemas import Query
 from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
@@ -37,7 +37,6 @@ from helpdesk.site.visit import Visit
 from helpdesk.site_visitors import browsers
 from helpdesk.site_visitors.browsers import Browser
 from helpdesk.site_visitors.errors import FormNotOwn
-from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 
 PAGE = 30
@@ -199,11 +198,11 @@ def comment(visit: Visit, post: str) -> Content:
     return see_other(visit.address(path), browsers.lasting_cookie(browser, visit.place))
 
 
-def _settings(visit: Visit) -> Settings:
+def _settings(visit: Visit) -> BoardSettings:
     """Return the board's settings. Raises PageNotFound where the site shows no board."""
     if not visit.site.settings.show_board:
         raise PageNotFound
-    return Settings.from_item(visit.found.get(keys.Board(visit.organization)))
+    return settings_of(visit.organization, visit.found.get(BoardSettings.key_for(visit.organization)))
 
 
 def _found(visit: Visit, name: str) -> Post:
@@ -215,7 +214,7 @@ def _at[T](visit: Visit, name: str, read: Callable[[str, str, Item | None], T]) 
     leading = LEADING_NUMBER.fullmatch(name)
     if leading is None:
         raise PageNotFound
-    seen = visit.found.get(keys.PostNumber(visit.organization, leading[1]))
+    seen = visit.found.get(PostNumber.key_for(visit.organization, leading[1]))
     try:
         return read(visit.organization, leading[1], seen)
     except PostNotFound:
@@ -242,7 +241,7 @@ def _has_voted(post: Post, browser: Browser) -> bool:
 
 def _post(
     visit: Visit,
-    settings: Settings,
+    settings: BoardSettings,
     name: str,
     browser: Browser | None,
     *,
@@ -297,7 +296,7 @@ def _post(
 
 
 def _new(
-    visit: Visit, settings: Settings, browser: Browser, form: PostForm, error: AppError | None = None
+    visit: Visit, settings: BoardSettings, browser: Browser, form: PostForm, error: AppError | None = None
 ) -> HtmlPage:
     values = {
         "form": form,
@@ -330,7 +329,7 @@ def _why(error: AppError | None) -> str:
     return named if isinstance(error, InvalidRequest) and named in {"title", "body"} else "again"
 
 
-def _row(post: Post, settings: Settings) -> dict[str, object]:
+def _row(post: Post, settings: BoardSettings) -> dict[str, object]:
     statuses = {each.id: each for each in settings.statuses}
     tags = {each.id: each for each in settings.tags}
     return {

@@ -10,7 +10,6 @@ from helpdesk.site import contents
 from helpdesk.site.links_within import article_path, folder_path
 from helpdesk.site.sending import PUBLIC
 from helpdesk.site.visit import Visit
-from helpdesk.storage import keys
 
 MAX_ADDRESSES = 50_000
 """The most that a sitemap may have (sitemaps.org)."""
@@ -69,9 +68,9 @@ def _board(visit: Visit) -> list[str]:
     from helpdesk.board import public  # noqa: PLC0415
     from helpdesk.board.rendering import path_of  # noqa: PLC0415
     from helpdesk.board.schemas import PostSort  # noqa: PLC0415
-    from helpdesk.board.settings import Settings  # noqa: PLC0415
+    from helpdesk.board.settings import BoardSettings, settings_of  # noqa: PLC0415
 
-    settings = Settings.from_item(visit.found.get(keys.Board(visit.organization)))
+    settings = settings_of(visit.organization, visit.found.get(BoardSettings.key_for(visit.organization)))
     posts, _ = public.posts(visit.organization, settings, sort=PostSort.NEWEST, limit=MAX_POSTS)
     return ["/board", "/board/roadmap", *(path_of(post) for post in posts)]
 

@@ -1,7 +1,7 @@
 """The only place that builds keys of the table.
 
-Keys without a tenant are in account_keys.py; those of analytics, approvals, the feedback board, crawls, integrations,
-suggestions, tools and quotas are in analytics_keys.py, approval_keys.py, board_keys.py, crawl_keys.py,
+Keys without a tenant are in account_keys.py; those of analytics, approvals, crawls, integrations,
+suggestions, tools and quotas are in analytics_keys.py, approval_keys.py, crawl_keys.py,
 integration_keys.py, suggestion_keys.py, tool_keys.py and usage_keys.py;
 those of webhooks, knowledge, secrets and site sign-in in webhook_keys.py, knowledge_keys.py, secret_keys.py and
 site_sign_in_keys.py. All are re-exported here.
@@ -33,17 +33,6 @@ from helpdesk.storage.account_keys import (
 )
 from helpdesk.storage.analytics_keys import AnalyticsChange, AnalyticsFact, AnalyticsMonths
 from helpdesk.storage.approval_keys import AgentRun, Approval, ConversationApproval, RunWatch, approvals_with
-from helpdesk.storage.board_keys import (
-    Board,
-    BoardTrace,
-    Post,
-    PostBody,
-    PostComment,
-    PostNumber,
-    PostVote,
-    SignalPost,
-    posts,
-)
 from helpdesk.storage.conversation_keys import (
     Conversation,
     Message,
@@ -142,7 +131,7 @@ from helpdesk.storage.usage_keys import FiledSignals, KnowledgeUsage, ModelUsage
 __all__ = [
     "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsChange", "AnalyticsFact", "AnalyticsMonths",
     "AppCredentials", "Approval", "AutoResolveCheckpoint", "AwaitedIssue",
-    "Board", "BoardTrace", "CommunityAsker", "CommunityCommand", "CommunityDirectory",
+    "CommunityAsker", "CommunityCommand", "CommunityDirectory",
     "CommunityFeed", "CommunityPace", "CommunityPlace", "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "Conversation", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
     "CrawlStart", "CrawledHost", "CrawledPage", "CustomerIdentity", "DeletedDocument",
@@ -152,9 +141,9 @@ __all__ = [
     "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "Message", "Mirror", "MirrorChannel", "MirrorClick",
     "MirrorDirectory", "MirrorPace", "MirrorReply", "MirrorThread", "MirroredConversation", "MirroredFile",
     "MissedConversation", "ModelUsage", "Note", "PageClaim", "PageRating", "Person", "PersonAllowance",
-    "PersonByEmail", "Post", "PostBody", "PostComment", "PostNumber", "PostVote",
+    "PersonByEmail",
     "Rating", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn",
-    "SignalIssue", "SignalPost",
+    "SignalIssue",
     "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession", "SiteSettings", "SiteSignIn",
     "SiteStylesheet", "SiteToken", "Slug", "Snooze", "Suggestion", "SuggestionDay", "SupportEmail",
     "SupportEmailBucket", "SupportEmailCode",
@@ -162,7 +151,7 @@ __all__ = [
     "ToolEndpointUrl", "ToolTest", "TrackerDirectory", "TrackerIssue", "TrackerRequest", "TrackerTeam",
     "WaitPool", "approvals_with", "assigned_conversations",
     "connected_account", "customer_conversations", "documents_in", "grants_of_organization",
-    "grants_of_person", "inbox", "posts", "search_gaps", "suggestions_with",
+    "grants_of_person", "inbox", "search_gaps", "suggestions_with",
 ]  # fmt: skip
 
 
