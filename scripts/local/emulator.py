@@ -79,6 +79,9 @@ class Emulator:
             self._record_file.unlink()
             self.deployment_record.unlink(missing_ok=True)
         self._require_free_port()
+        if (self.state_folders[0] / "large").exists():
+            progress.say("The state of an earlier version can't be read; starting with an empty stack.")
+            self.forget()
         self._rewind_streams()
         progress.say(f"Starting the AWS emulator on {HOST}:{self._settings.port}.")
         self._spawn()

@@ -1,9 +1,24 @@
-"""`python -m scripts.local.ministack`: MiniStack, with worker processes that share code, libraries and start quickly.
+"""`python -m scripts.local.ministack`: MiniStack with everything of it that this project changes.
 
-MiniStack 1.5.33 unpacks a function's code and layers afresh for each worker process. A few dozen workers then hold
-gigabytes, and removing them holds up updates and the stop for minutes. Here a worker's folders are symbolic links into
-one folder that holds each archive's content once, under the archive's SHA-256. And workers fork from a process that has
-imported the libraries (`forking`).
+Each change replaces a part of MiniStack 1.5.33 that has no setting, and is one function here. What MiniStack does, and
+what the change wins:
+
+    limit_requests              it passes on requests and answers that AWS refuses: correctness
+    answer_refusals_as_declared it ignores the gateway's own responses in the API's document: correctness
+    share_content               it unpacks code and layers for each worker process. A few dozen workers hold gigabytes,
+                                and removing them holds up an update or a stop for minutes
+    fork_workers                each worker imports the libraries: 0.6 s of the processor for each of 15 workers at a
+                                start and of 80 in the end-to-end tests, and their memory
+    read_logs_at_once           it waits up to 50 ms for a log line after each call: a minute or more in the
+                                end-to-end tests
+    end_when_saved              at a stop, it waits for functions that still run, though nothing keeps their work:
+                                15 s become 2 s
+
+tests/unit/scripts/test_local_ministack.py, test_local_forking.py and test_aws_limits.py call MiniStack's own code, so
+they fail with an upgrade that changes what is replaced here.
+
+Workers share what they unpack through symbolic links into one folder, which holds each archive's content once, under
+the archive's SHA-256.
 """
 
 import asyncio
@@ -18,7 +33,7 @@ import tempfile
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -27,7 +42,6 @@ from typing import Any
 
 from scripts.local import aws_limits
 from scripts.local.forking import LAYERS, ForkedProcess, Parents
-from scripts.local.saving import end_when_saved, keep_large_values_in_files
 from scripts.local.settings import REGION
 
 # As MiniStack names a worker's folder, in the same place.
@@ -35,6 +49,8 @@ _WORKERS = "ministack-lambda-*"
 _LARGE = 1_000_000  # bytes
 _BAD_GATEWAY = 502
 _LOG_SECONDS = 0.25  # MiniStack's own limit
+
+type Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class SharedContent:
@@ -205,6 +221,22 @@ def answer_refusals_as_declared() -> None:
     theirs["_import_rest_api"] = take_document
 
 
+def end_when_saved() -> None:
+    """Let MiniStack end as soon as it has saved its state."""
+    application = vars(importlib.import_module("ministack.app"))
+    handle = application["_handle_lifespan"]
+
+    async def handle_lifespan(scope: Any, receive: Any, send: Send) -> None:
+        async def until_saved(message: dict[str, Any]) -> None:
+            if message["type"] == "lifespan.shutdown.complete":
+                os._exit(0)
+            await send(message)
+
+        await handle(scope, receive, until_saved)
+
+    application["_handle_lifespan"] = handle_lifespan
+
+
 class _AnswerTooLarge(Exception):
     """A function returned more than Lambda passes on."""
 
@@ -216,7 +248,6 @@ def main() -> None:
     read_logs_at_once()
     limit_requests()
     answer_refusals_as_declared()
-    keep_large_values_in_files(Path(os.environ["STATE_DIR"]))
     end_when_saved()
     importlib.import_module("ministack.app").main()
 

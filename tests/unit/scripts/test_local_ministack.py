@@ -137,3 +137,23 @@ def test_the_gateway_refuses_in_the_words_of_the_api_document(monkeypatch: pytes
     assert json.loads(body) == {"error": {"code": "not_found", "message": "There is no such route."}}
     assert headers["x-request-id"]
     gateway.reset()
+
+
+def test_it_ends_when_it_has_saved_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    application = importlib.import_module("ministack.app")
+    steps: list[str] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        steps.append(message["type"])
+
+    async def lifespan(_scope: Any, _receive: Any, send: ministack.Send) -> None:
+        await send({"type": "lifespan.startup.complete"})
+        steps.append("saved")
+        await send({"type": "lifespan.shutdown.complete"})
+
+    monkeypatch.setattr(application, "_handle_lifespan", lifespan)
+    monkeypatch.setattr("os._exit", lambda code: steps.append(f"ended with {code}"))
+    ministack.end_when_saved()
+    asyncio.run(application._handle_lifespan({}, None, send))
+
+    assert steps[:3] == ["lifespan.startup.complete", "saved", "ended with 0"]
