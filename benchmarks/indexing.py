@@ -11,7 +11,7 @@ from benchmarks.corpus import Bucket, Writer
 from benchmarks.report import Section, Target
 from helpdesk.embeddings.embedder import Vectors
 from helpdesk.knowledge import document_store, index_kinds, indexing
-from helpdesk.knowledge.documents import Document, Source
+from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.index import clear_cache, index_of, write
 from helpdesk.knowledge.schemas import DocumentStatus
 from helpdesk.platform import clients
@@ -156,19 +156,10 @@ def _document(organization: str, name: str, title: str, size: int) -> Document:
         organization=organization,
         id=name,
         title=title,
-        folder_id=None,
         status=DocumentStatus.INDEXING,
-        problem=None,
-        source=Source(),
-        url=None,
-        version=1,
         size=size,
         revision=name,
         text_key=document_store.key_of(organization, name, name),
-        text_hash=None,
         created_at=0,
         updated_at=0,
-        indexed_at=None,
-        created_by_name=None,
-        updated_by_name=None,
     )

@@ -9,11 +9,11 @@ from unittest import mock
 
 from benchmarks.report import ROOT, Section, Target
 from helpdesk.admission.limits import Plan, Tier
-from helpdesk.knowledge import publishing
+from helpdesk.knowledge import document_store, publishing
 from helpdesk.knowledge.folders import ROOT as NO_FOLDER
 from helpdesk.knowledge.folders import Folder, Tree
 from helpdesk.knowledge.pages import DocumentPage
-from helpdesk.knowledge.publishing import Contents, Found
+from helpdesk.knowledge.publishing import Contents, FoundPage
 from helpdesk.knowledge.slugs import slug_of
 from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.platform.settings import settings
@@ -32,6 +32,7 @@ put in place of the calls: a call costs about a millisecond more. The site has t
 rendered from Markdown, here in the same process; median and slowest are of all guides.
 "Of many" is an article of a site with {_LARGE:,} documents. Targets: at most {LIMIT_MS:.0f} ms."""
 
+_ORGANIZATION = "org_1"
 _FOLDERS = ("billing", "inbox", "agent", "tasks", "webhooks")
 
 
@@ -44,15 +45,15 @@ def run(*, tiny: bool = False) -> Section:
     kept: dict[str, bytes] = {}
     visits = 1 if tiny else 20
     replaced = {
-        (repository, "holder_of"): lambda _: "org_1",
+        (repository, "holder_of"): lambda _: _ORGANIZATION,
         (repository, "site_with"): lambda *_, **__: (_site(), {}),
         (contents, "of"): lambda *_, **__: on_site[0],
-        (publishing, "found"): lambda _, slug, __: Found(
+        (publishing, "find_page"): lambda _, slug, __: FoundPage(
             page=next(p for p in shown.pages if p.slug == slug), is_public=True
         ),
-        (publishing, "kept_html"): lambda page: kept.get(page.text_key),
-        (publishing, "keep_html"): lambda page, body: kept.__setitem__(page.text_key, body),
-        (publishing, "text_of"): lambda page: texts[page.text_key],
+        (document_store, "read_derived"): kept.get,
+        (document_store, "write_derived"): kept.__setitem__,
+        (document_store, "read"): texts.__getitem__,
         (rendered, "process"): lambda: InProcess("helpdesk.site.documents"),
         (articles, "_count"): lambda *_: None,
     }
@@ -113,7 +114,7 @@ def _milliseconds(path: str, before: Callable[[], None]) -> float:
 
 def _site() -> Site:
     organization = OrganizationRecord(
-        id="org_1",
+        id=_ORGANIZATION,
         name="Acme",
         slug="acme",
         plan=Plan.PRO,
@@ -125,9 +126,13 @@ def _site() -> Site:
 
 
 def _contents(names: list[str]) -> Contents:
-    folders = {f"fold_{name}": Folder(f"fold_{name}", name.capitalize(), 0) for name in _FOLDERS}
+    folders = {
+        f"fold_{name}": Folder(organization=_ORGANIZATION, id=f"fold_{name}", name=name.capitalize())
+        for name in _FOLDERS
+    }
     pages = [
         DocumentPage(
+            organization=_ORGANIZATION,
             slug=slug_of(name),
             document_id=f"doc_{name}",
             title=name.replace("-", " ").capitalize(),
@@ -140,15 +145,21 @@ def _contents(names: list[str]) -> Contents:
         )
         for number, name in enumerate(names)
     ]
-    return Contents(Tree(1, {NO_FOLDER: tuple(folders)}), folders, pages)
+    return Contents(
+        Tree(organization=_ORGANIZATION, version=1, children={NO_FOLDER: tuple(folders)}), folders, pages
+    )
 
 
 def _many(name: str) -> Contents:
     """Return a large site: the article of a name, and others."""
     numbers = range(_LARGE - 1)
-    folders = {f"fold_{number}": Folder(f"fold_{number}", f"Topic {number}", 0) for number in range(50)}
+    folders = {
+        f"fold_{number}": Folder(organization=_ORGANIZATION, id=f"fold_{number}", name=f"Topic {number}")
+        for number in range(50)
+    }
     others = [
         DocumentPage(
+            organization=_ORGANIZATION,
             slug=f"article-{number}",
             document_id=f"doc_{number}",
             title=f"Article {number} of many",
@@ -160,4 +171,8 @@ def _many(name: str) -> Contents:
         for number in numbers
     ]
     own = replace(_contents([name]).pages[0], folder_id="fold_0")
-    return Contents(Tree(1, {NO_FOLDER: tuple(folders)}), folders, [own, *others])
+    return Contents(
+        Tree(organization=_ORGANIZATION, version=1, children={NO_FOLDER: tuple(folders)}),
+        folders,
+        [own, *others],
+    )

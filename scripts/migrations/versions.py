@@ -9,7 +9,7 @@ from helpdesk.oauth import grant_repository
 from helpdesk.oauth.record import GrantRecord
 from helpdesk.quotas import service as quotas
 from helpdesk.storage import table
-from helpdesk.storage.keys import AutoResolveCheckpoint, Grant, KnowledgeDocument, Organization
+from helpdesk.storage.keys import AutoResolveCheckpoint, Grant, Organization
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from scripts.migrations.runner import Migration
@@ -43,12 +43,11 @@ def _index_again(item: Item) -> bool:
     organization = Organization.parse(item["PK"], item["SK"])
     if organization is not None:
         return any(reindex(organization.organization).values())
-    document = KnowledgeDocument.parse(item["PK"], item["SK"])
-    if document is None:
+    if Document.parse(item["PK"], item["SK"]) is None:
         return False
+    document = Document.from_item(item)
     transaction = Transaction()
-    job = Document.from_item(document.organization, item).index_job()
-    transaction.put(job_item(document.organization, job), new=True)
+    transaction.put(job_item(document.organization, document.index_job()), new=True)
     transaction.commit()
     return True
 
@@ -59,21 +58,20 @@ def _describe_document(item: Item) -> bool:
     One transaction does both on the condition that the document has no version, so it is counted once. A document that
     was changed since by the new version has one, and is counted.
     """
-    key = KnowledgeDocument.parse(item["PK"], item["SK"])
-    if key is None or "version" in item:
+    if Document.parse(item["PK"], item["SK"]) is None or "version" in item:
         return False
-    document = Document.from_item(key.organization, item)
+    document = Document.from_item(item)
     described = {name: value for name, value in document.to_item().items() if name not in item}
     transaction = Transaction()
     transaction.update(
-        key,
+        document.key,
         "SET " + ", ".join(f"#{name} = :{name}" for name in described),
         condition="attribute_exists(PK) AND attribute_not_exists(version)",
         names={f"#{name}": name for name in described},
         values={f":{name}": value for name, value in described.items()},
         on_failure=ConditionFailed,
     )
-    quotas.count_existing(transaction, key.organization, size=document.size)
+    quotas.count_existing(transaction, document.organization, size=document.size)
     transaction.commit()
     return True
 
@@ -83,12 +81,11 @@ def _index_document_again(item: Item) -> bool:
 
     A document that the new index has already is left alone.
     """
-    document = KnowledgeDocument.parse(item["PK"], item["SK"])
-    if document is None:
+    if Document.parse(item["PK"], item["SK"]) is None:
         return False
+    document = Document.from_item(item)
     transaction = Transaction()
-    job = Document.from_item(document.organization, item).index_job()
-    transaction.put(job_item(document.organization, job), new=True)
+    transaction.put(job_item(document.organization, document.index_job()), new=True)
     transaction.commit()
     return True
 
@@ -98,10 +95,9 @@ def _give_document_an_address(item: Item) -> bool:
 
     On the condition that it has none and is as it was read, so a change at the same time gives it one address.
     """
-    key = KnowledgeDocument.parse(item["PK"], item["SK"])
-    if key is None or item.get("slug") is not None:
+    if Document.parse(item["PK"], item["SK"]) is None or item.get("slug") is not None:
         return False
-    publishing.give_address(Document.from_item(key.organization, item))
+    publishing.give_address(Document.from_item(item))
     return True
 
 

@@ -197,7 +197,6 @@ def test_keys_are_spelled_in_one_place(path: Path) -> None:
             "crawl_keys",
             "integration_keys",
             "secret_keys",
-            "knowledge_keys",
             "site_sign_in_keys",
             "site_keys",
         ),

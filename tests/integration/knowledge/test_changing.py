@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from helpdesk.knowledge import index, service
-from helpdesk.knowledge.documents import Source
+from helpdesk.knowledge.documents import DeletedDocument, Document, Source
 from helpdesk.knowledge.errors import DocumentChanged
+from helpdesk.knowledge.folders import Folder
 from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
-from helpdesk.storage import keys
+from helpdesk.storage.by_name import ByName
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.knowledge import add, item_of, jobs, passages, read, texts, work
@@ -30,7 +31,7 @@ def no_copies() -> Iterator[None]:
 def crawled(organization: NewOrganization) -> str:
     source = Source(SourceKind.CRAWL, url="https://example.com/prices", synced_at=1_700_000_000_000)
     draft = service.Draft("Prices", "Ten euros.", url="https://example.com/prices", source=source)
-    return service.write(organization.organization_id, draft, "crawl").id
+    return service.write(organization.organization_id, draft, ByName("crawl")).id
 
 
 def at(document_id: str) -> str:
@@ -168,7 +169,7 @@ def test_a_removed_document_leaves_neither_text_nor_index_entry_nor_marker(
     document_id = add(api, "Refunds", "Refunds by card.")
     work()
     api.delete(at(document_id))
-    marker = keys.DeletedDocument(organization.organization_id, document_id)
+    marker = DeletedDocument.key_for(organization.organization_id, document_id)
     assert item_of(marker)["id"] == document_id
     work()
     assert item_of(marker) == {}
@@ -214,16 +215,16 @@ def test_an_action_that_is_added_to_a_write_fails_with_it(api: Client, organizat
     document_id = add(api, "Refunds", "Fourteen days.")
 
     def refuse(transaction: Any) -> None:
-        key = keys.KnowledgeFolder(organization.organization_id, "fold_none")
+        key = Folder.key_for(organization.organization_id, "fold_none")
         transaction.require(key, "attribute_exists(PK)", on_failure=lambda _: DocumentChanged())
 
     change = service.Change(body="Thirty days.")
     with pytest.raises(DocumentChanged):
-        service.change(organization.organization_id, document_id, change, "Ada", also=refuse)
+        service.change(organization.organization_id, document_id, change, ByName("Ada"), also=refuse)
     with pytest.raises(DocumentChanged):
         service.delete(organization.organization_id, document_id, also=refuse)
     with pytest.raises(DocumentChanged):
-        service.write(organization.organization_id, service.Draft("A", "B"), "Ada", also=refuse)
+        service.write(organization.organization_id, service.Draft("A", "B"), ByName("Ada"), also=refuse)
     assert read(api, document_id)["body"] == "Fourteen days."
     assert len(texts()) == 1
 
@@ -295,11 +296,11 @@ def test_a_sync_changes_its_document_and_notes_when(
     source = Source(SourceKind.CRAWL, url="https://example.com/prices", synced_at=1_700_000_060_000)
     same = service.Change(body="Ten euros.", source=source)
     before = read(api, crawled)
-    service.change(organization.organization_id, crawled, same, "crawl")
+    service.change(organization.organization_id, crawled, same, ByName("crawl"))
     unchanged = read(api, crawled)
     assert unchanged == {**before, "source": {**before["source"], "syncedAt": 1_700_000_060_000}}
     other = service.Change(body="Twelve euros.", source=source)
-    assert service.change(organization.organization_id, crawled, other, "crawl").version == 2
+    assert service.change(organization.organization_id, crawled, other, ByName("crawl")).version == 2
 
 
 def test_the_calls_of_changing_and_deleting_are_few(api: Client) -> None:
@@ -344,4 +345,4 @@ def test_a_document_sent_twice_with_a_key_is_written_once(api: Client) -> None:
 
 
 def item_of_document(organization: NewOrganization, document_id: str) -> dict[str, Any]:
-    return item_of(keys.KnowledgeDocument(organization.organization_id, document_id))
+    return item_of(Document.key_for(organization.organization_id, document_id))

@@ -5,10 +5,11 @@ import hashlib
 import pytest
 
 from helpdesk.knowledge import service
-from helpdesk.knowledge.documents import Source
+from helpdesk.knowledge.documents import Document, Source
 from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
+from helpdesk.storage.by_name import ByName
 from tests.support.api import Client
 from tests.support.knowledge import add, item_of, read
 
@@ -76,7 +77,7 @@ def test_a_path_of_a_thousand_characters_is_taken(member: Client) -> None:
 
 def test_a_synced_document_takes_no_path(member: Client, organization: NewOrganization) -> None:
     draft = service.Draft("Prices", "Ten euros.", source=Source(SourceKind.CRAWL, url="https://example.com/"))
-    document_id = service.write(organization.organization_id, draft, "crawl").id
+    document_id = service.write(organization.organization_id, draft, ByName("crawl")).id
     refused = member.patch(at(document_id), {"path": PATH})
     assert (refused.status, refused.code) == (400, "doc_is_synced")
 
@@ -85,7 +86,7 @@ def test_a_source_from_before_copied_files_has_no_version(
     member: Client, organization: NewOrganization
 ) -> None:
     document_id = add(member, "Refunds", "Fourteen days.")
-    key = keys.KnowledgeDocument(organization.organization_id, document_id)
+    key = Document.key_for(organization.organization_id, document_id)
     source = {name: value for name, value in item_of(key)["source"].items() if name != "version"}
     table.update(
         key,

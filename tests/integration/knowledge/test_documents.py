@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from helpdesk.knowledge.folders import Folder
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 
@@ -179,7 +180,7 @@ def test_a_folder_of_another_organization_is_unknown(
     api: Client, other_organization: NewOrganization
 ) -> None:
     table.put_new(
-        {**keys.KnowledgeFolder(other_organization.organization_id, "fold_1").attributes(), "id": "fold_1"}
+        {**Folder.key_for(other_organization.organization_id, "fold_1").attributes(), "id": "fold_1"}
     )
     assert (
         api.post("/v1/knowledge/documents", {**DOCUMENT, "folderId": "fold_1"}).code
@@ -188,9 +189,7 @@ def test_a_folder_of_another_organization_is_unknown(
 
 
 def test_a_document_goes_into_a_folder_that_exists(api: Client, organization: NewOrganization) -> None:
-    table.put_new(
-        {**keys.KnowledgeFolder(organization.organization_id, "fold_1").attributes(), "id": "fold_1"}
-    )
+    table.put_new({**Folder.key_for(organization.organization_id, "fold_1").attributes(), "id": "fold_1"})
     document_id = api.post("/v1/knowledge/documents", {**DOCUMENT, "folderId": "fold_1"}).body["id"]
     assert api.get(f"/v1/knowledge/documents/{document_id}").body["document"]["folderId"] == "fold_1"
 

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from helpdesk.knowledge import folder_repository, folder_service, repository
-from helpdesk.knowledge.folders import FolderJob
+from helpdesk.knowledge.documents import Document
+from helpdesk.knowledge.folders import Folder, FolderJob
+from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import effort
 from tests.support import table as everything
 from tests.support.api import Client
@@ -265,7 +267,7 @@ def test_a_deleted_folder_stays_until_the_index_lists_its_last_document(
         lagging.setattr(repository, "in_folder", lambda *_: [])
         api.delete(f"{AT}/{a}")
         assert work(jobs()[-1])["batchItemFailures"] != []
-    assert item_of(keys.KnowledgeFolder(organization.organization_id, a))["documents"] == 1
+    assert item_of(Folder.key_for(organization.organization_id, a))["documents"] == 1
     work(jobs()[-1])
     assert read(api, document)["folderId"] is None
     assert everything.of_kind("FOLDER#") == []
@@ -275,24 +277,20 @@ def test_a_folder_of_many_documents_is_deleted(api: Client, organization: NewOrg
     many = effort.of(300, 3_000)
     a = make(api, "A")
     first = add(api, "Doc", "x", folderId=a)
-    item = table.get(keys.KnowledgeDocument(organization.organization_id, first))
+    item = table.get(Document.key_for(organization.organization_id, first))
     assert item is not None
     for number in range(many - 1):
         other = f"doc_{number:026d}"
-        key = keys.KnowledgeDocument(organization.organization_id, other)
-        page = keys.DocumentPage(organization.organization_id, f"doc-{number}")
-        table.put_new({**item, **key.attributes(), "id": other, "GSI1SK": other, "slug": page.slug})
-        table.put_new({**page.attributes(), "slug": page.slug, "documentId": other, "folderId": a})
-    table.update(
-        keys.KnowledgeFolder(organization.organization_id, a),
-        "SET documents = :all",
-        values={":all": many},
-    )
+        key = Document.key_for(organization.organization_id, other)
+        page = DocumentPage.key_for(organization.organization_id, f"doc-{number}")
+        table.put_new({**item, **key.attributes(), "id": other, "GSI1SK": other, "slug": f"doc-{number}"})
+        table.put_new({**page.attributes(), "documentId": other, "folderId": a})
+    table.change(Folder.key_for(organization.organization_id, a), set={"documents": many})
     api.delete(f"{AT}/{a}")
     work(jobs()[-1])
-    moved = [item["folderId"] for item in everything.of_kind("DOC#")]
+    moved = [item.get("folderId") for item in everything.of_kind("DOC#")]
     assert moved == [None] * many
-    assert [item["folderId"] for item in everything.of_kind("PAGE#")] == [None] * many
+    assert [item.get("folderId") for item in everything.of_kind("PAGE#")] == [None] * many
     assert everything.of_kind("FOLDER#") == []
 
 

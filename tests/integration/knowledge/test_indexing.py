@@ -7,6 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from helpdesk.knowledge import index, indexing, language
+from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.index import index_of
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
@@ -14,7 +15,7 @@ from helpdesk.s3_index import store
 from helpdesk.s3_index.cache import CachedIndex, IndexCache
 from helpdesk.s3_index.manifest import Manifest
 from helpdesk.s3_index.store import IndexLocation
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.integration.knowledge.conftest import Add
 from tests.support.api import Client, Context, function
 from tests.support.aws import recorded_calls
@@ -126,7 +127,7 @@ def test_an_edited_document_is_found_by_its_new_text_alone(organization: NewOrga
 def test_a_removed_document_is_no_longer_found(organization: NewOrganization, add: Add) -> None:
     document_id, other = add("Invoices", "Pay by card"), add("Prices", "By card or cash")
     run(organization.organization_id, document_id, other)
-    key = keys.KnowledgeDocument(organization.organization_id, document_id)
+    key = Document.key_for(organization.organization_id, document_id)
     clients.dynamodb().delete_item(TableName="helpdesk-test", Key=table.to_wire(key.attributes()))
     assert run(organization.organization_id, document_id) == NOTHING_FAILED
     assert found(organization.organization_id, "card") == [(other, "")]
@@ -135,7 +136,7 @@ def test_a_removed_document_is_no_longer_found(organization: NewOrganization, ad
 def test_the_last_document_can_be_removed(organization: NewOrganization, add: Add) -> None:
     document_id = add("Invoices", "Pay by card")
     run(organization.organization_id, document_id)
-    key = keys.KnowledgeDocument(organization.organization_id, document_id)
+    key = Document.key_for(organization.organization_id, document_id)
     clients.dynamodb().delete_item(TableName="helpdesk-test", Key=table.to_wire(key.attributes()))
     run(organization.organization_id, document_id)
     assert found(organization.organization_id, "card") == []
@@ -158,7 +159,7 @@ def test_a_document_without_its_text_becomes_failed_and_does_not_hold_up_others(
     )
     assert run(organization.organization_id, broken, whole) == NOTHING_FAILED
     assert status(api, whole) == ("ready", None)
-    item = table.get(keys.KnowledgeDocument(organization.organization_id, broken)) or {}
+    item = table.get(Document.key_for(organization.organization_id, broken)) or {}
     assert item["status"] == "failed"
     assert "text is missing" in item["problem"]
 
@@ -306,7 +307,7 @@ def rewrite(organization: str, document_id: str, text: str) -> None:
     key = f"{organization}/documents/{document_id}/edited.md"
     clients.s3().put_object(Bucket=BUCKET, Key=key, Body=text.encode())
     table.update(
-        keys.KnowledgeDocument(organization, document_id),
+        Document.key_for(organization, document_id),
         "SET revision = :revision, textKey = :key, #status = :status",
         names={"#status": "status"},
         values={":revision": "edited", ":key": key, ":status": "indexing"},

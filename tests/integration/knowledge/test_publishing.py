@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from helpdesk.knowledge import page_repository as pages
+from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.folders import Tree
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved
@@ -23,7 +24,7 @@ def document(api: Client, document_id: str) -> dict[str, Any]:
 
 
 def page(organization: NewOrganization, slug: str) -> DocumentPage | None:
-    return pages.get(organization.organization_id, slug)
+    return pages.at(organization.organization_id, slug)
 
 
 def test_a_document_is_not_published_until_someone_says_so(
@@ -110,7 +111,7 @@ def test_a_former_slug_leads_to_the_new_one_and_can_be_taken_back(
 
 def test_a_page_keeps_its_counts_under_another_address(api: Client, organization: NewOrganization) -> None:
     document_id = add(api, "Refunds", "Text")
-    key = keys.DocumentPage(organization.organization_id, "refunds")
+    key = DocumentPage.key_for(organization.organization_id, "refunds")
     names = {"#reads": "reads", "#helpful": "helpful"}
     table.update(key, "ADD #reads :n, #helpful :n", names=names, values={":n": 8})
 
@@ -156,7 +157,7 @@ def test_a_synced_document_can_be_published_and_not_be_edited(
     api: Client, organization: NewOrganization
 ) -> None:
     document_id = add(api, "Refunds", "Text")
-    key = keys.KnowledgeDocument(organization.organization_id, document_id)
+    key = Document.key_for(organization.organization_id, document_id)
     source = {"kind": "crawl", "url": "https://example.com", "repo": None, "path": None, "syncedAt": 1}
     table.update(key, "SET #source = :source", names={"#source": "source"}, values={":source": source})
 
@@ -185,9 +186,9 @@ def test_a_document_from_before_gets_its_address_with_a_change(
 ) -> None:
     document_id = add(api, "Refunds", "Text")
     add(api, "Another", "Text", slug="money")
-    key = keys.KnowledgeDocument(organization.organization_id, document_id)
+    key = Document.key_for(organization.organization_id, document_id)
     table.update(key, "REMOVE slug, published")
-    table.delete(keys.DocumentPage(organization.organization_id, "refunds"))
+    table.delete(DocumentPage.key_for(organization.organization_id, "refunds"))
     assert document(api, document_id)["slug"] is None
 
     api.patch(f"{AT}/{document_id}", {"title": "Money"})
@@ -207,7 +208,7 @@ def test_publishing_a_folder_is_one_transaction_however_many_documents_it_has(
         api.patch(f"/v1/knowledge/folders/{folder}", {"published": True})
 
     assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
-    item = table.get(keys.KnowledgeTree(organization.organization_id))
+    item = table.get(Tree.key_for(organization.organization_id))
     assert item is not None
     tree = Tree.from_item(item)
     assert (tree.shows(folder), tree.shows(inner), tree.shows(None)) == (True, True, False)
@@ -222,7 +223,7 @@ def test_a_folder_stops_being_published_and_so_does_what_leaves_it(
     inner = api.post("/v1/knowledge/folders", {"name": "Inner", "parentId": folder}).body["id"]
 
     def shows(folder_id: str) -> bool:
-        item = table.get(keys.KnowledgeTree(organization.organization_id))
+        item = table.get(Tree.key_for(organization.organization_id))
         assert item is not None
         return Tree.from_item(item).shows(folder_id)
 

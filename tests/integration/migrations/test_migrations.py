@@ -286,7 +286,7 @@ def test_documents_get_addresses_of_their_own_and_stay_internal(
         ("money-back", False),
         ("money-back-2", False),
     ]
-    pages = {item["slug"]: item["documentId"] for item in everything.of_kind("PAGE#")}
+    pages = {item["SK"].removeprefix("PAGE#"): item["documentId"] for item in everything.of_kind("PAGE#")}
     assert pages == {each["slug"]: each["id"] for each in listed}
 
 

@@ -2,9 +2,10 @@
 
 import pytest
 
+from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.site.search import plain
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.knowledge import add, jobs, read, work
 from tests.support.site import Visitor, opened
@@ -162,7 +163,7 @@ def test_a_rating_counts_once_for_each_visitor_and_can_be_changed(
     visitor.post("/articles/refunds/rating", {"helpful": "yes"})
     Visitor(visitor.slug, address="203.0.113.8").post("/articles/refunds/rating", {"helpful": "no"})
 
-    item = table.get(keys.DocumentPage(organization.organization_id, "refunds"))
+    item = table.get(DocumentPage.key_for(organization.organization_id, "refunds"))
     assert item is not None
     assert (item["helpful"], item["unhelpful"]) == (1, 1)
     listed = {each["title"]: each for each in api.get("/v1/site/articles").body["articles"]}

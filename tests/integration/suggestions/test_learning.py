@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from helpdesk.agent import metered
+from helpdesk.knowledge.documents import Document
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings as function_settings
 from helpdesk.platform.units import DAY_MS
@@ -317,7 +318,7 @@ def test_a_synced_document_gets_a_new_one_beside_it(api: Client, organization: A
     document = api.post("/v1/knowledge/documents", {"title": "Exports", "body": EXPORTS}).body["id"]
     workers.run()
     table.update(
-        keys.KnowledgeDocument(organization.organization_id, document),
+        Document.key_for(organization.organization_id, document),
         "SET #source.#kind = :kind",
         names={"#source": "source", "#kind": "kind"},
         values={":kind": "crawl"},

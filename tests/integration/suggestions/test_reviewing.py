@@ -8,6 +8,7 @@ import pytest
 
 from helpdesk.admission.limits import Plan
 from helpdesk.knowledge import document_store
+from helpdesk.knowledge.documents import Document
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock, ids
 from helpdesk.storage import keys, table
@@ -150,7 +151,7 @@ def test_a_document_that_is_synced_by_now_makes_it_stale(
     api: Client, organization: Any, change: dict[str, Any]
 ) -> None:
     table.update(
-        keys.KnowledgeDocument(organization.organization_id, change["targetDocId"]),
+        Document.key_for(organization.organization_id, change["targetDocId"]),
         "SET #source.#kind = :kind",
         names={"#source": "source", "#kind": "kind"},
         values={":kind": "repository"},

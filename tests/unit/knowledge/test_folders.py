@@ -15,7 +15,7 @@ from helpdesk.knowledge.folders import ROOT, Tree
 from helpdesk.platform.errors import AppError
 from tests.support import effort
 
-TREE = Tree(7, {ROOT: ("a", "b"), "a": ("a1", "a2"), "a1": ("a11",)})
+TREE = Tree(organization="acme", version=7, children={ROOT: ("a", "b"), "a": ("a1", "a2"), "a1": ("a11",)})
 
 
 def levels(tree: Tree) -> dict[str, int]:
@@ -111,7 +111,7 @@ def test_an_unknown_parent_is_not_found() -> None:
 
 
 def test_a_thousand_folders_are_allowed() -> None:
-    tree = Tree(1, {ROOT: tuple(f"f{number}" for number in range(999))})
+    tree = Tree(organization="acme", version=1, children={ROOT: tuple(f"f{number}" for number in range(999))})
     full = tree.with_added("last", ROOT)
     with pytest.raises(FolderLimit):
         full.with_added("more", ROOT)
@@ -120,7 +120,7 @@ def test_a_thousand_folders_are_allowed() -> None:
 @pytest.mark.parametrize("seed", range(effort.of(20, 400)))
 def test_any_program_of_changes_leaves_a_tree_of_three_levels(seed: int) -> None:
     rng = random.Random(seed)
-    tree = Tree()
+    tree = Tree(organization="acme")
     for number in range(60):
         known = [folder for folder, _, _ in tree.walk()] or ["x"]
         folder, parent = rng.choice(known), rng.choice([*known, ROOT, ROOT])

@@ -7,7 +7,9 @@ from helpdesk.knowledge.pages import DocumentPage
 
 
 def page(path: str | None, url: str | None = None, mirror: str | None = None) -> DocumentPage:
-    return DocumentPage(slug=f"{mirror}:{path}", document_id="doc", path=path, url=url, mirror=mirror)
+    return DocumentPage(
+        organization="acme", slug=f"{mirror}:{path}", document_id="doc", path=path, url=url, mirror=mirror
+    )
 
 
 def target(start: DocumentPage, link: str, *others: DocumentPage) -> str | None:

@@ -8,7 +8,7 @@ import pytest
 from helpdesk.platform.record import Record
 from helpdesk.storage import changes
 from helpdesk.storage.by_name import ByName, id_of
-from helpdesk.storage.changes import above, below, other_than
+from helpdesk.storage.changes import above, below, or_missing, other_than
 from helpdesk.storage.stored import MalformedKey, Stored, UnreadableItem
 
 
@@ -177,6 +177,24 @@ def test_requirements_can_be_bounds() -> None:
     assert changes.requirements({"number": above(3), "size": other_than("small")}, or_new=True)[0] == (
         "#number > :required_number AND (attribute_exists(#size) AND #size <> :required_size)"
     )
+    assert changes.requirements({"lost": or_missing(False)}, or_new=True)[0] == (
+        "(attribute_not_exists(#lost) OR #lost = :required_lost)"
+    )
+
+
+def test_a_difference_has_what_changed_with_its_index_entries_and_the_id_beside_a_name() -> None:
+    changed = Parcel.from_item(ITEM | {"size": "small", "sentByName": "Lou", "sentBy": "usr_2", "lost": True})
+
+    assert changes.difference(ITEM | {"receivedAt": 6}, changed) == {
+        "size": "small",
+        "GSI1PK": "ORG#acme#PARCELS#small",
+        "GSI2PK": "ORG#acme#LOST",
+        "GSI2SK": "p1",
+        "sent_by_name": "Lou",
+        "sentBy": "usr_2",
+        "lost": True,
+        "received_at": None,
+    }
 
 
 def test_a_change_appends_to_a_list() -> None:

@@ -6,7 +6,7 @@ from helpdesk.analytics import repository
 from helpdesk.analytics.datasets import DatasetField
 from helpdesk.analytics.query_schemas import Series
 from helpdesk.analytics.rows import CONVERSATIONS, CUSTOMERS
-from helpdesk.knowledge import folder_names
+from helpdesk.knowledge import folder_service as folders
 from helpdesk.members import membership
 from helpdesk.storage import by_name as by_names
 from helpdesk.storage import names as names_now
@@ -24,7 +24,7 @@ _NAMES: dict[str, Callable[[str, Sequence[str]], dict[str, str]]] = {
     "assignee": membership.names_of,
     "customer": lambda organization, ids: repository.titles(organization, CUSTOMERS, ids),
     "conversation": lambda organization, ids: repository.titles(organization, CONVERSATIONS, ids),
-    "folder": folder_names.by_ids,
+    "folder": folders.names_by_ids,
     "endpoint": endpoint_names.by_ids,
     **dict.fromkeys(("actor", "createdBy", "decidedBy"), _of_unnamed_keys),
 }

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from helpdesk.invites.record import Invite
+from helpdesk.knowledge.documents import Document
 from helpdesk.platform.record import Record
 from helpdesk.signals.record import Signal
 from helpdesk.storage import keys, table
@@ -21,7 +22,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
     ("MSG#", keys.Message),
     ("RATING#", keys.Rating),
     ("LOG#", keys.LogEntry),
-    ("DOC#", keys.KnowledgeDocument),
+    ("DOC#", Document),
     ("SUGGESTION#", keys.Suggestion),
     ("APPROVAL#", keys.Approval),
     ("RUN#", keys.AgentRun),

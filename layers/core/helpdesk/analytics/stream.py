@@ -41,7 +41,7 @@ _THREADS = 8
 _DATASETS: dict[Kind, str] = {
     keys.Rating: rows.RATINGS,
     keys.LogEntry: rows.LOGS,
-    keys.KnowledgeDocument: rows.DOCUMENTS,
+    Document: rows.DOCUMENTS,
     keys.Suggestion: rows.SUGGESTIONS,
     keys.Approval: rows.TOOL_REQUESTS,
     keys.Customer: rows.CUSTOMERS,
@@ -140,7 +140,7 @@ def fact_of(change: Change) -> Fact | None:
         Signal: lambda found: facts.of_signal(Signal.from_item(found)),
         Task: lambda found: facts.of_task(Task.from_item(found)),
         keys.LogEntry: lambda found: facts.of_log(LogRecord.from_item(found)),
-        keys.KnowledgeDocument: lambda found: facts.of_document(Document.from_item(organization, found)),
+        Document: lambda found: facts.of_document(Document.from_item(found)),
         keys.Suggestion: lambda found: facts.of_suggestion(Suggestion.from_item(organization, found)),
         keys.Approval: lambda found: facts.of_approval(Approval.from_item(organization, found)),
         keys.Customer: lambda found: facts.of_customer(Customer.from_item(found)),

@@ -41,6 +41,7 @@ from helpdesk.knowledge.service import KEEP, Change, Draft
 from helpdesk.platform import clock, ids
 from helpdesk.platform.text import is_blank
 from helpdesk.quotas.errors import KNOWLEDGE_IS_FULL
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk_files.paths import page_url
@@ -92,7 +93,7 @@ class _Sync:
         self._waits = waits  # for an archive
         self._until = until
         self._folders = Folders(mirror.organization)
-        self._by_name = f"Sync of {mirror.repo}"
+        self._by_name = ByName(f"Sync of {mirror.repo}")
 
     def run(self) -> str:
         mirror = self._mirror

@@ -23,6 +23,7 @@ from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import without_hidden
 from helpdesk.quotas.errors import KNOWLEDGE_IS_FULL
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.transactions import Transaction
 
 
@@ -153,8 +154,8 @@ def _source(address: Address) -> Source:
     return Source(SourceKind.CRAWL, url=address.url, synced_at=clock.now_ms())
 
 
-def _name(run: Frontier) -> str:
-    return f"Crawl of {host_of(run.crawl.settings.url)}"
+def _name(run: Frontier) -> ByName:
+    return ByName(f"Crawl of {host_of(run.crawl.settings.url)}")
 
 
 def _title(title: str, address: Address) -> str:

@@ -7,6 +7,7 @@ from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.errors import DocumentNotFound
 from helpdesk.knowledge.service import Change
 from helpdesk.platform import clock
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.transactions import Transaction
 
 
@@ -39,7 +40,7 @@ def _let_go(job: RemovalJob, page: CrawledPage, *, delete_document: bool) -> Non
             knowledge.delete(job.organization, page.document_id, also=also)
         else:
             change = Change(source=Source())
-            knowledge.change(job.organization, page.document_id, change, "Crawl", also=also)
+            knowledge.change(job.organization, page.document_id, change, ByName("Crawl"), also=also)
     except DocumentNotFound:
         transaction = Transaction()
         also(transaction)

@@ -4,14 +4,19 @@ from collections.abc import Mapping, Sequence
 from copy import replace
 from typing import Any, Self
 
+from msgspec.structs import force_setattr
+
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.knowledge.schemas import DocumentStatus, SourceKind
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex_of
 from helpdesk.platform.record import Record
-from helpdesk.storage import by_name as by_names
-from helpdesk.storage import keys
+from helpdesk.storage.by_name import ByName
+from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
+
+NO_FOLDER = "none"
+"""Stands for no folder in GSI1 and in queries. No folder's ID is equal to it."""
 
 
 class Source(Record):
@@ -30,33 +35,6 @@ class Source(Record):
     synced_at: int | None = None
     version: int | None = None
     mirror: str | None = None
-
-    def to_item(self) -> Item:
-        """Return the source as an attribute."""
-        return {
-            "kind": self.kind.value,
-            "url": self.url,
-            "repo": self.repo,
-            "path": self.path,
-            "syncedAt": self.synced_at,
-            "version": self.version,
-            "mirror": self.mirror,
-        }
-
-    @classmethod
-    def from_item(cls, item: Item | None) -> Self:
-        """Return the source of an attribute. Documents from before sources were written by people."""
-        if item is None:
-            return cls()
-        return cls(
-            SourceKind(item["kind"]),
-            item["url"],
-            item["repo"],
-            item["path"],
-            item["syncedAt"],
-            item.get("version"),
-            item.get("mirror"),
-        )
 
     def copied_from(self, path: str | None, version: int) -> "Source":
         """Return the source of a document whose version a client copied from a file; None is no file any more."""
@@ -99,7 +77,7 @@ class IndexJob(Record):
         }
 
 
-class Document(Record):
+class Document(Stored, kw_only=True):
     """A document without its text.
 
     `version` counts the changes of title, text and url, from 1. `revision` identifies one of these versions among those
@@ -107,85 +85,55 @@ class Document(Record):
     the SHA-256 of the text (None for older documents). `url` is the public page of
     the document, to which answers link. Times are in ms. `counted` is False for a document from before quotas, until
     the migration counts it. `slug` is its address on the help site, None for one from before, until the migration or a
-    change gives it one. `published` says whether it is published itself, whatever its folder is.
+    change gives it one. `published` says whether it is published itself, whatever its folder is. `search_title` is the
+    title as lists search it.
     """
+
+    PK, SK = "ORG#{organization}#KNOWLEDGE", "DOC#{id}"
+    GSI1 = "ORG#{organization}#DOCUMENTS#{folder_key}", "{id}"
 
     organization: str
     id: str
     title: str
-    folder_id: str | None
+    search_title: str = ""
+    folder_id: str | None = None
     status: DocumentStatus
-    problem: str | None
-    source: Source
-    url: str | None
-    version: int
+    problem: str | None = None
+    source: Source = Source()
+    url: str | None = None
+    version: int = 1
     size: int
     revision: str
     text_key: str
-    text_hash: str | None
+    text_hash: str | None = None
     created_at: int
     updated_at: int
-    indexed_at: int | None
-    created_by_name: str | None
-    updated_by_name: str | None
+    indexed_at: int | None = None
+    created_by_name: ByName | None = None
+    updated_by_name: ByName | None = None
     counted: bool = True
     slug: str | None = None
     published: bool = False
 
+    def __post_init__(self) -> None:
+        """Derive the title that lists search, also after the title was changed."""
+        force_setattr(self, "search_title", searchable(self.title))
+
+    @property
+    def folder_key(self) -> str:
+        """Its folder's ID, as GSI1 has it: `none` for a document in no folder."""
+        return self.folder_id or NO_FOLDER
+
     def to_item(self) -> Item:
-        """Return the document as an item."""
-        return {
-            **keys.KnowledgeDocument(self.organization, self.id).attributes(),
-            "GSI1PK": keys.documents_in(self.organization, self.folder_id),
-            "GSI1SK": self.id,
-            "id": self.id,
-            "title": self.title,
-            "searchTitle": searchable(self.title),
-            "folderId": self.folder_id,
-            "status": self.status.value,
-            "problem": self.problem,
-            "source": self.source.to_item(),
-            "url": self.url,
-            "version": self.version,
-            "size": self.size,
-            "revision": self.revision,
-            "textKey": self.text_key,
-            "textHash": self.text_hash,
-            "createdAt": self.created_at,
-            "updatedAt": self.updated_at,
-            "indexedAt": self.indexed_at,
-            **by_names.to_item("createdBy", self.created_by_name),
-            **by_names.to_item("updatedBy", self.updated_by_name),
-            "slug": self.slug,
-            "published": self.published,
-        }
+        """Return the item. Whether it is counted isn't stored: a counted one has a version."""
+        item = super().to_item()
+        del item["counted"]
+        return item
 
     @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Return the document of an item, also of one from before versions."""
-        return cls(
-            organization=organization,
-            id=item["id"],
-            title=item["title"],
-            folder_id=item["folderId"],
-            status=DocumentStatus(item["status"]),
-            problem=item["problem"],
-            source=Source.from_item(item.get("source")),
-            url=item["url"],
-            version=item.get("version", 1),
-            size=item["size"],
-            revision=item["revision"],
-            text_key=item["textKey"],
-            text_hash=item.get("textHash"),
-            created_at=item["createdAt"],
-            updated_at=item["updatedAt"],
-            indexed_at=item["indexedAt"],
-            created_by_name=by_names.optional_from_item(item, "createdBy"),
-            updated_by_name=by_names.optional_from_item(item, "updatedBy"),
-            counted="version" in item,
-            slug=item.get("slug"),
-            published=item.get("published", False),
-        )
+    def from_item(cls, item: Item) -> Self:
+        """Read a document, also one from before versions."""
+        return super().from_item({**item, "counted": "version" in item})
 
     @property
     def digest(self) -> str | None:
@@ -230,6 +178,15 @@ class Document(Record):
             deduplication=f"{self.id}.{reason}",
             body=job.to_body(),
         )
+
+
+class DeletedDocument(Stored):
+    """Marks a deleted document that the index may still have, so that no answer uses it."""
+
+    PK, SK = "ORG#{organization}#KNOWLEDGE", "DELETED#{id}"
+
+    organization: str
+    id: str
 
 
 def searchable(text: str) -> str:

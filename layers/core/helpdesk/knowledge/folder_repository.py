@@ -1,23 +1,25 @@
 """The items of knowledge folders: one for the tree, and one for each folder with its name and number of documents."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from helpdesk.knowledge.errors import FolderNotFound
 from helpdesk.knowledge.folders import Folder, Tree
-from helpdesk.platform.errors import AppError
-from helpdesk.storage import keys, table
-from helpdesk.storage.keys import MalformedKey
+from helpdesk.storage import table
+from helpdesk.storage.changes import other_than
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
-_OPEN = "attribute_exists(PK) AND attribute_not_exists(deletedAt)"
+_OPEN = {"deleted_at": None}
+
+folders = Collection(Folder, missing=FolderNotFound)
+trees = Collection(Tree)
 
 
 def tree(organization: str) -> Tree:
     """Return the tree as it is. One call."""
-    item = table.get(keys.KnowledgeTree(organization))
-    return Tree() if item is None else Tree.from_item(item)
+    return trees.find(organization) or Tree(organization=organization)
 
 
 class Everything(NamedTuple):
@@ -32,80 +34,48 @@ def everything(organization: str) -> Everything:
 
     What is read here is remembered as long as the tree has its version, so it must not be older than that.
     """
-    items = table.query_all(keys.KnowledgeTree(organization).pk, consistent=True)
-    trees = [Tree.from_item(item) for item in items if "children" in item]
-    folders = {item["id"]: Folder.from_item(item) for item in items if "id" in item}
-    return Everything(trees[0] if trees else Tree(), folders)
+    found = Tree(organization=organization)
+    folders: dict[str, Folder] = {}
+    for item in table.query_all(Tree.partition_for(organization)):
+        if item["SK"] == Tree.SK:
+            found = Tree.from_item(item)
+        else:
+            folder = Folder.from_item(item)
+            folders[folder.id] = folder
+    return Everything(found, folders)
 
 
-def find(organization: str, folder_id: str) -> Folder | None:
-    """Return a folder's item, also after the folder was deleted; None if there is none."""
-    item = table.get(keys.KnowledgeFolder(organization, folder_id))
-    return None if item is None else Folder.from_item(item)
-
-
-def find_many(organization: str, folder_ids: Sequence[str]) -> list[Folder]:
-    """Return folders' items, those of deleted folders included. One call for up to 100."""
-    found = table.get_many(
-        [keys.KnowledgeFolder(organization, folder_id) for folder_id in folder_ids], consistent=False
-    )
-    return [Folder.from_item(item) for item in found.values()]
-
-
-def save_tree(transaction: Transaction, organization: str, seen: Tree, changed: Tree) -> None:
+def save_tree(transaction: Transaction, seen: Tree, changed: Tree) -> None:
     """Write a tree over the one that was read. The transaction raises ConditionFailed if that has changed since."""
-    transaction.set(
-        keys.KnowledgeTree(organization),
-        changed.to_item(),
-        condition="#version = :seen" if seen.version else "attribute_not_exists(PK)",
-        values={":seen": seen.version} if seen.version else None,
-        on_failure=ConditionFailed,
-    )
-
-
-def add(transaction: Transaction, organization: str, folder: Folder) -> None:
-    """Add a folder's own item."""
-    key = keys.KnowledgeFolder(organization, folder.id)
-    values = {"id": folder.id, "name": folder.name, "documents": folder.documents}
-    transaction.put({**key.attributes(), **values}, new=True)
+    if seen.version:
+        transaction.save(seen, changed, on_failure=ConditionFailed)
+    else:
+        transaction.put(changed, new=True, on_failure=ConditionFailed)
 
 
 def rename(transaction: Transaction, organization: str, folder_id: str, name: str) -> None:
     """Give a folder another name. The transaction raises FolderNotFound."""
-    transaction.update(
-        keys.KnowledgeFolder(organization, folder_id),
-        "SET #name = :name",
-        condition=_OPEN,
-        names={"#name": "name"},
-        values={":name": name},
-        on_failure=lambda _: FolderNotFound(),
-    )
+    key = Folder.key_for(organization, folder_id)
+    transaction.change(key, set={"name": name}, require=_OPEN, on_failure=FolderNotFound())
 
 
-def require(transaction: Transaction, organization: str, folder_id: str) -> None:
-    """Require that a folder exists. The transaction raises FolderNotFound."""
-    transaction.require(
-        keys.KnowledgeFolder(organization, folder_id), _OPEN, on_failure=lambda _: FolderNotFound()
-    )
+def require(transaction: Transaction, organization: str, folder_id: str | None) -> None:
+    """Let a transaction raise FolderNotFound unless the folder exists, or is None."""
+    if folder_id is not None:
+        transaction.require(Folder.key_for(organization, folder_id), _OPEN, on_failure=FolderNotFound())
 
 
 def close(transaction: Transaction, organization: str, folder_id: str, now_ms: int) -> None:
     """Mark a folder as deleted, so that no document is added to it. The transaction raises FolderNotFound."""
-    transaction.update(
-        keys.KnowledgeFolder(organization, folder_id),
-        "SET deletedAt = :now",
-        condition=_OPEN,
-        values={":now": now_ms},
-        on_failure=lambda _: FolderNotFound(),
-    )
+    key = Folder.key_for(organization, folder_id)
+    transaction.change(key, set={"deleted_at": now_ms}, require=_OPEN, on_failure=FolderNotFound())
 
 
 def remove(transaction: Transaction, organization: str, folder_id: str) -> None:
     """Remove a deleted folder's item. The transaction raises ConditionFailed while documents are in it."""
     transaction.delete(
-        keys.KnowledgeFolder(organization, folder_id),
-        condition="documents = :none AND attribute_exists(deletedAt)",
-        values={":none": 0},
+        Folder.key_for(organization, folder_id),
+        require={"documents": 0, "deleted_at": other_than(None)},
         on_failure=ConditionFailed,
     )
 
@@ -119,29 +89,13 @@ def count(
     """
     if source == target:
         return
-    # The document names the folder that it leaves, so that one exists, if only as a deleted one.
-    _add(transaction, organization, source, -documents, "attribute_exists(PK)", None)
-    _add(transaction, organization, target, documents, _OPEN, FolderNotFound())
-
-
-def _add(
-    transaction: Transaction,
-    organization: str,
-    folder_id: str | None,
-    documents: int,
-    condition: str,
-    error: AppError | None,
-) -> None:
-    if folder_id is None:
-        return
     try:
-        key = keys.KnowledgeFolder(organization, folder_id)
+        if source is not None:
+            # The document names the folder that it leaves, so that one exists, if only as a deleted one.
+            key = Folder.key_for(organization, source)
+            transaction.change(key, add={"documents": -documents}, on_failure=ConditionFailed)
+        if target is not None:
+            key = Folder.key_for(organization, target)
+            transaction.change(key, add={"documents": documents}, require=_OPEN, on_failure=FolderNotFound())
     except MalformedKey:
         raise FolderNotFound from None
-    transaction.update(
-        key,
-        "ADD documents :documents",
-        condition=condition,
-        values={":documents": documents},
-        on_failure=lambda found: ConditionFailed(found) if error is None else error,
-    )

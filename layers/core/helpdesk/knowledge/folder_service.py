@@ -1,15 +1,13 @@
 """The rules of knowledge folders: creating, naming, moving, ordering and deleting them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from helpdesk.events.outbox import job_item
 from helpdesk.knowledge import folder_repository as repository
 from helpdesk.knowledge import repository as documents
-from helpdesk.knowledge.errors import (
-    MAX_FOLDER_NAME_CHARACTERS,
-    FolderNameMissing,
-    FolderNotFound,
-)
+from helpdesk.knowledge.documents import Document
+from helpdesk.knowledge.errors import MAX_FOLDER_NAME_CHARACTERS, FolderNameMissing, FolderNotFound
+from helpdesk.knowledge.folder_repository import require
 from helpdesk.knowledge.folder_schemas import (
     FolderCreated,
     FolderInput,
@@ -19,7 +17,6 @@ from helpdesk.knowledge.folder_schemas import (
     FolderUpdate,
 )
 from helpdesk.knowledge.folders import ROOT, Folder, FolderJob, Tree
-from helpdesk.knowledge.repository import Placed
 from helpdesk.platform import clock, deadline, ids
 from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.logging import logger
@@ -27,6 +24,8 @@ from helpdesk.platform.text import as_name
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
+
+__all__ = ["require"]  # for the transactions of others
 
 _BATCH = 45  # documents of one transaction, each with its page; it takes 100 actions
 _DELETION_MS = 3_000
@@ -57,19 +56,19 @@ def create(organization: str, wanted: FolderInput) -> FolderCreated:
 
     Raises FolderNameMissing, InvalidRequest, FolderNotFound, FolderTooDeep, FolderLimit.
     """
-    folder = Folder(ids.new("fold"), _require_name(wanted.name), 0)
+    folder = Folder(organization=organization, id=ids.new("fold"), name=_require_name(wanted.name))
     _change(
         organization,
         lambda tree: tree.with_added(folder.id, _parent(wanted.parent_id), published=bool(wanted.published)),
-        lambda transaction: repository.add(transaction, organization, folder),
+        lambda transaction: transaction.put(folder, new=True),
     )
     return FolderCreated(id=folder.id)
 
 
-def require(transaction: Transaction, organization: str, folder_id: str | None) -> None:
-    """Let a transaction raise FolderNotFound unless the folder exists, or is None."""
-    if folder_id is not None:
-        repository.require(transaction, organization, folder_id)
+def names_by_ids(organization: str, folder_ids: Sequence[str]) -> dict[str, str]:
+    """Return the names of folders by id, those of deleted ones included. One call for up to 100."""
+    found = repository.folders.by_ids(organization, ids=folder_ids, consistent=False)
+    return {folder_id: folder.name for folder_id, folder in found.items()}
 
 
 def update(organization: str, folder_id: str, wanted: FolderUpdate) -> None:
@@ -163,7 +162,7 @@ def _move_some(organization: str, folder_id: str) -> bool:
     return moved
 
 
-def _move(organization: str, found: list[Placed], source: str, target: str) -> bool:
+def _move(organization: str, found: list[Document], source: str, target: str) -> bool:
     transaction = Transaction()
     documents.move(transaction, organization, found, source, None if target == ROOT else target)
     try:
@@ -176,12 +175,12 @@ def _move(organization: str, found: list[Placed], source: str, target: str) -> b
 def _close(organization: str, tree: Tree, folder_id: str) -> bool:
     """Remove a deleted folder that has no documents. Return False if it has some, which the index does not list yet."""
     transaction = Transaction()
-    repository.save_tree(transaction, organization, tree, tree.with_closed(folder_id))
+    repository.save_tree(transaction, tree, tree.with_closed(folder_id))
     repository.remove(transaction, organization, folder_id)
     try:
         transaction.commit()
     except ConditionFailed:
-        folder = repository.find(organization, folder_id)
+        folder = repository.folders.find(organization, folder_id)
         return folder is not None and folder.documents == 0  # then the tree has changed: try again
     return False
 
@@ -198,7 +197,7 @@ def _change(
         changed = next_tree(seen)
         transaction = Transaction()
         if changed is not seen:
-            repository.save_tree(transaction, organization, seen, changed)
+            repository.save_tree(transaction, seen, changed)
         also(transaction)
         if transaction:
             transaction.commit()

@@ -21,23 +21,25 @@ from helpdesk.knowledge.errors import (
 )
 from helpdesk.platform import ids
 from helpdesk.platform.record import Record
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored
 
 ROOT = "root"
 """The parent of the folders on the first level. No folder's id is equal to it: those begin with `fold_`."""
 
 
-class Folder(Record):
-    """A folder's own item: its name, and how many documents are in it. Its place is in the tree."""
+class Folder(Stored, kw_only=True):
+    """A folder's own item: its name, and how many documents are in it. Its place is in the tree.
 
+    `deleted_at` (ms) is set while the documents of a deleted folder are moved.
+    """
+
+    PK, SK = "ORG#{organization}#FOLDER", "FOLDER#{id}"
+
+    organization: str
     id: str
-    name: str
-    documents: int
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Return the folder of an item."""
-        return cls(item["id"], item["name"], item["documents"])
+    name: str = ""
+    documents: int = 0
+    deleted_at: int | None = None
 
 
 class FolderJob(Record):
@@ -66,7 +68,7 @@ class FolderJob(Record):
         )
 
 
-class Tree(Record):
+class Tree(Stored, kw_only=True):
     """All folders of an organization.
 
     `children` has the subfolders of each folder that has any, in their order. `closing` has the deleted folders whose
@@ -74,25 +76,13 @@ class Tree(Record):
     themselves. Changes return another tree, or raise.
     """
 
+    PK, SK = "ORG#{organization}#FOLDER", "TREE"
+
+    organization: str
     version: int = 0
     children: Mapping[str, tuple[str, ...]] = {}
     closing: Mapping[str, str] = {}
     published: frozenset[str] = frozenset()
-
-    def to_item(self) -> Item:
-        """Return the attributes of the tree's item, without its keys."""
-        return {
-            "version": self.version,
-            "children": {parent: list(inside) for parent, inside in self.children.items()},
-            "closing": dict(self.closing),
-            "published": sorted(self.published),
-        }
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Return the tree of an item."""
-        children = {parent: tuple(inside) for parent, inside in item["children"].items()}
-        return cls(item["version"], children, item["closing"], frozenset(item.get("published", ())))
 
     def with_new_name(self) -> "Tree":
         """Return the tree after a folder was renamed: only the version is another, by which names are remembered."""
@@ -124,13 +114,13 @@ class Tree(Record):
             return False
         return not self.published.isdisjoint(self._path(place))
 
-    def with_published(self, folder_id: str, *, published: bool) -> Self:
+    def with_published(self, folder_id: str, *, published: bool) -> "Tree":
         """Publish a folder with what is in it, or not any more. Raises FolderNotFound."""
         self.parent_of(folder_id)
         after = self.published | {folder_id} if published else self.published - {folder_id}
         return self if after == self.published else self._next({}, published=after)
 
-    def with_added(self, folder_id: str, parent: str, *, published: bool = False) -> Self:
+    def with_added(self, folder_id: str, parent: str, *, published: bool = False) -> "Tree":
         """Add a folder at the end of its parent. Raises FolderNotFound, FolderTooDeep, FolderLimit."""
         if sum(len(inside) for inside in self.children.values()) >= MAX_FOLDERS:
             raise FolderLimit
@@ -139,7 +129,7 @@ class Tree(Record):
         shown = self.published | {folder_id} if published else self.published
         return self._next({parent: (*self.children.get(parent, ()), folder_id)}, published=shown)
 
-    def with_moved(self, folder_id: str, parent: str) -> Self:
+    def with_moved(self, folder_id: str, parent: str) -> "Tree":
         """Move a folder with its subfolders to the end of another parent; the same parent changes nothing.
 
         Raises FolderNotFound, FolderCycle, FolderTooDeep.
@@ -155,14 +145,14 @@ class Tree(Record):
         left = tuple(other for other in self.children[before] if other != folder_id)
         return self._next({before: left, parent: (*self.children.get(parent, ()), folder_id)})
 
-    def with_order(self, parent: str, ordered: Sequence[str]) -> Self:
+    def with_order(self, parent: str, ordered: Sequence[str]) -> "Tree":
         """Put the subfolders of a parent in another order. Raises FolderNotFound, OrderInvalid."""
         self._path(parent)
         if sorted(ordered) != sorted(self.children.get(parent, ())):
             raise OrderInvalid
         return self._next({parent: tuple(ordered)})
 
-    def without(self, folder_id: str) -> Self:
+    def without(self, folder_id: str) -> "Tree":
         """Delete a folder; its subfolders take its place in its parent, which also gets its documents.
 
         What another deleted folder still has to move to this one goes to the parent, too. Raises FolderNotFound.
@@ -179,7 +169,7 @@ class Tree(Record):
             {**closing, folder_id: parent},
         )
 
-    def with_closed(self, folder_id: str) -> Self:
+    def with_closed(self, folder_id: str) -> "Tree":
         """Forget a deleted folder, once its documents have been moved."""
         return self._next({}, {folder: to for folder, to in self.closing.items() if folder != folder_id})
 
@@ -188,13 +178,14 @@ class Tree(Record):
         children: Mapping[str, tuple[str, ...]],
         closing: Mapping[str, str] | None = None,
         published: frozenset[str] | None = None,
-    ) -> Self:
+    ) -> "Tree":
         found = {**self.children, **children}
-        return type(self)(
-            self.version + 1,
-            {parent: inside for parent, inside in found.items() if inside},
-            self.closing if closing is None else closing,
-            (self.published if published is None else published).difference(closing or ()),
+        return replace(
+            self,
+            version=self.version + 1,
+            children={parent: inside for parent, inside in found.items() if inside},
+            closing=self.closing if closing is None else closing,
+            published=(self.published if published is None else published).difference(closing or ()),
         )
 
     def _path(self, folder_id: str) -> list[str]:

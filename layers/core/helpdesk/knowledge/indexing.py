@@ -55,7 +55,7 @@ def index(
     several documents together do not fit: then nothing is lost, and the job has to be done again. Raises OutOfTime
     after the commit if documents are left over.
     """
-    records = repository.get_many(organization, document_ids)
+    records = repository.documents.by_ids(organization, ids=document_ids)
     gone = [document_id for document_id in dict.fromkeys(document_ids) if document_id not in records]
     done, late = list(records.values()), False
     for target in index_kinds.written(organization):
@@ -175,7 +175,7 @@ def _commit(
 
 def give_up(organization: str, document_id: str) -> None:
     """Mark a document as failed after the last retry, unless it is ready or gone."""
-    record = repository.get_many(organization, [document_id]).get(document_id)
+    record = repository.documents.by_ids(organization, ids=[document_id]).get(document_id)
     if record is not None and record.status is not DocumentStatus.READY:
         repository.set_failed(record, PROBLEM_GAVE_UP)
 

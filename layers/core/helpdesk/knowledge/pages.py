@@ -7,14 +7,12 @@ folders is.
 
 import re
 from collections.abc import Sequence
-from typing import Self
 
 from helpdesk.knowledge.documents import Document
-from helpdesk.platform.record import Record
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored, field
 
 
-class DocumentPage(Record, kw_only=True):
+class DocumentPage(Stored, kw_only=True):
     """What stands at an address: a document, the way to its present address, or nothing any more.
 
     moved_to    the slug that the document got instead; None at its present address
@@ -28,10 +26,13 @@ class DocumentPage(Record, kw_only=True):
     answered    in about how many conversations the agent answered from it
     """
 
+    PK, SK = "ORG#{organization}#PAGE", "PAGE#{slug}"
+
+    organization: str
     slug: str
     document_id: str
     moved_to: str | None = None
-    is_gone: bool = False
+    is_gone: bool = field(default=False, name="gone")
     title: str = ""
     folder_id: str | None = None
     published: bool = False
@@ -45,43 +46,34 @@ class DocumentPage(Record, kw_only=True):
     unhelpful: int = 0
     answered: int = 0
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a page's item."""
-        return cls(
-            slug=item["slug"],
-            document_id=item["documentId"],
-            moved_to=item.get("movedTo"),
-            is_gone=item.get("gone", False),
-            title=item.get("title", ""),
-            folder_id=item.get("folderId"),
-            published=item.get("published", False),
-            text_key=item.get("textKey", ""),
-            updated_at=item.get("updatedAt", 0),
-            url=item.get("url"),
-            path=item.get("path"),
-            mirror=item.get("mirror"),
-            reads=item.get("reads", 0),
-            helpful=item.get("helpful", 0),
-            unhelpful=item.get("unhelpful", 0),
-            answered=item.get("answered", 0),
-        )
+
+class PageRating(Stored, kw_only=True):
+    """Whether a visitor found a document helpful. `visitor_hash` is a SHA-256 of their network address and browser."""
+
+    PK, SK = "ORG#{organization}#PAGERATING#{document_id}", "RATING#{visitor_hash}"
+
+    organization: str
+    document_id: str
+    visitor_hash: str
+    helpful: bool
+    expires_at: int
 
 
-def attributes_of(document: Document, slug: str) -> Item:
-    """Return the attributes of a document's page, without its keys and its counts."""
-    return {
-        "slug": slug,
-        "documentId": document.id,
-        "title": document.title,
-        "folderId": document.folder_id,
-        "published": document.published,
-        "textKey": document.text_key,
-        "updatedAt": document.updated_at,
-        "url": document.url,
-        "path": document.source.path,
-        "mirror": document.source.mirror,
-    }
+def page_of(document: Document) -> DocumentPage:
+    """Return the page of a document at its address, without counts."""
+    return DocumentPage(
+        organization=document.organization,
+        slug=document.slug or "",
+        document_id=document.id,
+        title=document.title,
+        folder_id=document.folder_id,
+        published=document.published,
+        text_key=document.text_key,
+        updated_at=document.updated_at,
+        url=document.url,
+        path=document.source.path,
+        mirror=document.source.mirror,
+    )
 
 
 def in_order(pages: Sequence[DocumentPage]) -> list[DocumentPage]:

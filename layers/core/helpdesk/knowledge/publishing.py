@@ -4,22 +4,21 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
-from helpdesk.knowledge import document_store, folder_repository, page_repository, repository
-from helpdesk.knowledge.document_store import TextMissing
+from helpdesk.knowledge import folder_repository, page_repository, repository
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.errors import DocumentSlugTaken
 from helpdesk.knowledge.folders import ROOT, Folder, Tree
 from helpdesk.knowledge.links import Links
+from helpdesk.knowledge.page_repository import at as page_at
+from helpdesk.knowledge.page_repository import rate
 from helpdesk.knowledge.pages import DocumentPage, in_order
 from helpdesk.knowledge.slugs import candidates
 from helpdesk.platform.record import Record
-from helpdesk.storage import keys
 from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
-__all__ = ["TextMissing"]  # raised by `text_of`
-
+__all__ = ["page_at", "rate"]  # for the help site
 
 type Reader[T] = Callable[[DocumentPage], T]
 """Makes something of a document's text. Raises TextMissing if the text was replaced."""
@@ -105,15 +104,10 @@ class Contents(Record):
         return sorted((page for page in self.pages if page.reads), key=lambda page: -page.reads)[:limit]
 
 
-def tree_key(organization: str) -> AnyKey:
-    """Return the key of what `tree_in` reads."""
-    return keys.KnowledgeTree(organization)
-
-
 def tree_in(organization: str, items: Mapping[AnyKey, Item]) -> Tree:
-    """Return which folder is in which, given the item of `tree_key` if there is one."""
-    found = items.get(keys.KnowledgeTree(organization))
-    return Tree() if found is None else Tree.from_item(found)
+    """Return which folder is in which, given the tree's item if there is one."""
+    found = items.get(Tree.key_for(organization))
+    return Tree(organization=organization) if found is None else Tree.from_item(found)
 
 
 def contents(organization: str, known: Contents | None = None, tree: Tree | None = None) -> Contents:
@@ -132,10 +126,10 @@ def contents(organization: str, known: Contents | None = None, tree: Tree | None
 
 def keys_of(organization: str, slug: str) -> Sequence[AnyKey]:
     """Return the keys that say what stands at an address. Raises MalformedKey."""
-    return (keys.DocumentPage(organization, slug), keys.KnowledgeTree(organization))
+    return (DocumentPage.key_for(organization, slug), Tree.key_for(organization))
 
 
-class Found(Record):
+class FoundPage(Record):
     """What stands at an address, and whether it is, or was when it was deleted, published.
 
     `was_moved` says that the document is at another address now, which `page` has.
@@ -150,21 +144,21 @@ _MOST_MOVES = 10
 _MOST_SLUGS = 4
 
 
-def found(organization: str, slug: str, items: Mapping[AnyKey, Item]) -> Found | None:
+def find_page(organization: str, slug: str, items: Mapping[AnyKey, Item]) -> FoundPage | None:
     """Return what stands at an address, given the items of `keys_of`; None if nothing ever did.
 
     One call for each time that the document has moved from there.
     """
-    page_key, _ = keys_of(organization, slug)
-    if page_key not in items:
+    item = items.get(DocumentPage.key_for(organization, slug))
+    if item is None:
         return None
     tree = tree_in(organization, items)
-    page = DocumentPage.from_item(items[page_key])
+    page = DocumentPage.from_item(item)
     was_moved = page.moved_to is not None
     for _ in range(_MOST_MOVES):
         if page.moved_to is None:
-            return Found(page, page.published or tree.shows(page.folder_id), was_moved)
-        target = page_repository.get(organization, page.moved_to)
+            return FoundPage(page, page.published or tree.shows(page.folder_id), was_moved)
+        target = page_repository.at(organization, page.moved_to)
         if target is None or target.document_id != page.document_id:
             return None
         page = target
@@ -175,8 +169,7 @@ def shown_now(organization: str, pages: Sequence[DocumentPage]) -> list[Document
     """Return those of these pages that are published now, as they are now. One consistent call for up to 99."""
     if not pages:
         return []
-    now, item = page_repository.get_many(organization, [page.slug for page in pages])
-    tree = Tree() if item is None else Tree.from_item(item)
+    now, tree = page_repository.get_many(organization, [page.slug for page in pages])
     found = [(page, now.get(page.slug)) for page in pages]
     return [
         fresh
@@ -205,38 +198,9 @@ def give_address(document: Document) -> None:
     raise DocumentSlugTaken
 
 
-def page_at(organization: str, slug: str) -> DocumentPage | None:
-    """Return what stands at an address. One call."""
-    return page_repository.get(organization, slug)
-
-
-def text_of(page: DocumentPage) -> str:
-    """Return a document's text, in Markdown. One call. Raises TextMissing."""
-    return document_store.read(page.text_key)
-
-
-def kept_html(page: DocumentPage) -> bytes | None:
-    """Return what `keep_html` stored for this text; None if nothing is. One call."""
-    return document_store.read_derived(page.text_key)
-
-
-def keep_html(page: DocumentPage, content: bytes) -> None:
-    """Store what was made of a document's text. It goes when the text goes. One call."""
-    document_store.write_derived(page.text_key, content)
-
-
-def rate(organization: str, page: DocumentPage, visitor_hash: str, *, helpful: bool) -> None:
-    """Count whether a visitor found a page helpful; a second answer of theirs replaces the first.
-
-    `visitor_hash` identifies a visitor and names none. Calls: rating, transaction; one if nothing changes.
-    """
-    page_repository.rate(organization, page, visitor_hash, helpful=helpful)
-
-
 def count_answered(organization: str, document_ids: Sequence[str]) -> None:
     """Count that documents have answered one conversation more. One call, and one for each; none without documents."""
-    documents = repository.get_many(organization, document_ids) if document_ids else {}
-    for each in documents.values():
+    for each in repository.documents.by_ids(organization, ids=document_ids).values():
         if each.slug is not None:
             page_repository.count(organization, each.slug, {"answered": 1})
 

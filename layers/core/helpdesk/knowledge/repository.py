@@ -6,28 +6,27 @@ the organization's usage follow from them.
 
 from collections.abc import Sequence
 from copy import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from helpdesk.events.outbox import Job, job_item
 from helpdesk.knowledge import folder_repository, page_repository
-from helpdesk.knowledge.documents import Document
+from helpdesk.knowledge.documents import NO_FOLDER, DeletedDocument, Document
 from helpdesk.knowledge.errors import DocumentNotFound
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.knowledge.schemas import DocumentStatus, SourceKind
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed, Filter, Item, Page
+from helpdesk.storage import table
+from helpdesk.storage.changes import Values, difference, or_missing
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.table import ConditionFailed, Filter, Index
 from helpdesk.storage.transactions import Transaction
 
-_AS_READ = (
-    "revision = :seenRevision AND folderId = :seenFolder AND (attribute_not_exists(slug) OR slug = :seenSlug) "
-    "AND (attribute_not_exists(published) OR published = :seenPublished)"
-)
-_SET_BY_INDEXER = frozenset({"status", "problem", "indexedAt"})
-_KEY = frozenset({"PK", "SK"})
 _READ_AT_ONCE = 500
 _MOST_QUERIES = 4
 """A page of a filtered list reads up to 2,000 documents, of which few or none may match."""
+
+
+documents = Collection(Document, missing=DocumentNotFound)
 
 
 class DocumentFilter(NamedTuple):
@@ -69,7 +68,7 @@ def create(transaction: Transaction, document: Document) -> None:
     """
     folder_repository.count(transaction, document.organization, None, document.folder_id)
     page_repository.claim(transaction, document)
-    transaction.put(document.to_item(), new=True)
+    transaction.put(document, new=True)
     transaction.put(job_item(document.organization, document.index_job()), new=True)
 
 
@@ -82,15 +81,11 @@ def change(
     it was read, FolderNotFound, and DocumentSlugTaken.
     """
     organization, reindexed = seen.organization, seen.revision != changed.revision
-    skipped = _KEY if reindexed else _KEY | _SET_BY_INDEXER
-    written = {name: value for name, value in changed.to_item().items() if name not in skipped}
-    transaction.set(
-        keys.KnowledgeDocument(organization, seen.id),
-        written,
-        condition=_AS_READ,
-        values=_as_read(seen),
-        on_failure=ConditionFailed,
-    )
+    # A document from before versions gets all that newer ones have, as the migration gives it.
+    values = difference(seen.to_item() if seen.counted else {}, changed)
+    if reindexed:
+        values |= {"status": changed.status, "problem": changed.problem}  # the indexer may set them meanwhile
+    transaction.change(seen.key, set=values, require=_as_read(seen), on_failure=ConditionFailed)
     folder_repository.count(transaction, organization, seen.folder_id, changed.folder_id)
     page_repository.follow(transaction, seen, changed, counted)
     if reindexed:
@@ -103,15 +98,13 @@ def give_address(transaction: Transaction, seen: Document, slug: str) -> None:
 
     The transaction raises ConditionFailed if it is not as it was read, and DocumentSlugTaken.
     """
-    placed = replace(seen, slug=slug)
-    transaction.set(
-        keys.KnowledgeDocument(seen.organization, seen.id),
-        {"slug": slug, "published": seen.published},
-        condition=_AS_READ,
-        values=_as_read(seen),
+    transaction.change(
+        seen.key,
+        set={"slug": slug, "published": seen.published},
+        require=_as_read(seen),
         on_failure=ConditionFailed,
     )
-    page_repository.claim(transaction, placed)
+    page_repository.claim(transaction, replace(seen, slug=slug))
 
 
 def delete(transaction: Transaction, seen: Document) -> None:
@@ -120,41 +113,20 @@ def delete(transaction: Transaction, seen: Document) -> None:
     Until that is done, `deleted` names it. The transaction raises ConditionFailed if it is not as it was read.
     """
     organization = seen.organization
-    transaction.delete(
-        keys.KnowledgeDocument(organization, seen.id),
-        condition=_AS_READ,
-        values=_as_read(seen),
-        on_failure=ConditionFailed,
-    )
-    transaction.put({**keys.DeletedDocument(organization, seen.id).attributes(), "id": seen.id})
+    transaction.delete(seen.key, require=_as_read(seen), on_failure=ConditionFailed)
+    transaction.put(DeletedDocument(organization, seen.id))
     page_repository.vacate(transaction, seen)
     folder_repository.count(transaction, organization, seen.folder_id, None)
     transaction.put(job_item(organization, seen.removal_job()), new=True)
 
 
-def _as_read(seen: Document) -> Item:
+def _as_read(seen: Document) -> dict[str, Any]:
     return {
-        ":seenRevision": seen.revision,
-        ":seenFolder": seen.folder_id,
-        ":seenSlug": seen.slug,
-        ":seenPublished": seen.published,
+        "revision": seen.revision,
+        "folder_id": seen.folder_id,
+        "slug": seen.slug,
+        "published": or_missing(seen.published),
     }
-
-
-def get(organization: str, document_id: str) -> Document:
-    """Return a document. Raises DocumentNotFound."""
-    item = table.get(keys.KnowledgeDocument(organization, document_id))
-    if item is None:
-        raise DocumentNotFound
-    return Document.from_item(organization, item)
-
-
-def get_many(organization: str, document_ids: Sequence[str]) -> dict[str, Document]:
-    """Return the documents that exist, by id."""
-    found = table.get_many(
-        [keys.KnowledgeDocument(organization, document_id) for document_id in document_ids]
-    )
-    return {item["id"]: Document.from_item(organization, item) for item in found.values()}
 
 
 def newest(
@@ -162,81 +134,64 @@ def newest(
 ) -> tuple[list[Document], str | None]:
     """Return documents older than the id `before`, newest first, and the id to continue from (None at the end).
 
-    One query. With a condition up to four, and then there may be fewer than `limit`, or none, before the end.
+    One query. With a condition up to four, and then there may be fewer than `limit`, or none, before the end. Raises
+    MalformedKey for a folder that no folder's ID can name.
     """
-    condition = wanted.condition
+    condition, scope = wanted.condition, [organization]
+    index: Index | None = None
+    if wanted.in_folder:
+        index, scope = "GSI1", [organization, wanted.folder_id or NO_FOLDER]
     found: list[Document] = []
     for _ in range(1 if condition is None else _MOST_QUERIES):
-        page = _page(organization, wanted, condition, limit, before)
-        found += [Document.from_item(organization, item) for item in page.items]
+        after = None
+        if before is not None:
+            after = Document.key_for(organization, before).attributes()
+            if index is not None:
+                after |= {"GSI1PK": Document.partition_for(*scope, index=index), "GSI1SK": before}
+        page = documents.page(
+            *scope,
+            index=index,
+            limit=limit if condition is None else _READ_AT_ONCE,
+            after=after,
+            newest_first=True,
+            matching=condition,
+        )
+        found += page.records
         if len(found) > limit:
             return found[:limit], found[limit - 1].id
-        before = _id_of(page.after)
+        parts = None if page.after is None else Document.parse(page.after["PK"], page.after["SK"])
+        before = None if parts is None else parts["id"]
         if before is None or len(found) == limit:
             break
     return found, before
 
 
-class Placed(NamedTuple):
-    """A document by its id, and its address, if it has one."""
-
-    id: str
-    slug: str | None
-
-
-def in_folder(organization: str, folder_id: str, limit: int) -> list[Placed]:
+def in_folder(organization: str, folder_id: str, limit: int) -> list[Document]:
     """Return documents in a folder, as the index has them, which may lag behind."""
-    partition = keys.documents_in(organization, folder_id)
-    found = table.query(partition, index="GSI1", limit=limit)
-    return [Placed(item["id"], item.get("slug")) for item in found.items]
-
-
-def _page(
-    organization: str, wanted: DocumentFilter, condition: Filter | None, limit: int, before: str | None
-) -> Page:
-    read = limit if condition is None else _READ_AT_ONCE
-    after = keys.KnowledgeDocument(organization, before).attributes() if before else None
-    if not wanted.in_folder:
-        partition = keys.KnowledgeDocument(organization, "-").pk
-        return table.query(
-            partition, sk_prefix="DOC#", limit=read, newest_first=True, after=after, matching=condition
-        )
-    partition = keys.documents_in(organization, wanted.folder_id)
-    if after is not None:
-        after = {**after, "GSI1PK": partition, "GSI1SK": before}
-    return table.query(
-        partition, index="GSI1", limit=read, newest_first=True, after=after, matching=condition
-    )
-
-
-def _id_of(key: Item | None) -> str | None:
-    found = None if key is None else keys.KnowledgeDocument.parse(key["PK"], key["SK"])
-    return None if found is None else found.document_id
+    return documents.page(organization, folder_id, index="GSI1", limit=limit).records
 
 
 def move(
-    transaction: Transaction, organization: str, documents: Sequence[Placed], source: str, target: str | None
+    transaction: Transaction,
+    organization: str,
+    moved: Sequence[Document],
+    source: str,
+    target: str | None,
 ) -> None:
     """Move documents from one folder to another, or out of any; nothing else of them changes.
 
     The transaction raises ConditionFailed if one of them is not in the folder any more, and FolderNotFound.
     """
-    values = {
-        ":source": source,
-        ":target": target,
-        ":partition": keys.documents_in(organization, target),
-    }
-    for document in documents:
-        transaction.update(
-            keys.KnowledgeDocument(organization, document.id),
-            "SET folderId = :target, GSI1PK = :partition",
-            condition="folderId = :source",
-            values=values,
+    partition = Document.partition_for(organization, target or NO_FOLDER, index="GSI1")
+    for document in moved:
+        transaction.change(
+            document.key,
+            set={"folder_id": target, "GSI1PK": partition},
+            require={"folder_id": source},
             on_failure=ConditionFailed,
         )
-        if document.slug is not None:
-            page_repository.move(transaction, organization, document.id, document.slug, target)
-    folder_repository.count(transaction, organization, source, target, len(documents))
+        page_repository.move(transaction, document, target)
+    folder_repository.count(transaction, organization, source, target, len(moved))
 
 
 def deleted(organization: str) -> frozenset[str]:
@@ -245,13 +200,12 @@ def deleted(organization: str) -> frozenset[str]:
     One consistent query. Read it before the index: a document that is missing here was either not deleted at that time,
     or is no longer in the index that is read afterwards.
     """
-    partition = keys.DeletedDocument(organization, "-").pk
-    return frozenset(item["id"] for item in table.query_all(partition, sk_prefix="DELETED#"))
+    return frozenset(each.id for each in Collection(DeletedDocument).all(organization))
 
 
 def forget_deleted(organization: str, document_ids: Sequence[str]) -> None:
     """Forget deleted documents, once the index does not have them any more. One call for 25."""
-    table.delete_many([keys.DeletedDocument(organization, document_id) for document_id in document_ids])
+    table.delete_many([DeletedDocument.key_for(organization, each) for each in document_ids])
 
 
 def add_job(organization: str, job: Job) -> None:
@@ -261,29 +215,18 @@ def add_job(organization: str, job: Job) -> None:
 
 def set_ready(document: Document) -> bool:
     """Mark this revision as ready; return False if the document has changed or is gone."""
-    return _set_status(document, DocumentStatus.READY, None)
+    values = {"status": DocumentStatus.READY, "problem": None, "indexed_at": clock.now_ms()}
+    return _is_set(document, values)
 
 
 def set_failed(document: Document, problem: str) -> bool:
     """Mark this revision as failed, with the reason; return False as `set_ready` does."""
-    return _set_status(document, DocumentStatus.FAILED, problem)
+    return _is_set(document, {"status": DocumentStatus.FAILED, "problem": problem})
 
 
-def _set_status(document: Document, status: DocumentStatus, problem: str | None) -> bool:
-    ready = status is DocumentStatus.READY
+def _is_set(document: Document, values: Values) -> bool:
     try:
-        table.update(
-            keys.KnowledgeDocument(document.organization, document.id),
-            "SET #status = :status, problem = :problem" + (", indexedAt = :now" if ready else ""),
-            condition="revision = :revision",
-            names={"#status": "status"},
-            values={
-                ":status": status.value,
-                ":problem": problem,
-                ":revision": document.revision,
-                **({":now": clock.now_ms()} if ready else {}),
-            },
-        )
+        table.change(document.key, set=values, require={"revision": document.revision})
     except ConditionFailed:
         return False
     return True

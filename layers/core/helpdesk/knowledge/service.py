@@ -15,7 +15,7 @@ from typing import Final
 
 from helpdesk.admission.caller import Caller
 from helpdesk.admission.limits import Plan
-from helpdesk.knowledge import checks, document_store, page_repository, rendering, repository
+from helpdesk.knowledge import checks, document_store, listing, page_repository, repository
 from helpdesk.knowledge.documents import Document, Source, hash_of_text
 from helpdesk.knowledge.errors import DocumentChanged, DocumentSlugTaken, DocumentSynced
 from helpdesk.knowledge.schemas import (
@@ -31,6 +31,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.record import Record
 from helpdesk.quotas import service as quotas
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -91,7 +92,7 @@ def nothing_else(_: Transaction) -> None:
 def write(
     organization: str,
     draft: Draft,
-    by_name: str,
+    by_name: ByName,
     *,
     document_id: str | None = None,
     also: Also = nothing_else,
@@ -111,21 +112,17 @@ def write(
         title=title,
         folder_id=draft.folder_id,
         status=DocumentStatus.INDEXING,
-        problem=None,
         source=draft.source
         if draft.path is None
         else draft.source.copied_from(checks.require_path(draft.path), version=1),
         url=None if draft.url is None else checks.require_url(draft.url),
-        version=1,
         size=len(text),
         revision=revision,
         text_key=document_store.key_of(organization, document_id, revision),
         text_hash=hash_of_text(text),
         created_at=now,
         updated_at=now,
-        indexed_at=None,
         created_by_name=by_name,
-        updated_by_name=None,
         published=draft.published,
     )
     slugs = candidates(title) if draft.slug is None else [require_slug(draft.slug)]
@@ -165,7 +162,7 @@ def change(
     organization: str,
     document_id: str,
     wanted: Change,
-    by_name: str,
+    by_name: ByName,
     *,
     version: int | None = None,
     also: Also = nothing_else,
@@ -209,7 +206,7 @@ def change(
 def _commit_change(seen: Document, changed: Document, also: Also) -> Document:
     """Write a changed document over the one that was read, and what `also` adds. Raises ConditionFailed."""
     moves = seen.slug is not None and seen.slug != changed.slug
-    counted = page_repository.get(seen.organization, seen.slug or "") if moves else None
+    counted = page_repository.at(seen.organization, seen.slug or "") if moves else None
 
     def write_all(plan: Plan) -> None:
         transaction = Transaction()
@@ -280,7 +277,7 @@ def update_from_request(caller: Caller, document_id: str, wanted: DocumentUpdate
         caller.actor,
         version=wanted.version,
     )
-    return DocumentChangedAnswer(document=rendering.summary(changed))
+    return DocumentChangedAnswer(document=listing.summary(changed))
 
 
 def _checked(wanted: Change) -> Change:
@@ -298,7 +295,7 @@ def _require(
     organization: str, document_id: str, version: int | None, wanted: Change | None = None
 ) -> Document:
     """Return the document, if it has the version and takes the change."""
-    seen = repository.get(organization, document_id)
+    seen = repository.documents.get(organization, document_id)
     edits = wanted is not None and (
         wanted.title is not None
         or wanted.body is not None
@@ -318,7 +315,7 @@ def _is_new(text: bytes, seen: Document) -> bool:
 
 
 def _changed(
-    seen: Document, wanted: Change, by_name: str, text: bytes | None, text_key: str | None
+    seen: Document, wanted: Change, by_name: ByName, text: bytes | None, text_key: str | None
 ) -> Document:
     changed = replace(
         seen,

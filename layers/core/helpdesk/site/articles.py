@@ -10,7 +10,7 @@ from http import HTTPStatus
 from urllib.parse import unquote
 
 from helpdesk.http.content import Content
-from helpdesk.knowledge import images, publishing
+from helpdesk.knowledge import document_store, images, publishing
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.platform.logging import logger
 from helpdesk.site import contents, markdown, prose_language, rendered, rendering
@@ -61,7 +61,7 @@ def keys_of(organization: str, values: Mapping[str, str]) -> Sequence[AnyKey]:
 def show(visit: Visit, name: str) -> Content:
     """Return an article, or its Markdown where the address ends so or a program asks for it. Raises PageNotFound."""
     slug, wants_markdown = slug_in(name)
-    found = publishing.found(visit.organization, slug, visit.found)
+    found = publishing.find_page(visit.organization, slug, visit.found)
     if found is None or not found.is_public:
         raise PageNotFound
     page = found.page
@@ -85,7 +85,7 @@ def show_image(visit: Visit, name: str, image: str) -> Content:
 
     Which it shows is in its text: an image of an internal document is nobody's, also under the address of another one.
     """
-    found = publishing.found(visit.organization, slug_in(name)[0], visit.found)
+    found = publishing.find_page(visit.organization, slug_in(name)[0], visit.found)
     if found is None or not found.is_public or found.page.is_gone or found.page.mirror is None:
         raise PageNotFound
     shown = markdown.images_in(_current(visit, found.page, rendered.of).html)
@@ -137,7 +137,7 @@ def _current[T](visit: Visit, page: DocumentPage, read: "publishing.Reader[T]") 
     for _ in range(_TRIES):
         try:
             return read(page)
-        except publishing.TextMissing:
+        except document_store.TextMissing:
             fresh = publishing.page_at(visit.organization, page.slug)
             if fresh is None or not fresh.text_key:
                 raise PageNotFound from None

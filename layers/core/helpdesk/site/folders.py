@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from helpdesk.http.content import Content
 from helpdesk.knowledge import publishing
+from helpdesk.knowledge.folders import Tree
 from helpdesk.site import contents, rendering
 from helpdesk.site.articles import moved_to
 from helpdesk.site.errors import PageNotFound
@@ -16,7 +17,7 @@ MOST_READ = 6
 
 def tree_key(organization: str, _: Mapping[str, str]) -> Sequence[AnyKey]:
     """Return the key of the tree of folders, which each page reads together with the site."""
-    return [publishing.tree_key(organization)]
+    return [Tree.key_for(organization)]
 
 
 def show_home(visit: Visit) -> Content:

@@ -28,7 +28,7 @@ class RatingForm(Form):
 
 def rate(visit: Visit, name: str) -> Content:
     """Count a visitor's answer, and thank them. Raises PageNotFound, FormNotOwn, InvalidRequest."""
-    found = publishing.found(visit.organization, slug_in(name)[0], visit.found)
+    found = publishing.find_page(visit.organization, slug_in(name)[0], visit.found)
     if found is None or not found.is_public or found.page.is_gone:
         raise PageNotFound
     form = visit.form(RatingForm)

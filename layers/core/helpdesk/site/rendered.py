@@ -9,7 +9,7 @@ import json
 from functools import cache
 from typing import Any
 
-from helpdesk.knowledge import prose, publishing
+from helpdesk.knowledge import document_store, prose
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.platform import clock
 from helpdesk.platform.isolation import Isolated, NotStarted, Unreadable
@@ -56,7 +56,7 @@ class Made(Record):
 def of(page: DocumentPage) -> Made:
     """Return what is shown of a document. No call if it is remembered, one if it is kept, three the first time.
 
-    Raises publishing.TextMissing if the text was replaced since the page was read.
+    Raises document_store.TextMissing if the text was replaced since the page was read.
     """
     # What it is made of: the text, which never changes under its key, and what decides where its links lead.
     is_mirrored = page.mirror is not None
@@ -65,7 +65,7 @@ def of(page: DocumentPage) -> Made:
     known = _remembered.get(key)
     if known is not None:
         return known
-    kept = _from_body(publishing.kept_html(page), key)
+    kept = _from_body(document_store.read_derived(page.text_key), key)
     if kept is not None and kept.until is not None:
         if clock.now_ms() < kept.until:
             return kept
@@ -88,12 +88,12 @@ def forget() -> None:
 
 
 def _made(page: DocumentPage, key: str) -> Made:
-    text = publishing.text_of(page)
+    text = document_store.read(page.text_key)
     plain = _plain(page.title, text)
 
     def hold() -> None:
         held = plain | {"until": clock.now_ms() + HELD_MS}
-        publishing.keep_html(page, _to_body(held, key))
+        document_store.write_derived(page.text_key, _to_body(held, key))
 
     try:
         found: dict[str, Any] = process().call(
@@ -105,7 +105,7 @@ def _made(page: DocumentPage, key: str) -> Made:
     except Unreadable:
         logger.warning("document_not_rendered", extra={"document": page.document_id})
         found = plain | {"until": clock.now_ms() + RETRIED_MS}
-    publishing.keep_html(page, _to_body(found, key))
+    document_store.write_derived(page.text_key, _to_body(found, key))
     return _from_fields(found)
 
 

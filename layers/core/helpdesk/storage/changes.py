@@ -14,7 +14,7 @@ missing, or null in an item from before. `below` and the other functions here re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from helpdesk.storage.stored import Key, attribute, plain
+from helpdesk.storage.stored import Key, Stored, attribute, plain
 from helpdesk.storage.wire import Item
 
 type Values = Mapping[str, Any]
@@ -50,6 +50,17 @@ def other_than(value: Any) -> Requirement:
 def or_missing(value: Any) -> Requirement:
     """Require a value, or none: of a field that items from before do not have."""
     return Requirement("(attribute_not_exists({name}) OR {name} = {value})", value)
+
+
+def difference(before: Item, changed: Stored) -> dict[str, Any]:
+    """Return what to set so that an item becomes that of a record, index entries included."""
+    after, kind = changed.to_item(), type(changed)
+    fields = {attribute(kind, name): name for name in kind.__struct_fields__}
+    return {
+        fields.get(name, name): after.get(name)
+        for name in before.keys() | after.keys()
+        if before.get(name) != after.get(name) and name not in {"PK", "SK"}
+    }
 
 
 def expression(

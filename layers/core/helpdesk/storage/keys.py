@@ -3,8 +3,8 @@
 Keys without a tenant are in account_keys.py; those of analytics, approvals, crawls, integrations,
 suggestions, tools and quotas are in analytics_keys.py, approval_keys.py, crawl_keys.py,
 integration_keys.py, suggestion_keys.py, tool_keys.py and usage_keys.py;
-those of webhooks, knowledge, secrets and site sign-in in webhook_keys.py, knowledge_keys.py, secret_keys.py and
-site_sign_in_keys.py. All are re-exported here.
+those of webhooks, secrets and site sign-in in webhook_keys.py, secret_keys.py and site_sign_in_keys.py.
+All are re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
 Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
@@ -90,17 +90,8 @@ from helpdesk.storage.integration_keys import (
     connected_account,
 )
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
-from helpdesk.storage.knowledge_keys import (
-    DeletedDocument,
-    DocumentPage,
-    KnowledgeDocument,
-    KnowledgeFolder,
-    KnowledgeTree,
-    documents_in,
-)
 from helpdesk.storage.secret_keys import EndpointSecret, KeySecret
 from helpdesk.storage.site_keys import (
-    PageRating,
     SearchGap,
     SiteCss,
     SiteSettings,
@@ -134,13 +125,13 @@ __all__ = [
     "CommunityAsker", "CommunityCommand", "CommunityDirectory",
     "CommunityFeed", "CommunityPace", "CommunityPlace", "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "Conversation", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
-    "CrawlStart", "CrawledHost", "CrawledPage", "CustomerIdentity", "DeletedDocument",
-    "DocumentPage", "EmailBucket", "EndpointSecret", "FiledSignals", "FormerMember", "Grant",
+    "CrawlStart", "CrawledHost", "CrawledPage", "CustomerIdentity",
+    "EmailBucket", "EndpointSecret", "FiledSignals", "FormerMember", "Grant",
     "HookAttempt", "HookDelivery", "IntegrationSettings", "IssueNumber", "IssueProblem",
-    "ItemKey", "KeySecret", "KnowledgeDocument", "KnowledgeFolder", "KnowledgeTree", "KnowledgeUsage",
+    "ItemKey", "KeySecret", "KnowledgeUsage",
     "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "Message", "Mirror", "MirrorChannel", "MirrorClick",
     "MirrorDirectory", "MirrorPace", "MirrorReply", "MirrorThread", "MirroredConversation", "MirroredFile",
-    "MissedConversation", "ModelUsage", "Note", "PageClaim", "PageRating", "Person", "PersonAllowance",
+    "MissedConversation", "ModelUsage", "Note", "PageClaim", "Person", "PersonAllowance",
     "PersonByEmail",
     "Rating", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn",
     "SignalIssue",
@@ -150,7 +141,7 @@ __all__ = [
     "Tool", "ToolEndpoint", "ToolEndpointCount",
     "ToolEndpointUrl", "ToolTest", "TrackerDirectory", "TrackerIssue", "TrackerRequest", "TrackerTeam",
     "WaitPool", "approvals_with", "assigned_conversations",
-    "connected_account", "customer_conversations", "documents_in", "grants_of_organization",
+    "connected_account", "customer_conversations", "grants_of_organization",
     "grants_of_person", "inbox", "search_gaps", "suggestions_with",
 ]  # fmt: skip
 

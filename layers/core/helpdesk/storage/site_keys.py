@@ -36,12 +36,3 @@ class SearchGap(ItemKey):
 def search_gaps(organization: str) -> str:
     """Return GSI1's partition of the searches that found nothing; sorted by when they were made last."""
     return f"ORG#{organization}#SEARCHGAPS"
-
-
-class PageRating(ItemKey):
-    """Whether a visitor found a page of the help site helpful, by the SHA-256 of their network address and browser."""
-
-    PK, SK = "ORG#{organization}#PAGERATING#{document_id}", "RATING#{visitor_hash}"
-    organization: str
-    document_id: str
-    visitor_hash: str

@@ -21,7 +21,7 @@ from helpdesk.platform.clients import send_deadline
 from helpdesk.platform.settings import settings
 from helpdesk.storage import changes
 from helpdesk.storage.retrying import Conflict, Pauses
-from helpdesk.storage.stored import AnyKey, Key, Stored, attribute
+from helpdesk.storage.stored import AnyKey, Key, Stored
 from helpdesk.storage.table import THROTTLING, Item, from_wire, to_wire
 
 if TYPE_CHECKING:
@@ -100,15 +100,9 @@ class Transaction:
         if (version := getattr(seen, "version", None)) is not None:
             conditions["version"] = version
             changed = replace(changed, version=version + 1)
-        before, after = seen.to_item(), changed.to_item()
-        fields = {attribute(seen.key.kind, name): name for name in seen.__struct_fields__}
-        changed_values = {
-            fields.get(name, name): after.get(name)
-            for name in before.keys() | after.keys()
-            if before.get(name) != after.get(name)
-        }
-        if changed_values or any((add or {}).values()):
-            self.change(seen.key, set=changed_values, add=add, require=conditions, on_failure=on_failure)
+        values = changes.difference(seen.to_item(), changed)
+        if values or any((add or {}).values()):
+            self.change(seen.key, set=values, add=add, require=conditions, on_failure=on_failure)
         else:
             self.require(seen.key, conditions, on_failure=on_failure)
         return replace(
