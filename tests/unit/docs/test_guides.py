@@ -17,7 +17,9 @@ from tests.support.rules import for_each
 
 DOCS = Path(__file__).parents[3] / "docs"
 GUIDES = sorted((DOCS / "guides").glob("*.md"))
-PAGES = sorted([*DOCS.glob("*.md"), *GUIDES, *DOCS.parent.glob("*.md")])
+PAGES = sorted(
+    [*DOCS.glob("*.md"), *GUIDES, *DOCS.parent.glob("*.md"), *DOCS.parent.glob("clients/*/README.md")]
+)
 MOST_CHARACTERS = 100
 
 each_guide = for_each("guide", GUIDES, ids=[guide.stem for guide in GUIDES])
