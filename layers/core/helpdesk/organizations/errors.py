@@ -3,10 +3,16 @@
 from helpdesk.platform.errors import BadRequestError, NotFoundError
 from helpdesk.quotas.errors import PlanUpgradeRequired
 
+MIN_SLUG_CHARACTERS, MAX_SLUG_CHARACTERS = 3, 32
+MAX_PREFIX_CHARACTERS = 8
+
 
 class InvalidSlug(BadRequestError):
     code = "invalid_slug"
-    message = "The slug must be 3 to 32 lowercase letters, digits and single dashes, and not a reserved word."
+    message = (
+        f"The slug must be {MIN_SLUG_CHARACTERS} to {MAX_SLUG_CHARACTERS} lowercase letters, digits and single dashes, "
+        "and not a reserved word."
+    )
 
 
 class SlugTaken(BadRequestError):
@@ -23,7 +29,9 @@ class OrganizationNotFound(NotFoundError):
 
 class KeyPrefixInvalid(BadRequestError):
     code = "key_prefix_invalid"
-    message = "`taskKeyPrefix` must be at most 8 letters or digits and start with a letter."
+    message = (
+        f"`taskKeyPrefix` must be at most {MAX_PREFIX_CHARACTERS} letters or digits and start with a letter."
+    )
 
 
 class AddressTaken(BadRequestError):

@@ -6,14 +6,19 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from helpdesk.admission.limits import Plan, Tier
 from helpdesk.http.schemas import Answer, Body, Milliseconds, schema_hint
+from helpdesk.organizations.errors import MAX_PREFIX_CHARACTERS, MAX_SLUG_CHARACTERS, MIN_SLUG_CHARACTERS
 from helpdesk.outbound.errors import MAX_URL_CHARACTERS
 from helpdesk.people.record import MAX_EMAIL_CHARACTERS
 
 MAX_NAME_CHARACTERS = 80
-MAX_PREFIX_CHARACTERS = 8
 
 Name = Annotated[str, schema_hint(minLength=1, maxLength=MAX_NAME_CHARACTERS)]
-Slug = Annotated[str, schema_hint(minLength=3, maxLength=32, pattern="^[a-z0-9]+(-[a-z0-9]+)*$")]
+Slug = Annotated[
+    str,
+    schema_hint(
+        minLength=MIN_SLUG_CHARACTERS, maxLength=MAX_SLUG_CHARACTERS, pattern="^[a-z0-9]+(-[a-z0-9]+)*$"
+    ),
+]
 TaskKeyPrefix = Annotated[
     str,
     schema_hint(

@@ -9,12 +9,16 @@ from helpdesk.admission.limits import RATES, VERSION, Tier
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
 from helpdesk.organizations import confirming, repository
-from helpdesk.organizations.errors import AddressTaken, InvalidCode, KeyPrefixInvalid
+from helpdesk.organizations.errors import (
+    MAX_PREFIX_CHARACTERS,
+    AddressTaken,
+    InvalidCode,
+    KeyPrefixInvalid,
+)
 from helpdesk.organizations.jobs import SupportEmailMail
 from helpdesk.organizations.record import MAX_FORMER_PREFIXES, OrganizationRecord
 from helpdesk.organizations.schemas import (
     MAX_NAME_CHARACTERS,
-    MAX_PREFIX_CHARACTERS,
     Bucket,
     Buckets,
     KnowledgeLimits,

@@ -2,9 +2,9 @@
 
 import re
 
-from helpdesk.organizations.errors import InvalidSlug
+from helpdesk.organizations.errors import MAX_SLUG_CHARACTERS, MIN_SLUG_CHARACTERS, InvalidSlug
 
-_SLUG = re.compile(r"(?=.{3,32}\Z)[a-z0-9]+(-[a-z0-9]+)*")
+_SLUG = re.compile(rf"(?=.{{{MIN_SLUG_CHARACTERS},{MAX_SLUG_CHARACTERS}}}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 
 RESERVED_SLUGS = frozenset(
     {
