@@ -119,11 +119,6 @@ def test_settings_belong_to_one_organization(api: Client, stranger: Client) -> N
     assert stranger.get("/v1/agent").body == DEFAULTS
 
 
-def test_a_caller_without_a_key_is_refused(anonymous: Client) -> None:
-    assert anonymous.get("/v1/agent").code == "missing_api_key"
-    assert anonymous.patch("/v1/agent", {}).code == "missing_api_key"
-
-
 def test_the_calls_of_each_route_are_few(api: Client) -> None:
     api.get("/v1/agent")
     with recorded_calls() as reading:

@@ -9,7 +9,6 @@ import pytest
 
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.record import Connection
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from scripts.services import chatmirror_hooks as hooks
 from scripts.services.chatmirror import ChatMirror, Workspace
@@ -18,7 +17,6 @@ from tests.integration.chatmirror.conftest import PATH
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.integrations import Send
-from tests.support.people import issue_token
 from tests.support.workers import Workers
 
 
@@ -214,14 +212,6 @@ def test_another_workspace_has_no_channel_of_the_one_before(
     connect(slack.workspace("Other", "support"))
 
     assert admin.get(PATH).body == {"channel": None, "enabled": False, "mode": "two_way", "problem": None}
-
-
-def test_a_member_reads_and_only_an_admin_changes(listed: Connection, organization: NewOrganization) -> None:
-    member = Client(issue_token(organization.organization_id, role="member", name="Max"))
-
-    assert member.get(PATH).status == 200
-    assert member.patch(PATH, {"enabled": False}).code == "forbidden"
-    assert Client().patch(PATH, {"enabled": False}).status == 401
 
 
 @pytest.mark.parametrize("body", [{"channel": 3}, {"mode": "both"}, {"enabled": "yes"}, {"chanel": "x"}])

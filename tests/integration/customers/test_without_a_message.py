@@ -269,16 +269,6 @@ def test_an_erasure_removes_the_customer(api: Client, customer: str) -> None:
     assert whole_table.of_kind("CUS") == []
 
 
-def test_a_member_cannot_erase_a_customer(member: Client, admin: Client, customer: str) -> None:
-    assert (
-        member.delete(f"/v1/customers/{customer}").code,
-        admin.delete(f"/v1/customers/{customer}").status,
-    ) == (
-        "forbidden",
-        200,
-    )
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_a_change_never_brings_back_an_erased_customer(
     api: Client, organization: NewOrganization, customer: str, seed: int

@@ -14,7 +14,7 @@ from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
-from tests.support.people import issue_token, make_person, token_of
+from tests.support.people import make_person, token_of
 
 DAY_US = 86_400_000_000
 
@@ -73,12 +73,6 @@ def test_a_member_is_forbidden(member: Client) -> None:
 def test_a_key_needs_a_person(api: Client) -> None:
     answer = invite(api)
     assert (answer.status, answer.code) == (400, "needs_a_person")
-
-
-def test_no_credential_and_no_organization(anonymous: Client) -> None:
-    assert invite(anonymous).code == "missing_api_key"
-    unbound = Client(issue_token(None, role="member", name="Nobody"))
-    assert (invite(unbound).status, invite(unbound).code) == (403, "no_organization")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from helpdesk.platform import clock
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls, start_keys_held_to_their_bounds
-from tests.support.people import issue_token, make_person, token_of
+from tests.support.people import make_person, token_of
 
 DAY_US = 86_400_000_000
 
@@ -167,14 +167,6 @@ def test_only_an_owner_manages_an_invitation_of_an_owner(admin: Client, owner: C
 def test_an_unknown_id_of_any_form_returns_not_found(admin: Client, action: str, invite_id: str) -> None:
     answer = act(admin, action, invite_id)
     assert (answer.status, answer.code) == (404, "invite_not_found")
-
-
-@each_action
-def test_no_credential_and_no_organization(anonymous: Client, admin: Client, action: str) -> None:
-    invite_id = invite(admin)
-    assert act(anonymous, action, invite_id).code == "missing_api_key"
-    unbound = Client(issue_token(None, role="member", name="Nobody"))
-    assert act(unbound, action, invite_id).code == "no_organization"
 
 
 def test_a_mail_sent_again_is_taken_from_the_same_bucket(owner: Client) -> None:

@@ -200,12 +200,6 @@ def test_a_member_may_read_and_write(member: Client) -> None:
     assert member.get("/v1/knowledge/documents").status == 200
 
 
-def test_a_caller_without_a_key_is_refused(anonymous: Client) -> None:
-    assert anonymous.post("/v1/knowledge/documents", DOCUMENT).code == "missing_api_key"
-    assert anonymous.get("/v1/knowledge/documents").code == "missing_api_key"
-    assert anonymous.get("/v1/knowledge/documents/doc_1").code == "missing_api_key"
-
-
 def test_a_failed_store_of_the_text_leaves_no_record(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(**_: Any) -> None:
         raise ClientError({"Error": {"Code": "SlowDown", "Message": ""}}, "PutObject")

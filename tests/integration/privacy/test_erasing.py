@@ -209,14 +209,6 @@ def test_the_next_message_in_the_session_creates_another_customer(api: Client) -
     assert api.get(f"/v1/conversations/{conversation}").code == "conversation_not_found"
 
 
-def test_admins_and_keys_can_erase_and_members_cannot(api: Client, admin: Client, member: Client) -> None:
-    customer = customer_of(api, write(api))
-    refused = member.delete(f"/v1/customers/{customer}")
-    assert (refused.status, refused.code) == (403, "forbidden")
-    assert member.get(f"/v1/customers/{customer}/export").code == "forbidden"
-    assert admin.delete(f"/v1/customers/{customer}").status == 200
-
-
 def test_the_log_says_who_requested_an_erasure_and_when_it_finished(
     admin: Client, api: Client, workers: Workers
 ) -> None:

@@ -15,7 +15,6 @@ from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
-from tests.support.people import issue_token
 from tests.support.site import Visitor, opened
 
 DEFAULTS = {"theme": "paper", "scheme": "system", "navigation": "sidebar", "accent": None, "css": ""}
@@ -94,14 +93,6 @@ def test_what_a_page_cannot_show_is_refused_and_changes_nothing(
     assert (answer.status, answer.code) == (400, "invalid_request")
     assert named in answer.message
     assert api.get(PATH).body == DEFAULTS
-
-
-def test_a_member_reads_the_appearance_and_may_not_change_it(organization: NewOrganization) -> None:
-    member = Client(issue_token(organization.organization_id, role="member", name="Mia"))
-
-    assert member.get(PATH).status == 200
-    refused = member.patch(PATH, {"scheme": "dark"})
-    assert (refused.status, refused.code) == (403, "forbidden")
 
 
 def test_a_change_is_logged_and_none_writes_nothing(api: Client) -> None:

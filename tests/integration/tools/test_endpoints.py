@@ -261,23 +261,6 @@ def test_another_organization_sees_and_changes_nothing(api: Client, stranger: Cl
     assert [each["id"] for each in listed(api)] == [endpoint_id]
 
 
-def test_a_member_may_not_add_sync_accept_or_remove(api: Client, member: Client) -> None:
-    endpoint_id = add(api)
-    one = f"/v1/tool-endpoints/{endpoint_id}"
-
-    refused = [
-        member.put("/v1/tool-endpoints", {"url": URL}),
-        member.get("/v1/tool-endpoints"),
-        member.post("/v1/tool-endpoints/sync"),
-        member.post("/v1/tools/sync"),
-        member.post(f"{one}/changes/accept", {"changes": ["change_1"]}),
-        member.delete(one),
-    ]
-
-    assert [said(answer) for answer in refused] == [(403, "forbidden")] * 6
-    assert len(listed(api)) == 1
-
-
 def test_an_endpoint_that_cannot_be_read_is_left_out_and_can_be_removed_and_its_key_revoked(
     api: Client, admin: Client, organization: NewOrganization
 ) -> None:

@@ -366,11 +366,6 @@ def test_another_organizations_events_are_not_seen(
     assert ids(read(stranger)) == []
 
 
-def test_a_member_cannot_read_the_events(member: Client) -> None:
-    answer = member.get("/v1/events")
-    assert (answer.status, answer.code) == (403, "forbidden")
-
-
 def test_every_request_for_the_feed_costs_one_query(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:

@@ -247,14 +247,6 @@ def test_an_unknown_endpoint_returns_not_found(api: Client, method: str, path: s
     assert (answer.status, answer.code) == (404, "endpoint_not_found")
 
 
-@pytest.mark.parametrize(("method", "path"), ROUTES)
-def test_a_member_is_refused_all_of_it(
-    api: Client, endpoint: str, member: Client, method: str, path: str
-) -> None:
-    answer = member.request(method, f"/v1/webhooks/{endpoint}/{path}")
-    assert (answer.status, answer.code) == (403, "forbidden")
-
-
 def test_an_admin_can_do_all_of_this(
     organization: NewOrganization, endpoint: str, admin: Client, receiver: Receiver
 ) -> None:
