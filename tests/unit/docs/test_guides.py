@@ -18,7 +18,14 @@ from tests.support.rules import for_each
 DOCS = Path(__file__).parents[3] / "docs"
 GUIDES = sorted((DOCS / "guides").glob("*.md"))
 PAGES = sorted(
-    [*DOCS.glob("*.md"), *GUIDES, *DOCS.parent.glob("*.md"), *DOCS.parent.glob("clients/*/README.md")]
+    [
+        *DOCS.parent.glob("*.md"),
+        *DOCS.parent.glob("clients/*/README.md"),
+        *DOCS.glob("*.md"),
+        *DOCS.glob("decisions/*.md"),
+        *DOCS.glob("evaluation/README.md"),
+        *GUIDES,
+    ]
 )
 MOST_CHARACTERS = 100
 
