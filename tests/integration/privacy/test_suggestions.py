@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
+from helpdesk.suggestions.record import Suggestion
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.suggestions import ANSWER, accept, answered, dismiss, documents, listed
@@ -39,7 +40,7 @@ def test_a_suggestion_that_only_they_support_is_deleted(api: Client, organizatio
     assert in_the_table(["xylophone"]) == []
     # two messages of a visitor and a teammate, one of the agent, and the suggestion's
     assert counts["events"] == counts["messages"] + 1
-    left = table.query_all(keys.Suggestion(organization.organization_id, "-").pk, sk_prefix="SUGGESTION#")
+    left = table.query_all(Suggestion.partition_for(organization.organization_id), sk_prefix="SUGGESTION#")
     assert left == []
 
 

@@ -15,6 +15,7 @@ from helpdesk.conversations.message_record import Author, Message
 from helpdesk.customers.identity import Identity
 from helpdesk.knowledge.documents import Document, Source
 from helpdesk.knowledge.schemas import DocumentStatus
+from helpdesk.storage.by_name import ByName
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.suggestions.schemas import SuggestionKind, SuggestionStatus
 
@@ -61,7 +62,7 @@ def test_a_suggestion_and_a_document_are_rows() -> None:
         organization="org_1", id="sug_1", kind=SuggestionKind.NEW, status=SuggestionStatus.ACCEPTED,
         title="Refunds", body="b", heading="h", guidance="g", target_doc_id=None, base_version=None,
         conversation_id=None, conversation_subject="s", evidence=(), suggested_at=1_000, decided_at=3_000,
-        decided_by_name="Ada",
+        decided_by_name=ByName("Ada"),
     )  # fmt: skip
     assert _named(facts.of_suggestion(suggestion)) == {
         "suggestedAt": 1_000, "decidedAt": 3_000, "status": "accepted", "kind": "new", "evidence": 0,

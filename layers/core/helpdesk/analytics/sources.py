@@ -11,6 +11,7 @@ from helpdesk.storage import keys, table
 from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.stored import Key, Stored
 from helpdesk.storage.table import Item, from_wire
+from helpdesk.suggestions.record import Suggestion
 from helpdesk.tasks.record import Task
 
 type Kind = type[ItemKey | Stored]
@@ -23,7 +24,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
     ("RATING#", keys.Rating),
     ("LOG#", keys.LogEntry),
     ("DOC#", Document),
-    ("SUGGESTION#", keys.Suggestion),
+    ("SUGGESTION#", Suggestion),
     ("APPROVAL#", keys.Approval),
     ("RUN#", keys.AgentRun),
     ("CRAWL#", keys.Crawl),

@@ -42,7 +42,7 @@ _DATASETS: dict[Kind, str] = {
     keys.Rating: rows.RATINGS,
     keys.LogEntry: rows.LOGS,
     Document: rows.DOCUMENTS,
-    keys.Suggestion: rows.SUGGESTIONS,
+    Suggestion: rows.SUGGESTIONS,
     keys.Approval: rows.TOOL_REQUESTS,
     keys.Customer: rows.CUSTOMERS,
     Signal: rows.SIGNALS,
@@ -141,7 +141,7 @@ def fact_of(change: Change) -> Fact | None:
         Task: lambda found: facts.of_task(Task.from_item(found)),
         keys.LogEntry: lambda found: facts.of_log(LogRecord.from_item(found)),
         Document: lambda found: facts.of_document(Document.from_item(found)),
-        keys.Suggestion: lambda found: facts.of_suggestion(Suggestion.from_item(organization, found)),
+        Suggestion: lambda found: facts.of_suggestion(Suggestion.from_item(found)),
         keys.Approval: lambda found: facts.of_approval(Approval.from_item(organization, found)),
         keys.Customer: lambda found: facts.of_customer(Customer.from_item(found)),
     }

@@ -42,8 +42,8 @@ from helpdesk.privacy.schemas import (
 )
 from helpdesk.signals import erasure as signals
 from helpdesk.signals.shapes import ReporterImage
-from helpdesk.suggestions import export as suggestions
-from helpdesk.suggestions.export import SuggestedQuestion
+from helpdesk.suggestions import erasure as suggestions
+from helpdesk.suggestions.erasure import SuggestedQuestion
 
 _MAX_CONVERSATIONS = 25
 """Per page, because each costs a query."""
@@ -156,7 +156,7 @@ def _parts(organization: str, customer: Customer, start: _Place, limit: int) -> 
             for entry in entries
         ]
         if begun and not after:
-            questions = suggestions.questions_of(organization, conversation.id)
+            questions = suggestions.exported(organization, conversation.id)
             asked = approvals.of_conversation(organization, conversation.id)
             mirrored: list[MirroredThread | Feed] = [
                 *chatmirror.of_conversation(organization, conversation.id),

@@ -1,9 +1,8 @@
 """The only place that builds keys of the table.
 
 Keys without a tenant are in account_keys.py; those of analytics, approvals, crawls, integrations,
-suggestions, tools and quotas are in analytics_keys.py, approval_keys.py, crawl_keys.py,
-integration_keys.py, suggestion_keys.py, tool_keys.py and usage_keys.py;
-those of webhooks, secrets and site sign-in in webhook_keys.py, secret_keys.py and site_sign_in_keys.py.
+tools and quotas are in analytics_keys.py, approval_keys.py, crawl_keys.py, integration_keys.py, tool_keys.py and
+usage_keys.py; those of webhooks, secrets and site sign-in in webhook_keys.py, secret_keys.py and site_sign_in_keys.py.
 All are re-exported here.
 
 Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
@@ -107,7 +106,6 @@ from helpdesk.storage.site_sign_in_keys import (
     SiteSignIn,
     SiteToken,
 )
-from helpdesk.storage.suggestion_keys import LearnedQuestion, Suggestion, SuggestionDay, suggestions_with
 from helpdesk.storage.tool_keys import (
     RunningTools,
     Tool,
@@ -116,7 +114,7 @@ from helpdesk.storage.tool_keys import (
     ToolEndpointUrl,
     ToolTest,
 )
-from helpdesk.storage.usage_keys import FiledSignals, KnowledgeUsage, ModelUsage
+from helpdesk.storage.usage_keys import FiledSignals, KnowledgeUsage, ModelUsage, SuggestionDay
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
@@ -129,20 +127,20 @@ __all__ = [
     "EmailBucket", "EndpointSecret", "FiledSignals", "FormerMember", "Grant",
     "HookAttempt", "HookDelivery", "IntegrationSettings", "IssueNumber", "IssueProblem",
     "ItemKey", "KeySecret", "KnowledgeUsage",
-    "LearnedQuestion", "LegacyKey", "MailCeiling", "MalformedKey", "Message", "Mirror", "MirrorChannel", "MirrorClick",
+    "LegacyKey", "MailCeiling", "MalformedKey", "Message", "Mirror", "MirrorChannel", "MirrorClick",
     "MirrorDirectory", "MirrorPace", "MirrorReply", "MirrorThread", "MirroredConversation", "MirroredFile",
     "MissedConversation", "ModelUsage", "Note", "PageClaim", "Person", "PersonAllowance",
     "PersonByEmail",
     "Rating", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn",
     "SignalIssue",
     "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession", "SiteSettings", "SiteSignIn",
-    "SiteStylesheet", "SiteToken", "Slug", "Snooze", "Suggestion", "SuggestionDay", "SupportEmail",
+    "SiteStylesheet", "SiteToken", "Slug", "Snooze", "SuggestionDay", "SupportEmail",
     "SupportEmailBucket", "SupportEmailCode",
     "Tool", "ToolEndpoint", "ToolEndpointCount",
     "ToolEndpointUrl", "ToolTest", "TrackerDirectory", "TrackerIssue", "TrackerRequest", "TrackerTeam",
     "WaitPool", "approvals_with", "assigned_conversations",
     "connected_account", "customer_conversations", "grants_of_organization",
-    "grants_of_person", "inbox", "search_gaps", "suggestions_with",
+    "grants_of_person", "inbox", "search_gaps",
 ]  # fmt: skip
 
 

@@ -25,3 +25,11 @@ class FiledSignals(ItemKey):
     organization: str
     day: str
     whose: str
+
+
+class SuggestionDay(ItemKey):
+    """How many suggestions a day brought (days since 1970), so that their limit is a condition and not a count."""
+
+    PK, SK = "ORG#{organization}#SUGGESTION", "DAY#{day}"
+    organization: str
+    day: str

@@ -38,7 +38,7 @@ def ask(job: AskJob, *, last_try: bool) -> Outcome:
 
     Raises NotIndexed if the queue is to try again. Calls: suggestion, document, index, suggestion.
     """
-    suggestion = repository.find(job.organization, job.suggestion_id)
+    suggestion = repository.suggestions.find(job.organization, job.suggestion_id)
     if suggestion is None or suggestion.document_id is None or suggestion.decided_at is None:
         return Outcome.GONE
     try:

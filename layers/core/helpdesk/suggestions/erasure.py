@@ -1,9 +1,10 @@
-"""Erasure of what suggestions hold of a conversation.
+"""Erasure and export of what suggestions hold of a conversation.
 
 The conversation is marked before, so no suggestion is learned from it any more.
 """
 
 from copy import replace
+from typing import NamedTuple
 
 from helpdesk.conversations import service as conversations
 from helpdesk.storage.retrying import repeat_when_stale
@@ -15,9 +16,30 @@ from helpdesk.suggestions.schemas import SuggestionStatus
 from helpdesk.suggestions.wording import section_heading, title_of, without_greeting
 
 
-def questions_of(organization: str, conversation_id: str) -> list[LearnedQuestion]:
-    """Return the questions of a conversation that are in suggestions."""
-    return repository.learned_from(organization, conversation_id)
+class SuggestedQuestion(NamedTuple):
+    """A visitor's question that a suggestion keeps as evidence; `at` is when they asked (ms)."""
+
+    suggestion_id: str
+    question: str
+    at: int
+
+
+questions_of = repository.questions.all
+"""Return the questions of a conversation that are in suggestions. One query."""
+
+
+def exported(organization: str, conversation_id: str) -> list[SuggestedQuestion]:
+    """Return the questions of a conversation that suggestions keep, oldest first. One query, a read for each."""
+    learned = questions_of(organization, conversation_id)
+    ids = dict.fromkeys(each.suggestion_id for each in learned)
+    found = [repository.suggestions.find(organization, each) for each in ids]
+    return [
+        SuggestedQuestion(suggestion.id, each.question, each.at)
+        for suggestion in found
+        if suggestion is not None
+        for each in suggestion.evidence
+        if each.conversation_id == conversation_id
+    ]
 
 
 def forget(organization: str, question: LearnedQuestion) -> None:
@@ -28,7 +50,7 @@ def forget(organization: str, question: LearnedQuestion) -> None:
     """
 
     def attempt() -> None:
-        seen = repository.find(organization, question.suggestion_id)
+        seen = repository.suggestions.find(organization, question.suggestion_id)
         if seen is None:
             return
         transaction = Transaction()
@@ -46,7 +68,7 @@ def forget(organization: str, question: LearnedQuestion) -> None:
 
 def delete_for(transaction: Transaction, question: LearnedQuestion) -> None:
     """Add the removal of a question to a transaction, after `forget`. It raises ConditionFailed if it is gone."""
-    repository.forget_question(transaction, question)
+    transaction.delete(question.key, require={}, on_failure=ConditionFailed)
 
 
 def _without(suggestion: Suggestion, conversation_id: str) -> Suggestion | None:

@@ -125,7 +125,7 @@ def put(conversation: Conversation, exchange: Exchange, drafted: Draft) -> Outco
 
 
 def _noted(conversation: Conversation, exchange: Exchange) -> LearnedQuestion | None:
-    noted = repository.learned_from(conversation.organization, conversation.id)
+    noted = repository.questions.all(conversation.organization, conversation.id)
     return next((each for each in noted if each.message_id == exchange.id), None)
 
 
@@ -184,7 +184,7 @@ def _put(conversation: Conversation, exchange: Exchange, drafted: Draft) -> Outc
         now,
     )
     transaction = _begun(conversation, exchange, suggestion.id, event.id)
-    repository.put_new(transaction, suggestion)
+    transaction.put(suggestion, new=True)
     quotas.count_suggestion(transaction, suggestion.organization, now)
     event.add_to(transaction)
     transaction.commit()
@@ -210,7 +210,7 @@ def _extend(
     conversation: Conversation, exchange: Exchange, drafted: Draft, noted: LearnedQuestion
 ) -> Outcome:
     """Write a suggestion again after more was answered, while it is pending and has this question alone."""
-    earlier = repository.find(conversation.organization, noted.suggestion_id)
+    earlier = repository.suggestions.find(conversation.organization, noted.suggestion_id)
     if (
         noted.answered_up_to >= exchange.answered_up_to
         or earlier is None

@@ -1,11 +1,10 @@
 """A knowledge suggestion, its evidence, and the question that it was learned from, as items."""
 
-from typing import Any, Self
+from typing import Any
 
 from helpdesk.platform.record import Record
-from helpdesk.storage import by_name as by_names
-from helpdesk.storage import keys
-from helpdesk.storage.table import Item
+from helpdesk.storage.by_name import ByName
+from helpdesk.storage.stored import Stored
 from helpdesk.suggestions.schemas import SuggestionKind, SuggestionStatus
 
 
@@ -16,15 +15,6 @@ class Evidence(Record):
     question: str
     at: int
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read an element of a suggestion's evidence."""
-        return cls(item["conversationId"], item["question"], item["at"])
-
-    def to_item(self) -> Item:
-        """Return an element of a suggestion's evidence."""
-        return {"conversationId": self.conversation_id, "question": self.question, "at": self.at}
-
 
 class Asked(Record):
     """How many of the evidence's questions the index answers."""
@@ -33,8 +23,8 @@ class Asked(Record):
     of: int
 
 
-class Suggestion(Record, kw_only=True):
-    """A suggestion.
+class Suggestion(Stored, kw_only=True):
+    """A knowledge suggestion. IDs sort by time.
 
     `body` is the whole text of the document as suggested. `guidance` is the part of it that was learned, and `heading`
     the question that it answers: the title of a new document, or of the section in a changed one. `revision` counts
@@ -42,6 +32,8 @@ class Suggestion(Record, kw_only=True):
     conversation is erased. Times are in ms.
     """
 
+    PK, SK = "ORG#{organization}#SUGGESTION", "SUGGESTION#{id}"
+    GSI1 = "ORG#{organization}#SUGGESTIONS#{status}", "{id}"
     organization: str
     id: str
     kind: SuggestionKind
@@ -50,14 +42,14 @@ class Suggestion(Record, kw_only=True):
     body: str
     heading: str
     guidance: str
-    target_doc_id: str | None
-    base_version: int | None
-    conversation_id: str | None
+    target_doc_id: str | None = None
+    base_version: int | None = None
+    conversation_id: str | None = None
     conversation_subject: str
     evidence: tuple[Evidence, ...]
     suggested_at: int
     decided_at: int | None = None
-    decided_by_name: str | None = None
+    decided_by_name: ByName | None = None
     document_id: str | None = None
     answers_now: Asked | None = None
     revision: int = 1
@@ -66,59 +58,6 @@ class Suggestion(Record, kw_only=True):
     def is_pending(self) -> bool:
         """Whether it waits for a decision."""
         return self.status is SuggestionStatus.PENDING
-
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Read a suggestion's item."""
-        asked = item["answersNow"]
-        return cls(
-            organization=organization,
-            id=item["id"],
-            kind=SuggestionKind(item["kind"]),
-            status=SuggestionStatus(item["status"]),
-            title=item["title"],
-            body=item["body"],
-            heading=item["heading"],
-            guidance=item["guidance"],
-            target_doc_id=item["targetDocId"],
-            base_version=item["baseVersion"],
-            conversation_id=item["conversationId"],
-            conversation_subject=item["conversationSubject"],
-            evidence=tuple(map(Evidence.from_item, item["evidence"])),
-            suggested_at=item["suggestedAt"],
-            decided_at=item["decidedAt"],
-            decided_by_name=by_names.optional_from_item(item, "decidedBy"),
-            document_id=item["documentId"],
-            answers_now=None if asked is None else Asked(int(asked["answered"]), int(asked["of"])),
-            revision=int(item["revision"]),
-        )
-
-    def to_item(self) -> Item:
-        """Return the suggestion as an item."""
-        asked = self.answers_now
-        return {
-            **keys.Suggestion(self.organization, self.id).attributes(),
-            "GSI1PK": keys.suggestions_with(self.organization, self.status.value),
-            "GSI1SK": self.id,
-            "id": self.id,
-            "kind": self.kind.value,
-            "status": self.status.value,
-            "title": self.title,
-            "body": self.body,
-            "heading": self.heading,
-            "guidance": self.guidance,
-            "targetDocId": self.target_doc_id,
-            "baseVersion": self.base_version,
-            "conversationId": self.conversation_id,
-            "conversationSubject": self.conversation_subject,
-            "evidence": [each.to_item() for each in self.evidence],
-            "suggestedAt": self.suggested_at,
-            "decidedAt": self.decided_at,
-            **by_names.to_item("decidedBy", self.decided_by_name),
-            "documentId": self.document_id,
-            "answersNow": None if asked is None else {"answered": asked.answered, "of": asked.of},
-            "revision": self.revision,
-        }
 
     def event_data(self) -> dict[str, Any]:
         """Return `data.suggestion` of the event (Specification: Events, data by kind)."""
@@ -133,44 +72,17 @@ class Suggestion(Record, kw_only=True):
         }
 
 
-class LearnedQuestion(Record, kw_only=True):
+class LearnedQuestion(Stored, kw_only=True):
     """A question of a conversation, by the id of its last message, and the suggestion that has it.
 
     `answered_up_to` is the last message of the answer that was read. `event_id` names the event of a suggestion that
     the question began, None where it joined one.
     """
 
+    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "LEARNED#{message_id}"
     organization: str
     conversation_id: str
     message_id: str
     suggestion_id: str
     answered_up_to: str
-    event_id: str | None
-
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Read the item."""
-        return cls(
-            organization=organization,
-            conversation_id=item["conversationId"],
-            message_id=item["messageId"],
-            suggestion_id=item["suggestionId"],
-            answered_up_to=item["answeredUpTo"],
-            event_id=item["eventId"],
-        )
-
-    @property
-    def key(self) -> keys.LearnedQuestion:
-        """The key of its item."""
-        return keys.LearnedQuestion(self.organization, self.conversation_id, self.message_id)
-
-    def to_item(self) -> Item:
-        """Return the item."""
-        return {
-            **self.key.attributes(),
-            "conversationId": self.conversation_id,
-            "messageId": self.message_id,
-            "suggestionId": self.suggestion_id,
-            "answeredUpTo": self.answered_up_to,
-            "eventId": self.event_id,
-        }
+    event_id: str | None = None

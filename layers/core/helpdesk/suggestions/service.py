@@ -12,15 +12,16 @@ from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.errors import DocumentChanged, DocumentNotFound, DocumentSynced
 from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.platform import ids
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage.transactions import Transaction
 from helpdesk.suggestions import jobs, repository, searches
 from helpdesk.suggestions.errors import SuggestionGone, SuggestionSettled, SuggestionStale
 from helpdesk.suggestions.record import Suggestion
-from helpdesk.suggestions.rendering import suggestion_shape
 from helpdesk.suggestions.schemas import (
     SuggestionAnswer,
     SuggestionDecision,
     SuggestionsAnswer,
+    SuggestionShape,
     SuggestionsQuery,
     SuggestionStatus,
 )
@@ -32,7 +33,7 @@ def newest(caller: Caller, query: SuggestionsQuery) -> SuggestionsAnswer:
     place = position(caller, query, name)
     found, end = repository.newest(caller.organization, query.status, query.limit, place)
     searched = searches.counts(caller.organization, found) if found else {}
-    shapes = [suggestion_shape(each, searched[each.id]) for each in found]
+    shapes = [_shape(each, searched[each.id]) for each in found]
     room = fitting(shapes)
     if room < len(shapes):
         shapes, end = shapes[:room], found[room - 1].id
@@ -41,9 +42,9 @@ def newest(caller: Caller, query: SuggestionsQuery) -> SuggestionsAnswer:
 
 def get(organization: str, suggestion_id: str) -> SuggestionAnswer:
     """Return a suggestion. Raises SuggestionNotFound."""
-    found = repository.get(organization, suggestion_id)
+    found = repository.suggestions.get(organization, suggestion_id)
     searched = searches.counts(organization, [found])
-    return SuggestionAnswer(suggestion=suggestion_shape(found, searched[found.id]))
+    return SuggestionAnswer(suggestion=_shape(found, searched[found.id]))
 
 
 def accept(caller: Caller, suggestion_id: str, wanted: SuggestionDecision) -> SuggestionAnswer:
@@ -52,7 +53,7 @@ def accept(caller: Caller, suggestion_id: str, wanted: SuggestionDecision) -> Su
     Its questions are asked of the index once the document is indexed. Raises SuggestionNotFound, SuggestionSettled,
     SuggestionStale, SuggestionGone, and what writing a document raises.
     """
-    suggestion = repository.get(caller.organization, suggestion_id)
+    suggestion = repository.suggestions.get(caller.organization, suggestion_id)
     if not suggestion.is_pending:
         raise SuggestionSettled
     if suggestion.target_doc_id is None:
@@ -62,7 +63,7 @@ def accept(caller: Caller, suggestion_id: str, wanted: SuggestionDecision) -> Su
             _change(caller, suggestion, suggestion.target_doc_id, wanted)
         except (DocumentChanged, DocumentSynced, DocumentNotFound) as error:
             # It may be this suggestion's own document, just changed by another who accepted it.
-            if not repository.get(caller.organization, suggestion_id).is_pending:
+            if not repository.suggestions.get(caller.organization, suggestion_id).is_pending:
                 raise SuggestionSettled from error
             raise (SuggestionGone if isinstance(error, DocumentNotFound) else SuggestionStale) from error
     return get(caller.organization, suggestion_id)
@@ -73,10 +74,17 @@ def dismiss(caller: Caller, suggestion_id: str) -> None:
 
     Raises SuggestionNotFound, SuggestionSettled.
     """
-    suggestion = repository.get(caller.organization, suggestion_id)
+    suggestion = repository.suggestions.get(caller.organization, suggestion_id)
     transaction = Transaction()
     repository.decide(transaction, suggestion, SuggestionStatus.DISMISSED, caller.actor)
     transaction.commit()
+
+
+def _shape(suggestion: Suggestion, searches: int) -> SuggestionShape:
+    """Return a suggestion as the team reads it; `searches` is how often the help site did not find it."""
+    return SuggestionShape.from_record(
+        suggestion, decided_by=by_names.id_of(suggestion.decided_by_name), searches=searches
+    )
 
 
 def _write(caller: Caller, suggestion: Suggestion, wanted: SuggestionDecision) -> None:
