@@ -194,7 +194,6 @@ def test_keys_are_spelled_in_one_place(path: Path) -> None:
             "analytics_keys",
             "approval_keys",
             "conversation_keys",
-            "crawl_keys",
             "integration_keys",
             "secret_keys",
             "site_sign_in_keys",

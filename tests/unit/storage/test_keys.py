@@ -71,7 +71,7 @@ def test_the_longest_key_of_a_kind_is_within_dynamodbs_limits(kind: Kind) -> Non
     # ids. A pull request has a number after the name of its repository. What services call accounts, channels and
     # threads is ASCII, and the name of a channel has up to 80 characters.
     ours = {
-        "CrawlAddress",
+        "Address",
         "BoardTrace",
         "AnalyticsFact",
         "AnalyticsChange",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from helpdesk.crawls.record import Crawl
 from helpdesk.invites.record import Invite
 from helpdesk.knowledge.documents import Document
 from helpdesk.platform.record import Record
@@ -27,7 +28,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
     ("SUGGESTION#", Suggestion),
     ("APPROVAL#", keys.Approval),
     ("RUN#", keys.AgentRun),
-    ("CRAWL#", keys.Crawl),
+    ("CRAWL#", Crawl),
     ("INVITE#", Invite),
     ("TEST#", keys.ToolTest),
     ("CONV", keys.Conversation),

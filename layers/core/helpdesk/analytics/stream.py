@@ -204,4 +204,4 @@ def _use(change: Change) -> Fact | None:
         mail_id = Invite.from_item(new).mailed
         is_new = mail_id != (Invite.from_item(old).mailed if old else None)
         return usage_facts.of_invitation_mail(mail_id) if mail_id and is_new else None
-    return usage_facts.of_crawl(Crawl.from_item(change.organization, new))
+    return usage_facts.of_crawl(Crawl.from_item(new))

@@ -7,17 +7,21 @@ address gets its outcome once, in the transaction that writes, changes or delete
 
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from copy import replace
+from typing import Any
 
 from helpdesk.crawls import repository
 from helpdesk.crawls.record import (
     OUTCOMES_KEPT_MS,
     Address,
     Crawl,
+    CrawledHost,
     CrawledPage,
+    CrawlRobots,
     Kind,
+    PageClaim,
     SliceJob,
-    address_key,
     counted_as,
 )
 from helpdesk.crawls.repository import STALLED_MS, due_key
@@ -28,7 +32,8 @@ from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.units import DAY_SECONDS
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
+from helpdesk.storage.changes import Values, below, or_missing
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -54,25 +59,20 @@ def claim(job: SliceJob) -> "Frontier | None":
     """
     holder, now = secrets.token_hex(8), clock.now_ms()
     try:
-        item = table.update(
-            keys.Crawl(job.organization, job.crawl_id),
-            "SET holder = :holder, leaseUntil = :until, GSI1SK = :due",
-            condition="#run = :run AND turn = :turn AND #status = :running AND leaseUntil <= :now",
-            names={"#run": "run", "#status": "status"},
-            values={
-                ":holder": holder,
-                ":until": now + LEASE_MS,
-                ":due": due_key(now + STALLED_MS),
-                ":run": job.run,
-                ":turn": job.turn,
-                ":running": CrawlStatus.RUNNING.value,
-                ":now": now,
+        item = table.change(
+            Crawl.key_for(job.organization, job.crawl_id),
+            set={"holder": holder, "lease_until": now + LEASE_MS, "due_at": due_key(now + STALLED_MS)},
+            require={
+                "run": job.run,
+                "turn": job.turn,
+                "status": CrawlStatus.RUNNING,
+                "lease_until": below(now + 1),
             },
             returning="ALL_NEW",
         )
     except ConditionFailed:
         return None
-    return Frontier(Crawl.from_item(job.organization, item), holder)
+    return Frontier(Crawl.from_item(item), holder)
 
 
 class Frontier:
@@ -83,13 +83,13 @@ class Frontier:
         self.crawl = crawl
         self._holder = holder
         self.addresses = repository.addresses(crawl)[0]
-        self.pages = {page.key: page for page in repository.pages(crawl.organization, crawl.id)}
-        self.keys = {address.key for address in self.addresses if address.kind is Kind.PAGE}
+        self.pages = {page.page_key: page for page in repository.pages(crawl.organization, crawl.id)}
+        self.keys = {address.page_key for address in self.addresses if address.kind is Kind.PAGE}
         self._lists = {address.url for address in self.addresses if address.kind is not Kind.PAGE}
 
     def knows(self, address: Address) -> bool:
         """Whether an address is in the frontier, in whatever spelling."""
-        return address.key in self.keys if address.kind is Kind.PAGE else address.url in self._lists
+        return address.page_key in self.keys if address.kind is Kind.PAGE else address.url in self._lists
 
     def next(self) -> Address | None:
         """Return the address to work on: lists of pages first, then pages as they were found, failed ones last."""
@@ -104,11 +104,22 @@ class Frontier:
         """Add addresses that the frontier does not have. One transaction for 90; none if nothing changes."""
         new: list[Address] = []
         for url, kind, outcome in found:
-            address = Address(len(self.addresses) + len(new), url, kind, outcome, at=None)
+            address = Address(
+                organization=self.crawl.organization,
+                crawl_id=self.crawl.id,
+                run=self.crawl.run_key,
+                number=len(self.addresses) + len(new),
+                url=url,
+                kind=kind,
+                outcome=outcome,
+                expires_at=self._expires_at,
+            )
             if self.knows(address):
                 continue
             new.append(address)
-            (self.keys if kind is Kind.PAGE else self._lists).add(address.key if kind is Kind.PAGE else url)
+            (self.keys if kind is Kind.PAGE else self._lists).add(
+                address.page_key if kind is Kind.PAGE else url
+            )
         limit_reached = limit_reached and not self.crawl.limit_reached
         for start in range(0, len(new) or int(limit_reached), _AT_ONCE):
             self._add(new[start : start + _AT_ONCE], limit_reached=limit_reached or self.crawl.limit_reached)
@@ -118,8 +129,8 @@ class Frontier:
         waiting = sum(address.outcome is Outcome.PENDING for address in pages)
         transaction = Transaction()
         for address in new:
-            transaction.put(address.to_item(self.crawl), new=True)
-        self._update(
+            transaction.put(address, new=True)
+        self._count(
             transaction,
             "addresses = addresses + :added, lists = lists + :lists, counts.#found = counts.#found + :pages, "
             "counts.#pending = counts.#pending + :waiting, counts.#skipped = counts.#skipped + :skipped, "
@@ -142,17 +153,22 @@ class Frontier:
             self.crawl, lists=self.crawl.lists + len(new) - len(pages), limit_reached=limit_reached
         )
 
+    @property
+    def _expires_at(self) -> int:
+        return (self.crawl.started_at + OUTCOMES_KEPT_MS) // 1_000
+
     def record_robots(self, stored: bytes) -> None:
         """Keep the site's robots.txt for the run."""
         transaction = Transaction()
-        self._update(transaction, "failures = :zero", values={":zero": 0})
+        self._change(transaction, {"failures": 0})
         transaction.put(
-            {
-                **keys.CrawlRobots(self.crawl.organization, self.crawl.id).attributes(),
-                "run": self.crawl.run,
-                "stored": stored,
-                "expiresAt": (self.crawl.started_at + OUTCOMES_KEPT_MS) // 1_000,
-            }
+            CrawlRobots(
+                organization=self.crawl.organization,
+                crawl_id=self.crawl.id,
+                run=self.crawl.run,
+                stored=stored,
+                expires_at=self._expires_at,
+            )
         )
         transaction.commit()
 
@@ -162,44 +178,30 @@ class Frontier:
 
     def count_failure(self) -> None:
         """Note that the site did not answer a request for its robots.txt."""
-        transaction = Transaction()
-        failures = self.crawl.failures + 1
-        self._update(transaction, "failures = :failures", values={":failures": failures})
-        transaction.commit()
-        self.crawl = replace(self.crawl, failures=failures)
+        self._save(failures=self.crawl.failures + 1)
 
     def set_seeded(self) -> None:
         """Note that the first addresses were added."""
-        transaction = Transaction()
-        self._update(transaction, "seeded = :seeded", values={":seeded": True})
-        transaction.commit()
-        self.crawl = replace(self.crawl, seeded=True)
+        self._save(seeded=True)
 
     def set_markdown(self, *, offered: bool) -> None:
         """Note whether the site offers its pages as Markdown."""
-        transaction = Transaction()
-        self._update(transaction, "markdown = :markdown", values={":markdown": offered})
-        transaction.commit()
-        self.crawl = replace(self.crawl, markdown=offered)
+        self._save(markdown=offered)
 
     def leave_folder(self) -> None:
         """Note that the crawl's folder is gone: new documents are in no folder."""
-        transaction = Transaction()
-        self._update(transaction, "folderId = :none", values={":none": None})
-        transaction.commit()
-        self.crawl = replace(self.crawl, settings=replace(self.crawl.settings, folder_id=None))
+        self._save(folder_id=None)
 
     def count_try(self, address: Address, *, failed: bool) -> None:
         """Note that a request had no usable answer; with `failed` it counts as the site's failure."""
         transaction = Transaction()
         failures = self.crawl.failures + failed
-        self._update(transaction, "failures = :failures", values={":failures": failures})
-        transaction.update(
-            address_key(self.crawl, address.number),
-            "SET tries = :tries",
-            condition="tries = :seen",
-            values={":tries": address.tries + 1, ":seen": address.tries},
-            on_failure=lambda _: LostRun(),
+        self._change(transaction, {"failures": failures})
+        transaction.change(
+            address.key,
+            set={"tries": address.tries + 1},
+            require={"tries": address.tries},
+            on_failure=LostRun(),
         )
         transaction.commit()
         self.addresses[address.number] = replace(address, tries=address.tries + 1)
@@ -223,33 +225,41 @@ class Frontier:
         """End the slice and queue the next one, due now or at an instant (ms)."""
         following = replace(self.crawl.slice_job, turn=self.crawl.turn + 1)
         transaction = Transaction()
-        self._update(
+        self._change(
             transaction,
-            "turn = :turn, holder = :none, leaseUntil = :zero, stalls = :zero, GSI1SK = :due",
-            values={
-                ":turn": following.turn,
-                ":none": None,
-                ":zero": 0,
-                ":due": due_key(clock.now_ms() + STALLED_MS),
+            {
+                "turn": following.turn,
+                "holder": None,
+                "lease_until": 0,
+                "stalls": 0,
+                "due_at": due_key(clock.now_ms() + STALLED_MS),
             },
         )
         transaction.put(job_item(self.crawl.organization, following.to_job(due_at)), new=True)
         transaction.commit()
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Give the run back after a failure, so that the message's next try can take it."""
-        transaction = Transaction()
-        self._update(transaction, "holder = :none, leaseUntil = :zero", values={":none": None, ":zero": 0})
-        transaction.commit()
+        self._save(holder=None, lease_until=0)
 
     def end(self, status: CrawlStatus, problem: str | None = None) -> None:
         """End the run. One that did not finish gets an entry in the organization's log."""
-        transaction = Transaction()
         entry = None if problem is None else log_entry(self.crawl, problem)
-        repository.end(transaction, self.crawl, status, problem, self._update, entry)
-        transaction.commit()
+        held = {"holder": self._holder}
+        repository.end(self.crawl, status, problem, require=held, on_failure=LostRun(), entry=entry)
 
-    def _update(
+    def _save(self, **values: Any) -> None:
+        """Change fields of the crawl, here and in its item."""
+        transaction = Transaction()
+        self._change(transaction, values)
+        transaction.commit()
+        self.crawl = replace(self.crawl, **values)
+
+    def _change(self, transaction: Transaction, values: Values) -> None:
+        held = {"holder": self._holder}
+        transaction.change(self.crawl.key, set=values, require=held, on_failure=LostRun())
+
+    def _count(
         self,
         transaction: Transaction,
         changes: str,
@@ -258,13 +268,14 @@ class Frontier:
         condition: str = "",
         names: dict[str, str] | None = None,
     ) -> None:
+        """Change the numbers inside `counts`, which have no fields of their own."""
         transaction.update(
-            keys.Crawl(self.crawl.organization, self.crawl.id),
+            self.crawl.key,
             f"SET {changes}",
             condition="holder = :me" + (f" AND {condition}" if condition else ""),
             names=names,
             values={**values, ":me": self._holder},
-            on_failure=lambda _: LostRun(),
+            on_failure=LostRun(),
         )
 
 
@@ -286,27 +297,19 @@ class Recording:
     def add_to(self, transaction: Transaction, document_id: str | None = None) -> None:
         """Add the outcome to a transaction."""
         self.done = replace(self.done, document_id=document_id)
-        crawl, done = self._frontier.crawl, self.done
+        done = self.done
         changes, names, values = "failures = :failures", {}, {":failures": self._failures}
         if done.kind is Kind.PAGE:
             changes += ", counts.#done = counts.#done + :one, counts.#pending = counts.#pending - :one"
             names = {"#done": counted_as(done.outcome), "#pending": "pending"}
             values[":one"] = 1
-        self._frontier._update(transaction, changes, values=values, names=names)  # noqa: SLF001 - its other half
-        transaction.update(
-            address_key(crawl, done.number),
-            "SET outcome = :outcome, detail = :detail, documentId = :document, textHash = :hash, #at = :at",
-            condition="outcome = :pending",
-            names={"#at": "at"},
-            values={
-                ":outcome": done.outcome.value,
-                ":detail": done.detail,
-                ":document": done.document_id,
-                ":hash": done.text_hash,
-                ":at": done.at,
-                ":pending": Outcome.PENDING.value,
-            },
-            on_failure=lambda _: LostRun(),
+        self._frontier._count(transaction, changes, values=values, names=names)  # noqa: SLF001 - its other half
+        written = ("outcome", "detail", "document_id", "text_hash", "at")
+        transaction.change(
+            done.key,
+            set={name: getattr(done, name) for name in written},
+            require={"outcome": Outcome.PENDING},
+            on_failure=LostRun(),
         )
 
     def committed(self) -> None:
@@ -326,21 +329,16 @@ def log_entry(crawl: Crawl, problem: str) -> Item:
     )
 
 
-def claim_page(transaction: Transaction, crawl: Crawl, page: CrawledPage) -> None:
-    """Enter a page's new document, and the page as this crawl's. The transaction raises PageTaken."""
-    transaction.update(
-        keys.PageClaim(crawl.organization, page.key),
-        "SET crawlId = :crawl",
-        condition="attribute_not_exists(PK) OR crawlId = :crawl",
-        values={":crawl": crawl.id},
-        on_failure=lambda _: PageTaken(),
+def claim_page(transaction: Transaction, page: CrawledPage) -> None:
+    """Enter a page's new document, and the page as its crawl's. The transaction raises PageTaken."""
+    transaction.change(
+        PageClaim.key_for(page.organization, page.page_key),
+        set={"crawl_id": page.crawl_id},
+        require={"crawl_id": or_missing(page.crawl_id)},
+        or_new=True,
+        on_failure=PageTaken(),
     )
-    put_page(transaction, crawl, page)
-
-
-def put_page(transaction: Transaction, crawl: Crawl, page: CrawledPage) -> None:
-    """Write a page's entry."""
-    transaction.put(page.to_item(crawl.organization, crawl.id))
+    transaction.put(page)
 
 
 def reserve(host: str, interval_ms: int) -> int:
@@ -350,29 +348,22 @@ def reserve(host: str, interval_ms: int) -> int:
     """
     now = clock.now_ms()
     try:
-        table.update(
-            keys.CrawledHost(sha256_hex(host)),
-            "SET nextAt = :next, expiresAt = :expires",
-            condition="attribute_not_exists(PK) OR nextAt <= :now",
-            values={":next": now + interval_ms, ":expires": clock.seconds_from_now(DAY_SECONDS), ":now": now},
-        )
+        _set_pace(host, now + interval_ms, if_before=now + 1)
     except ConditionFailed as error:
-        return max(_next_from_item(error.item or {}), now + 1)
+        return max(CrawledHost.from_item(error.item).next_at if error.item else 0, now + 1)
     return 0
-
-
-def _next_from_item(item: Item) -> int:
-    return int(item.get("nextAt", 0))
 
 
 def postpone(host: str, until: int) -> None:
     """Let no crawl request a site before an instant (ms), because it asks for that. One call."""
-    try:
-        table.update(
-            keys.CrawledHost(sha256_hex(host)),
-            "SET nextAt = :until, expiresAt = :expires",
-            condition="attribute_not_exists(PK) OR nextAt < :until",
-            values={":until": until, ":expires": clock.seconds_from_now(DAY_SECONDS)},
-        )
-    except ConditionFailed:
-        return
+    with suppress(ConditionFailed):
+        _set_pace(host, until, if_before=until)
+
+
+def _set_pace(host: str, next_at: int, *, if_before: int) -> None:
+    table.change(
+        CrawledHost.key_for(sha256_hex(host)),
+        set={"next_at": next_at, "expires_at": clock.seconds_from_now(DAY_SECONDS)},
+        require={"next_at": below(if_before)},
+        or_new=True,
+    )

@@ -2,9 +2,8 @@
 
 from copy import replace
 
-from helpdesk.crawls import frontier as writes
 from helpdesk.crawls import repository
-from helpdesk.crawls.frontier import Frontier, PageTaken
+from helpdesk.crawls.frontier import Frontier, PageTaken, claim_page
 from helpdesk.crawls.record import Address, CrawledPage
 from helpdesk.crawls.schemas import Outcome
 from helpdesk.crawls.scope import host_of
@@ -53,7 +52,7 @@ def keep(run: Frontier, address: Address, page: Kept) -> None:
         detail = f"The text has over {MAX_BODY_BYTES:,} bytes."
         run.outcome(address, Outcome.TOO_LARGE, detail=detail).commit()
         return
-    known = run.pages.get(address.key)
+    known = run.pages.get(address.page_key)
     try:
         if known is not None:
             _update(run, address, known, page)
@@ -65,7 +64,7 @@ def keep(run: Frontier, address: Address, page: Kept) -> None:
 
 def drop(run: Frontier, address: Address, outcome: Outcome, detail: str | None) -> None:
     """Record an outcome of a page that is not to be kept; if it has a document, delete that and record `removed`."""
-    known = run.pages.get(address.key)
+    known = run.pages.get(address.page_key)
     if known is None:
         run.outcome(address, outcome, detail=detail).commit()
         return
@@ -75,7 +74,7 @@ def drop(run: Frontier, address: Address, outcome: Outcome, detail: str | None) 
 
     def also(transaction: Transaction) -> None:
         recording.add_to(transaction)
-        repository.forget_page(transaction, run.crawl.organization, run.crawl.id, known.key)
+        repository.forget_page(transaction, known)
 
     try:
         knowledge.delete(run.crawl.organization, known.document_id, also=also)
@@ -84,7 +83,7 @@ def drop(run: Frontier, address: Address, outcome: Outcome, detail: str | None) 
         also(transaction)
         transaction.commit()
     recording.committed()
-    del run.pages[known.key]
+    del run.pages[known.page_key]
 
 
 def _create(run: Frontier, address: Address, page: Kept) -> None:
@@ -93,21 +92,27 @@ def _create(run: Frontier, address: Address, page: Kept) -> None:
     if twin is not None:
         run.outcome(address, Outcome.DUPLICATE, detail=f"It has the text of {twin.url}").commit()
         return
-    if repository.is_taken(crawl, address.key):
+    if repository.is_taken(crawl, address.page_key):
         run.outcome(address, Outcome.OTHER_CRAWL).commit()
         return
     recording = run.outcome(address, Outcome.CREATED, text_hash=page.hash)
 
     def write() -> None:
-        draft = Draft(page.title, page.text, run.crawl.settings.folder_id, address.url, _source(address))
-        entry = CrawledPage(address.url, ids.new("doc"), page.hash)
+        draft = Draft(page.title, page.text, run.crawl.folder_id, address.url, _source(address))
+        entry = CrawledPage(
+            organization=crawl.organization,
+            crawl_id=crawl.id,
+            url=address.url,
+            document_id=ids.new("doc"),
+            text_hash=page.hash,
+        )
 
         def also(transaction: Transaction) -> None:
             recording.add_to(transaction, entry.document_id)
-            writes.claim_page(transaction, crawl, entry)
+            claim_page(transaction, entry)
 
         knowledge.write(crawl.organization, draft, _name(run), document_id=entry.document_id, also=also)
-        run.pages[entry.key] = entry
+        run.pages[entry.page_key] = entry
 
     try:
         try:
@@ -133,7 +138,7 @@ def _update(run: Frontier, address: Address, known: CrawledPage, page: Kept) -> 
     def also(transaction: Transaction) -> None:
         recording.add_to(transaction, known.document_id)
         if not same:
-            writes.put_page(transaction, crawl, entry)
+            transaction.put(entry)
 
     source = _source(address)
     change = Change(source=source) if same else Change(title=page.title, body=page.text, source=source)
@@ -141,13 +146,11 @@ def _update(run: Frontier, address: Address, known: CrawledPage, page: Kept) -> 
         knowledge.change(crawl.organization, known.document_id, change, _name(run), also=also)
     except DocumentNotFound:
         gone = replace(known, deleted=True)
-        run.outcome(address, Outcome.DOCUMENT_DELETED).commit(
-            lambda transaction: writes.put_page(transaction, crawl, gone)
-        )
-        run.pages[known.key] = gone
+        run.outcome(address, Outcome.DOCUMENT_DELETED).commit(lambda transaction: transaction.put(gone))
+        run.pages[known.page_key] = gone
         return
     recording.committed()
-    run.pages[known.key] = entry
+    run.pages[known.page_key] = entry
 
 
 def _source(address: Address) -> Source:
@@ -155,7 +158,7 @@ def _source(address: Address) -> Source:
 
 
 def _name(run: Frontier) -> ByName:
-    return ByName(f"Crawl of {host_of(run.crawl.settings.url)}")
+    return ByName(f"Crawl of {host_of(run.crawl.url)}")
 
 
 def _title(title: str, address: Address) -> str:

@@ -9,9 +9,8 @@ from helpdesk.crawls.scope import Scope, page_key
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_MS
-from helpdesk.storage import attributes, keys
-from helpdesk.storage import by_name as by_names
-from helpdesk.storage.table import Item
+from helpdesk.storage.by_name import ByName
+from helpdesk.storage.stored import Stored, field
 
 OUTCOMES_KEPT_MS = 7 * DAY_MS
 PERIOD_MS: Final = {Refresh.DAILY: DAY_MS, Refresh.WEEKLY: 7 * DAY_MS}
@@ -44,22 +43,6 @@ class Settings(Record):
     max_pages: int
     folder_id: str | None
     refresh: Refresh
-
-    def to_item(self) -> Item:
-        """Return the settings as attributes of the crawl's item."""
-        return {
-            "url": self.url,
-            "include": list(self.include),
-            "exclude": list(self.exclude),
-            "maxPages": self.max_pages,
-            "folderId": self.folder_id,
-            "refresh": self.refresh.value,
-        }
-
-    @property
-    def scope(self) -> Scope:
-        """The addresses that belong to the crawl."""
-        return Scope(self.url, self.include, self.exclude)
 
 
 class SliceJob(Record):
@@ -107,71 +90,66 @@ class RemovalJob(Record):
         return cls(body["organization"], body["crawlId"])
 
 
-class Crawl(Record):
-    """A crawl and its latest run. Times are in ms.
+class Crawl(Stored, kw_only=True):
+    """A crawl with its settings, and its latest run. Times are in ms.
 
-    run, turn        number of the run, and of its slice
-    addresses        how many addresses the run's frontier has, lists of pages included
-    lists            how many of them are lists of pages
-    seeded           whether robots.txt was read and the first addresses were added
-    markdown         whether the site offers its pages as Markdown; None before it was tried
-    failures         how many requests in a row had no usable answer
-    stalls           how often the run was found without a worker
+    run, turn           number of the run, and of its slice
+    addresses           how many addresses the run's frontier has, lists of pages included
+    lists               how many of them are lists of pages
+    seeded              whether robots.txt was read and the first addresses were added
+    markdown            whether the site offers its pages as Markdown; None before it was tried
+    failures            how many requests in a row had no usable answer
+    stalls              how often the run was found without a worker
+    holder, lease_until the worker that holds the run, and until when
+    due_in, due_at      its place in the index of crawls to look at; None for one that does not run by itself
     """
+
+    PK, SK = "ORG#{organization}#CRAWLS", "CRAWL#{id}"
 
     organization: str
     id: str
-    settings: Settings
+    url: str
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    max_pages: int
+    folder_id: str | None = None
+    refresh: Refresh
     status: CrawlStatus
-    problem: str | None
+    problem: str | None = None
     created_at: int
-    created_by_name: str
+    created_by_name: ByName
     run: int
     turn: int
     started_at: int
-    finished_at: int | None
-    next_run_at: int | None
+    finished_at: int | None = None
+    next_run_at: int | None = None
     counts: Mapping[str, int]
     limit_reached: bool
     addresses: int
     lists: int
     seeded: bool
-    markdown: bool | None
+    markdown: bool | None = None
     failures: int
     stalls: int
+    holder: str | None = None
+    lease_until: int = 0
+    due_in: str | None = field(default=None, name="GSI1PK")
+    due_at: str | None = field(default=None, name="GSI1SK")
 
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Return the crawl of an item."""
-        return cls(
-            organization=organization,
-            id=item["id"],
-            settings=Settings(
-                item["url"],
-                tuple(item["include"]),
-                tuple(item["exclude"]),
-                item["maxPages"],
-                item["folderId"],
-                Refresh(item["refresh"]),
-            ),
-            status=CrawlStatus(item["status"]),
-            problem=item["problem"],
-            created_at=item["createdAt"],
-            created_by_name=by_names.from_item(item, "createdBy"),
-            run=item["run"],
-            turn=item["turn"],
-            started_at=item["startedAt"],
-            finished_at=item["finishedAt"],
-            next_run_at=item["nextRunAt"],
-            counts=item["counts"],
-            limit_reached=item["limitReached"],
-            addresses=item["addresses"],
-            lists=item["lists"],
-            seeded=item["seeded"],
-            markdown=item["markdown"],
-            failures=item["failures"],
-            stalls=item["stalls"],
-        )
+    @property
+    def settings(self) -> Settings:
+        """What a person chose."""
+        return Settings(self.url, self.include, self.exclude, self.max_pages, self.folder_id, self.refresh)
+
+    @property
+    def scope(self) -> Scope:
+        """The addresses that belong to the crawl."""
+        return Scope(self.url, self.include, self.exclude)
+
+    @property
+    def run_key(self) -> str:
+        """The number of the run, as the keys of its addresses sort by it."""
+        return f"{self.run:06d}"
 
     @property
     def slice_job(self) -> SliceJob:
@@ -179,9 +157,55 @@ class Crawl(Record):
         return SliceJob(self.organization, self.id, self.run, self.turn)
 
 
-def address_key(crawl: Crawl, number: int) -> keys.CrawlAddress:
-    """Return the key of an address of the crawl's run. Keys sort by run and number."""
-    return keys.CrawlAddress(crawl.organization, crawl.id, f"{crawl.run:06d}", f"{number:05d}")
+class CrawlStart(Stored, kw_only=True):
+    """Which crawl begins at a page. Its presence makes the crawl the only one."""
+
+    PK, SK = "ORG#{organization}#CRAWLS", "START#{page_key}"
+
+    organization: str
+    page_key: str
+    crawl_id: str = field(name="id")
+
+
+class RunningCrawls(Stored, kw_only=True):
+    """How many crawls are running, so that their limit is a condition and not a count."""
+
+    PK, SK = "ORG#{organization}#CRAWLS", "RUNNING"
+
+    organization: str
+    count: int = 0
+
+
+class CrawlRobots(Stored, kw_only=True):
+    """The robots.txt that a crawl's run follows, compressed."""
+
+    PK, SK = "ORG#{organization}#CRAWL#{crawl_id}", "ROBOTS"
+
+    organization: str
+    crawl_id: str
+    run: int
+    stored: bytes
+    expires_at: int
+
+
+class PageClaim(Stored, kw_only=True):
+    """Which crawl a page belongs to, so that two crawls do not make two documents of it."""
+
+    PK, SK = "ORG#{organization}#CRAWLED", "PAGE#{page_key}"
+
+    organization: str
+    page_key: str
+    crawl_id: str
+
+
+class CrawledHost(Stored, kw_only=True):
+    """When a website may be requested next (ms), by all crawls of all organizations."""
+
+    PK, SK = "CRAWLEDHOST#{host_hash}", "PACE"
+
+    host_hash: str
+    next_at: int = 0
+    expires_at: int
 
 
 class Kind(StrEnum):
@@ -192,12 +216,17 @@ class Kind(StrEnum):
     LLMS = "llms"
 
 
-class Address(Record):
+class Address(Stored, kw_only=True):
     """An address of a run: a page, or a list of pages (`kind`), in the order in which it was found (`number`).
 
     `tries` counts the requests without a usable answer. `text_hash` is that of the text that was kept.
     """
 
+    PK, SK = "ORG#{organization}#CRAWL#{crawl_id}", "ADDRESS#{run}#{number_key}"
+
+    organization: str
+    crawl_id: str
+    run: str
     number: int
     url: str
     kind: Kind
@@ -207,6 +236,12 @@ class Address(Record):
     document_id: str | None = None
     text_hash: str | None = None
     at: int | None = None
+    expires_at: int
+
+    @property
+    def number_key(self) -> str:
+        """Its number, as keys sort by it."""
+        return f"{self.number:05d}"
 
     @property
     def is_page(self) -> bool:
@@ -214,93 +249,38 @@ class Address(Record):
         return self.kind is Kind.PAGE
 
     @property
-    def key(self) -> str:
+    def page_key(self) -> str:
         """What identifies the page, in whatever spelling of the address."""
         return page_key(self.url)
 
-    def to_item(self, crawl: Crawl) -> Item:
-        """Return the address as an item."""
-        return {
-            **address_key(crawl, self.number).attributes(),
-            "number": self.number,
-            "url": self.url,
-            "kind": self.kind.value,
-            "outcome": self.outcome.value,
-            "tries": self.tries,
-            "detail": self.detail,
-            "documentId": self.document_id,
-            "textHash": self.text_hash,
-            "at": self.at,
-            "expiresAt": (crawl.started_at + OUTCOMES_KEPT_MS) // 1_000,
-        }
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Return the address of an item."""
-        return cls(
-            item["number"],
-            item["url"],
-            Kind(item["kind"]),
-            Outcome(item["outcome"]),
-            item["tries"],
-            item["detail"],
-            item["documentId"],
-            item["textHash"],
-            item["at"],
-        )
-
-
-class CrawledPage(Record):
+class CrawledPage(Stored, kw_only=True):
     """A page that has, or had, a document. `deleted` once someone deleted that document.
 
     `text_hash` is that of the title and text that the document was last given.
     """
 
+    PK, SK = "ORG#{organization}#CRAWL#{crawl_id}", "PAGE#{page_key}"
+
+    organization: str
+    crawl_id: str
     url: str
     document_id: str
     text_hash: str
     deleted: bool = False
 
     @property
-    def key(self) -> str:
+    def page_key(self) -> str:
         """What identifies the page."""
         return page_key(self.url)
 
-    def to_item(self, organization: str, crawl_id: str) -> Item:
-        """Return the page as an item."""
-        return {
-            **keys.CrawledPage(organization, crawl_id, self.key).attributes(),
-            "url": self.url,
-            "documentId": self.document_id,
-            "textHash": self.text_hash,
-            "deleted": self.deleted,
-        }
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Return the page of an item."""
-        return cls(item["url"], item["documentId"], item["textHash"], item["deleted"])
+class CrawlRemoval(Stored, kw_only=True):
+    """A deleted crawl that still has pages: its start is taken, and its documents are deleted or kept."""
 
-
-class Removal(Record):
-    """What is left to do about a deleted crawl: its start is still taken, and its documents are deleted or kept."""
-
-    url: str
-    delete_documents: bool
-
-
-class DueCrawl(Record):
-    """An entry of the index of crawls that need attention: one to run, or one whose worker may be gone."""
+    PK, SK = "ORG#{organization}#CRAWL#{crawl_id}", "REMOVAL"
 
     organization: str
     crawl_id: str
-    at: int
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Return the entry of an item. Raises UnreadableItem."""
-        return cls(
-            attributes.text(item, "organization"),
-            attributes.text(item, "id"),
-            int(attributes.text(item, "GSI1SK")),
-        )
+    url: str
+    delete_documents: bool

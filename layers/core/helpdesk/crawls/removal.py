@@ -1,13 +1,14 @@
 """Deletes a deleted crawl's documents, or turns them into ordinary documents that people can edit."""
 
 from helpdesk.crawls import repository
-from helpdesk.crawls.record import CrawledPage, RemovalJob
+from helpdesk.crawls.record import CrawledPage, CrawlRemoval, RemovalJob
 from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.errors import DocumentNotFound
 from helpdesk.knowledge.service import Change
 from helpdesk.platform import clock
 from helpdesk.storage.by_name import ByName
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.transactions import Transaction
 
 
@@ -16,31 +17,31 @@ class NotDone(Exception):
 
 
 def work(job: RemovalJob, until: int) -> str:
-    """Let go of a deleted crawl's documents until an instant (ms); return the outcome, for the log.
+    """Release a deleted crawl's documents until an instant (ms); return the outcome, for the log.
 
     Each document is done with its page's entry in one transaction, so a repeated job continues. Raises NotDone.
     """
-    left = repository.removal(job.organization, job.crawl_id)
+    left = Collection(CrawlRemoval).find(job.organization, job.crawl_id)
     if left is None:
         return "done_before"
     for page in repository.pages(job.organization, job.crawl_id):
         if clock.now_ms() >= until:
             raise NotDone
-        _let_go(job, page, delete_document=left.delete_documents)
-    repository.end_removal(job.organization, job.crawl_id, left.url)
+        _release(page, delete_document=left.delete_documents)
+    repository.end_removal(left)
     return "removed"
 
 
-def _let_go(job: RemovalJob, page: CrawledPage, *, delete_document: bool) -> None:
+def _release(page: CrawledPage, *, delete_document: bool) -> None:
     def also(transaction: Transaction) -> None:
-        repository.forget_page(transaction, job.organization, job.crawl_id, page.key)
+        repository.forget_page(transaction, page)
 
     try:
         if delete_document:
-            knowledge.delete(job.organization, page.document_id, also=also)
+            knowledge.delete(page.organization, page.document_id, also=also)
         else:
             change = Change(source=Source())
-            knowledge.change(job.organization, page.document_id, change, ByName("Crawl"), also=also)
+            knowledge.change(page.organization, page.document_id, change, ByName("Crawl"), also=also)
     except DocumentNotFound:
         transaction = Transaction()
         also(transaction)

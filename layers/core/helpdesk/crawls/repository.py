@@ -1,7 +1,10 @@
 """The items of crawls, as the routes read and write them. Those of a worker are in `frontier`."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
+
+from msgspec.structs import asdict
 
 from helpdesk.crawls.errors import MAX_RUNNING_CRAWLS, CrawlNotFound, CrawlRunning, TooManyCrawls
 from helpdesk.crawls.record import (
@@ -10,22 +13,25 @@ from helpdesk.crawls.record import (
     Address,
     Crawl,
     CrawledPage,
-    DueCrawl,
-    Removal,
+    CrawlRemoval,
+    CrawlRobots,
+    CrawlStart,
+    PageClaim,
     RemovalJob,
+    RunningCrawls,
     Settings,
     SliceJob,
-    address_key,
 )
 from helpdesk.crawls.schemas import CrawlStatus
 from helpdesk.crawls.scope import page_key
 from helpdesk.events.outbox import job_item
 from helpdesk.platform import clock, unreadable
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage import by_name as by_names
-from helpdesk.storage import keys, shards, table
-from helpdesk.storage.attributes import UnreadableItem
-from helpdesk.storage.item_key import MalformedKey
+from helpdesk.storage import shards, table
+from helpdesk.storage.by_name import ByName
+from helpdesk.storage.changes import Values, below, other_than
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import MalformedKey, UnreadableItem
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -35,33 +41,28 @@ STALLED_MS = 45 * MINUTE_MS
 type Also = Callable[[Transaction], None]
 
 
+crawls = Collection(Crawl, missing=CrawlNotFound)
+
+
 def find_by_start(organization: str, url: str) -> str | None:
     """Return the id of the crawl that begins at a page. One call."""
-    item = table.get(keys.CrawlStart(organization, page_key(url)))
-    return None if item is None else str(item["id"])
+    start = Collection(CrawlStart).find(organization, page_key(url))
+    return None if start is None else start.crawl_id
 
 
 def get(organization: str, crawl_id: str) -> Crawl:
     """Return a crawl. Raises CrawlNotFound. One call."""
     try:
-        item = table.get(keys.Crawl(organization, crawl_id))
+        return crawls.get(organization, crawl_id)
     except MalformedKey:
-        item = None
-    if item is None:
-        raise CrawlNotFound
-    return Crawl.from_item(organization, item)
+        raise CrawlNotFound from None
 
 
 def newest(organization: str, limit: int, before: str | None) -> tuple[list[Crawl], str | None]:
     """Return crawls older than the id `before`, newest first, and the id to continue from (None at the end)."""
-    after = keys.Crawl(organization, before).attributes() if before else None
-    partition = keys.Crawl(organization, "-").pk
-    page = table.query(
-        partition, sk_prefix="CRAWL#", limit=limit, newest_first=True, after=after, consistent=True
-    )
-    return [Crawl.from_item(organization, item) for item in page.items], page.items[-1][
-        "id"
-    ] if page.after else None
+    after = Crawl.key_for(organization, before).attributes() if before else None
+    page = crawls.page(organization, limit=limit, newest_first=True, after=after, consistent=True)
+    return page.records, page.records[-1].id if page.after else None
 
 
 def addresses(
@@ -72,54 +73,50 @@ def addresses(
     Expired ones are left out, which DynamoDB may still have for days.
     """
     found: list[Address] = []
-    start = None if after is None else address_key(crawl, after).attributes()
+    start = None
+    if after is not None:
+        start = Address.key_for(crawl.organization, crawl.id, crawl.run_key, f"{after:05d}").attributes()
     while True:
         page = table.query(
-            address_key(crawl, 0).pk,
-            sk_prefix=f"ADDRESS#{crawl.run:06d}#",
+            Address.partition_for(crawl.organization, crawl.id),
+            sk_prefix=f"ADDRESS#{crawl.run_key}#",
             limit=limit,
             after=start,
             consistent=True,
         )
+        read = [Address.from_item(item) for item in page.items]
         now = clock.now_ms() // 1_000
-        found += [Address.from_item(item) for item in page.items if item["expiresAt"] > now]
+        found += [address for address in read if address.expires_at > now]
         start = page.after
         if limit is not None or start is None:
             break
-    return found, None if start is None else int(page.items[-1]["number"])
+    return found, None if start is None else read[-1].number
 
 
 def pages(organization: str, crawl_id: str) -> list[CrawledPage]:
     """Return the pages of a crawl that have documents, in no order that means anything."""
-    partition = keys.CrawledPage(organization, crawl_id, "-").pk
-    return [CrawledPage.from_item(item) for item in table.query_all(partition, sk_prefix="PAGE#")]
+    return Collection(CrawledPage).all(organization, crawl_id)
 
 
-def create(organization: str, crawl_id: str, settings: Settings, by_name: str, also: Also) -> None:
+def create(organization: str, crawl_id: str, settings: Settings, by_name: ByName, also: Also) -> None:
     """Write a new crawl and begin its first run; `also` adds conditions to the transaction.
 
     Raises ConditionFailed if its start has a crawl, TooManyCrawls, and what `also` makes the transaction raise.
     """
+    crawl = Crawl(
+        organization=organization,
+        id=crawl_id,
+        created_at=clock.now_ms(),
+        created_by_name=by_name,
+        **asdict(settings),
+        **_fresh_run(crawl_id, run=1),
+    )
+    start = CrawlStart(organization=organization, page_key=page_key(settings.url), crawl_id=crawl_id)
     transaction = Transaction()
-    transaction.put(
-        {**keys.CrawlStart(organization, page_key(settings.url)).attributes(), "id": crawl_id},
-        new=True,
-        on_failure=ConditionFailed,
-    )
-    transaction.put(
-        {
-            **keys.Crawl(organization, crawl_id).attributes(),
-            "id": crawl_id,
-            "organization": organization,
-            "createdAt": clock.now_ms(),
-            **by_names.to_item("createdBy", by_name),
-            **settings.to_item(),
-            **_fresh_run(crawl_id, run=1),
-        },
-        new=True,
-    )
+    transaction.put(start, new=True, on_failure=ConditionFailed)
+    transaction.put(crawl, new=True)
     also(transaction)
-    _begin(transaction, SliceJob(organization, crawl_id, 1, 1))
+    _begin(transaction, crawl.slice_job)
     transaction.commit()
 
 
@@ -129,12 +126,10 @@ def run(crawl: Crawl, settings: Settings, also: Also | None = None) -> None:
     Raises CrawlRunning, CrawlNotFound, TooManyCrawls, and what `also` makes the transaction raise.
     """
     transaction = Transaction()
-    written = {**settings.to_item(), **_fresh_run(crawl.id, run=crawl.run + 1)}
-    transaction.set(
-        keys.Crawl(crawl.organization, crawl.id),
-        written,
-        condition="#run = :seenRun AND #status <> :running",
-        values={":seenRun": crawl.run, ":running": CrawlStatus.RUNNING.value},
+    transaction.change(
+        crawl.key,
+        set={**asdict(settings), **_fresh_run(crawl.id, run=crawl.run + 1)},
+        require={"run": crawl.run, "status": other_than(CrawlStatus.RUNNING)},
         on_failure=lambda found: CrawlRunning() if found else CrawlNotFound(),
     )
     if also is not None:
@@ -146,15 +141,15 @@ def run(crawl: Crawl, settings: Settings, also: Also | None = None) -> None:
 def _fresh_run(crawl_id: str, *, run: int) -> dict[str, Any]:
     now = clock.now_ms()
     return {
-        "status": CrawlStatus.RUNNING.value,
+        "status": CrawlStatus.RUNNING,
         "problem": None,
         "run": run,
         "turn": 1,
-        "startedAt": now,
-        "finishedAt": None,
-        "nextRunAt": None,
+        "started_at": now,
+        "finished_at": None,
+        "next_run_at": None,
         "counts": {"found": 0, **dict.fromkeys(COUNTS, 0)},
-        "limitReached": False,
+        "limit_reached": False,
         "addresses": 0,
         "lists": 0,
         "seeded": False,
@@ -162,33 +157,27 @@ def _fresh_run(crawl_id: str, *, run: int) -> dict[str, Any]:
         "failures": 0,
         "stalls": 0,
         "holder": None,
-        "leaseUntil": 0,
-        "GSI1PK": shards.due_crawls(shards.shard_of(crawl_id)),
-        "GSI1SK": due_key(now + STALLED_MS),
+        "lease_until": 0,
+        "due_in": shards.due_crawls(shards.shard_of(crawl_id)),
+        "due_at": due_key(now + STALLED_MS),
     }
 
 
 def _begin(transaction: Transaction, job: SliceJob) -> None:
     """Take one of the places for running crawls, and queue the first slice."""
-    transaction.update(
-        keys.RunningCrawls(job.organization),
-        "SET #count = if_not_exists(#count, :zero) + :one",
-        condition="attribute_not_exists(#count) OR #count < :most",
-        names={"#count": "count"},
-        values={":zero": 0, ":one": 1, ":most": MAX_RUNNING_CRAWLS},
-        on_failure=lambda _: TooManyCrawls(),
+    transaction.change(
+        RunningCrawls.key_for(job.organization),
+        add={"count": 1},
+        require={"count": below(MAX_RUNNING_CRAWLS)},
+        or_new=True,
+        on_failure=TooManyCrawls(),
     )
     transaction.put(job_item(job.organization, job.to_job()), new=True)
 
 
 def free_place(transaction: Transaction, organization: str) -> None:
     """Give back the place of a crawl that runs no more."""
-    transaction.update(
-        keys.RunningCrawls(organization),
-        "SET #count = #count - :one",
-        names={"#count": "count"},
-        values={":one": 1},
-    )
+    transaction.change(RunningCrawls.key_for(organization), add={"count": -1})
 
 
 def remove(crawl: Crawl, *, delete_documents: bool) -> None:
@@ -198,35 +187,31 @@ def remove(crawl: Crawl, *, delete_documents: bool) -> None:
     """
     organization = crawl.organization
     transaction = Transaction()
-    transaction.delete(
-        keys.Crawl(organization, crawl.id),
-        condition="#run = :run AND #status = :status",
-        names={"#run": "run", "#status": "status"},
-        values={":run": crawl.run, ":status": crawl.status.value},
-        on_failure=ConditionFailed,
-    )
+    seen = {"run": crawl.run, "status": crawl.status}
+    transaction.delete(crawl.key, require=seen, on_failure=ConditionFailed)
     if crawl.status is CrawlStatus.RUNNING:
         free_place(transaction, organization)
     transaction.put(
-        {
-            **keys.CrawlRemoval(organization, crawl.id).attributes(),
-            "url": crawl.settings.url,
-            "deleteDocuments": delete_documents,
-        }
+        CrawlRemoval(
+            organization=organization, crawl_id=crawl.id, url=crawl.url, delete_documents=delete_documents
+        )
     )
     transaction.put(job_item(organization, RemovalJob(organization, crawl.id).to_job()), new=True)
     transaction.commit()
 
 
-def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[DueCrawl], Item | None]:
-    """Return a page of a shard's crawls to look at before an instant (ms), and the key to continue from."""
+def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[Crawl], Item | None]:
+    """Return a page of a shard's crawls to look at before an instant (ms), and the key to continue from.
+
+    Each has to run, or its worker may be gone.
+    """
     page = table.query(
         shards.due_crawls(shard), index="GSI1", sk_between=("0", due_key(before)), limit=limit, after=after
     )
     found = []
     for item in page.items:
         try:
-            found.append(DueCrawl.from_item(item))
+            found.append(Crawl.from_item(item))
         except UnreadableItem as error:
             unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
     return found, page.after
@@ -235,87 +220,54 @@ def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[D
 def queue_again(crawl: Crawl) -> None:
     """Queue a run's slice again, because its worker may be gone. Nothing happens if the run went on meanwhile."""
     transaction = Transaction()
-    transaction.update(
-        keys.Crawl(crawl.organization, crawl.id),
-        "SET stalls = stalls + :one, GSI1SK = :due",
-        condition="#run = :run AND turn = :turn AND stalls = :stalls",
-        names={"#run": "run"},
-        values={
-            ":one": 1,
-            ":due": due_key(clock.now_ms() + STALLED_MS),
-            ":run": crawl.run,
-            ":turn": crawl.turn,
-            ":stalls": crawl.stalls,
-        },
+    transaction.change(
+        crawl.key,
+        set={"due_at": due_key(clock.now_ms() + STALLED_MS)},
+        add={"stalls": 1},
+        require={"run": crawl.run, "turn": crawl.turn, "stalls": crawl.stalls},
         on_failure=ConditionFailed,
     )
     transaction.put(job_item(crawl.organization, crawl.slice_job.to_job()), new=True)
-    try:
+    with suppress(ConditionFailed):
         transaction.commit()
-    except ConditionFailed:
-        return
 
 
 def end(
-    transaction: Transaction,
     crawl: Crawl,
     status: CrawlStatus,
     problem: str | None,
-    update: Callable[..., None],
+    *,
+    require: Values,
+    on_failure: Exception,
     entry: Item | None,
 ) -> None:
-    """Add the end of a run to a transaction, with an entry for the log.
-
-    `update` adds the change of the crawl's item under its condition.
-    """
+    """End a run that is as required, with an entry for the log. Raises `on_failure`."""
     now = clock.now_ms()
-    period = PERIOD_MS.get(crawl.settings.refresh)
+    period = PERIOD_MS.get(crawl.refresh)
     next_run = None if period is None else max(crawl.started_at + period, now)
     values: dict[str, Any] = {
-        ":status": status.value,
-        ":problem": problem,
-        ":now": now,
-        ":next": next_run,
-        ":none": None,
-        ":zero": 0,
+        "status": status,
+        "problem": problem,
+        "finished_at": now,
+        "next_run_at": next_run,
+        "holder": None,
+        "lease_until": 0,
+        "due_at": None if next_run is None else due_key(next_run),
     }
-    changes = (
-        "#status = :status, problem = :problem, finishedAt = :now, nextRunAt = :next, holder = :none, "
-        "leaseUntil = :zero"
-    )
     if next_run is None:
-        changes += " REMOVE GSI1PK, GSI1SK"
-    else:
-        changes += ", GSI1SK = :due"
-        values[":due"] = due_key(next_run)
-    update(transaction, changes, values=values, names={"#status": "status"})
+        values["due_in"] = None
+    transaction = Transaction()
+    transaction.change(crawl.key, set=values, require=require, on_failure=on_failure)
     free_place(transaction, crawl.organization)
     if entry is not None:
         transaction.put(entry, new=True)
+    transaction.commit()
 
 
 def give_up(crawl: Crawl, problem: str, entry: Item) -> None:
-    """End a run whose workers died again and again, so that no page is tried for ever."""
-    transaction = Transaction()
-
-    def update(transaction: Transaction, changes: str, *, values: Item, names: dict[str, str]) -> None:
-        transaction.update(
-            keys.Crawl(crawl.organization, crawl.id),
-            f"SET {changes}",
-            condition="#run = :run AND turn = :turn AND stalls = :stalls AND #status = :running",
-            names={**names, "#run": "run"},
-            values={
-                **values,
-                ":run": crawl.run,
-                ":turn": crawl.turn,
-                ":stalls": crawl.stalls,
-                ":running": CrawlStatus.RUNNING.value,
-            },
-            on_failure=lambda _: CrawlRunning(),
-        )
-
-    end(transaction, crawl, CrawlStatus.FAILED, problem, update, entry)
-    transaction.commit()
+    """End a run whose workers died again and again, so that no page is tried for ever. Raises CrawlRunning."""
+    seen = {"run": crawl.run, "turn": crawl.turn, "stalls": crawl.stalls, "status": CrawlStatus.RUNNING}
+    end(crawl, CrawlStatus.FAILED, problem, require=seen, on_failure=CrawlRunning(), entry=entry)
 
 
 def due_key(instant: int) -> str:
@@ -323,34 +275,28 @@ def due_key(instant: int) -> str:
     return f"{instant:013d}"
 
 
-def removal(organization: str, crawl_id: str) -> Removal | None:
-    """Return what is left to do about a deleted crawl; None if nothing is."""
-    item = table.get(keys.CrawlRemoval(organization, crawl_id))
-    return None if item is None else Removal(item["url"], item["deleteDocuments"])
-
-
 def robots(crawl: Crawl) -> bytes | None:
     """Return the robots.txt that was kept for the crawl's run; None before. One call."""
-    item = table.get(keys.CrawlRobots(crawl.organization, crawl.id))
-    return None if item is None or item["run"] != crawl.run else item["stored"]
+    found = Collection(CrawlRobots).find(crawl.organization, crawl.id)
+    return None if found is None or found.run != crawl.run else found.stored
 
 
-def is_taken(crawl: Crawl, key: str) -> bool:
+def is_taken(crawl: Crawl, page_key: str) -> bool:
     """Return whether another crawl has the document of a page. One call."""
-    item = table.get(keys.PageClaim(crawl.organization, key))
-    return item is not None and item["crawlId"] != crawl.id
+    claim = Collection(PageClaim).find(crawl.organization, page_key)
+    return claim is not None and claim.crawl_id != crawl.id
 
 
-def forget_page(transaction: Transaction, organization: str, crawl_id: str, key: str) -> None:
+def forget_page(transaction: Transaction, page: CrawledPage) -> None:
     """Remove a page's entry, and its claim."""
-    transaction.delete(keys.CrawledPage(organization, crawl_id, key))
-    transaction.delete(keys.PageClaim(organization, key))
+    transaction.delete(page.key)
+    transaction.delete(PageClaim.key_for(page.organization, page.page_key))
 
 
-def end_removal(organization: str, crawl_id: str, url: str) -> None:
+def end_removal(removal: CrawlRemoval) -> None:
     """Forget a deleted crawl, whose pages are all gone; its start is free."""
     transaction = Transaction()
-    transaction.delete(keys.CrawlStart(organization, page_key(url)))
-    transaction.delete(keys.CrawlRobots(organization, crawl_id))
-    transaction.delete(keys.CrawlRemoval(organization, crawl_id))
+    transaction.delete(CrawlStart.key_for(removal.organization, page_key(removal.url)))
+    transaction.delete(CrawlRobots.key_for(removal.organization, removal.crawl_id))
+    transaction.delete(removal.key)
     transaction.commit()

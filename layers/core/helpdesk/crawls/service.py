@@ -18,8 +18,7 @@ from helpdesk.crawls.errors import (
     TooManyCrawls,
 )
 from helpdesk.crawls.frontier import log_entry
-from helpdesk.crawls.record import OUTCOMES_KEPT_MS, Crawl, DueCrawl, Settings
-from helpdesk.crawls.rendering import summary
+from helpdesk.crawls.record import OUTCOMES_KEPT_MS, Crawl, Settings
 from helpdesk.crawls.schemas import (
     CrawlAddress,
     CrawlAnswer,
@@ -29,6 +28,7 @@ from helpdesk.crawls.schemas import (
     CrawlsAnswer,
     CrawlsQuery,
     CrawlStatus,
+    CrawlSummary,
     Documents,
 )
 from helpdesk.crawls.scope import Scope
@@ -43,6 +43,7 @@ from helpdesk.platform.settings import settings
 from helpdesk.platform.text import trimmed
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.quotas.errors import PlanUpgradeRequired
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage import shards
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
@@ -88,7 +89,7 @@ def newest(caller: Caller, query: CrawlsQuery) -> CrawlsAnswer:
     """Return a page of crawls, newest first."""
     found, end = repository.newest(caller.organization, query.limit, position(caller, query, _LIST))
     return CrawlsAnswer(
-        crawls=[summary(crawl) for crawl in found], next_cursor=next_cursor(caller, end, _LIST)
+        crawls=[_summary(crawl) for crawl in found], next_cursor=next_cursor(caller, end, _LIST)
     )
 
 
@@ -107,7 +108,7 @@ def get(caller: Caller, crawl_id: str, query: CrawlQuery) -> CrawlAnswer:
     now = repository.get(caller.organization, crawl_id)
     crawl = now if now.run == crawl.run else crawl
     return CrawlAnswer(
-        crawl=summary(crawl),
+        crawl=_summary(crawl),
         addresses=[CrawlAddress.from_record(address) for address in found if address.is_page],
         next_cursor=next_cursor(caller, end, of_list),
     )
@@ -126,6 +127,10 @@ def delete(caller: Caller, crawl_id: str, documents: Documents) -> None:
     repeat_when_stale(attempt, ConditionFailed)  # a run may begin or end in the meantime
 
 
+def _summary(crawl: Crawl) -> CrawlSummary:
+    return CrawlSummary.from_record(crawl, created_by=by_names.id_of(crawl.created_by_name))
+
+
 def start_due(until: int) -> int:
     """Begin the runs that are due, and queue those again whose worker may be gone; return how many crawls that were.
 
@@ -134,7 +139,7 @@ def start_due(until: int) -> int:
     before = clock.now_ms()
     done = 0
 
-    def read(shard: int, after: Item | None) -> tuple[list[DueCrawl], Item | None]:
+    def read(shard: int, after: Item | None) -> tuple[list[Crawl], Item | None]:
         return repository.due(shard, before, _PAGE, after)
 
     for page in shards.pages(read, before // MINUTE_MS, until):
@@ -142,9 +147,9 @@ def start_due(until: int) -> int:
     return done
 
 
-def _start(due: DueCrawl) -> bool:
+def _start(due: Crawl) -> bool:
     try:
-        crawl = repository.get(due.organization, due.crawl_id)
+        crawl = repository.get(due.organization, due.id)
         if crawl.status is not CrawlStatus.RUNNING:
             repository.run(crawl, crawl.settings)
         elif crawl.stalls < MAX_STALLS:

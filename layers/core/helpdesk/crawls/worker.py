@@ -67,7 +67,7 @@ def work(job: SliceJob, web: Web, reader: Isolated, sleep: Sleep, *, skip: bool 
     except Exception:
         if skip:
             at_work.skip()
-        frontier.let_go()
+        frontier.release()
         raise
 
 
@@ -76,7 +76,7 @@ class _Slice:
         self._frontier, self._reader = frontier, reader
         self._address: Address | None = None  # at work
         self._started = clock.now_ms()
-        self._scope = frontier.crawl.settings.scope
+        self._scope = frontier.crawl.scope
         self._site = Site(web, sleep, self._scope, self._started)
         self._disallowed = sum(
             address.outcome is Outcome.DISALLOWED
@@ -143,7 +143,7 @@ class _Slice:
                 if each is not None and self._site.robots.allows(each)
             ]
         )
-        frontier.add([(frontier.crawl.settings.url, Kind.PAGE, Outcome.PENDING)])
+        frontier.add([(frontier.crawl.url, Kind.PAGE, Outcome.PENDING)])
         # A page that an earlier run found is looked at again, even if nothing links to it any more.
         known = sorted(page.url for page in frontier.pages.values())
         frontier.add([(url, Kind.PAGE, Outcome.PENDING) for url in known])
@@ -204,7 +204,7 @@ class _Slice:
     def _add_pages(self, links: Iterable[str], base: str | None = None) -> None:
         """Add the pages among links, as far as the crawl's limit allows."""
         frontier = self._frontier
-        room = frontier.crawl.settings.max_pages + self._disallowed - len(frontier.keys)
+        room = frontier.crawl.max_pages + self._disallowed - len(frontier.keys)
         new: list[tuple[str, Kind, Outcome]] = []
         seen: set[str] = set()
         limit_reached = False
@@ -236,7 +236,7 @@ class _Slice:
 
     def _take_page(self, address: Address) -> None:
         # The start is read for its links, even if it is left out itself.
-        if not self._scope.covers(address.url) and address.key != page_key(self._frontier.crawl.settings.url):
+        if not self._scope.covers(address.url) and address.page_key != page_key(self._frontier.crawl.url):
             self._drop(address, Outcome.OUT_OF_SCOPE, _LEFT_OUT)
             return
         if not self._site.robots.allows(address.url):
@@ -300,7 +300,7 @@ class _Slice:
             self._drop(address, Outcome.NOINDEX)
             return
         refresh = self._scope.resolve(page.refresh, url) if page.refresh is not None else None
-        if refresh is not None and page_key(refresh) != address.key:
+        if refresh is not None and page_key(refresh) != address.page_key:
             self._take_redirect(address, Left(0, refresh, refresh))
             return
         self._add_pages(page.links)
@@ -314,7 +314,7 @@ class _Slice:
                     address, Outcome.DUPLICATE, f"It names {page.canonical[:300]} as its own address"
                 )
                 return
-            if page_key(canonical) != address.key:
+            if page_key(canonical) != address.page_key:
                 self._add_pages([canonical])
                 self._drop(address, Outcome.DUPLICATE, f"It names {canonical} as its own address")
                 return

@@ -1,7 +1,7 @@
 """The only place that builds keys of the table.
 
-Keys without a tenant are in account_keys.py; those of analytics, approvals, crawls, integrations,
-tools and quotas are in analytics_keys.py, approval_keys.py, crawl_keys.py, integration_keys.py, tool_keys.py and
+Keys without a tenant are in account_keys.py; those of analytics, approvals, integrations,
+tools and quotas are in analytics_keys.py, approval_keys.py, integration_keys.py, tool_keys.py and
 usage_keys.py; those of webhooks, secrets and site sign-in in webhook_keys.py, secret_keys.py and site_sign_in_keys.py.
 All are re-exported here.
 
@@ -41,17 +41,6 @@ from helpdesk.storage.conversation_keys import (
     assigned_conversations,
     customer_conversations,
     inbox,
-)
-from helpdesk.storage.crawl_keys import (
-    Crawl,
-    CrawlAddress,
-    CrawledHost,
-    CrawledPage,
-    CrawlRemoval,
-    CrawlRobots,
-    CrawlStart,
-    PageClaim,
-    RunningCrawls,
 )
 from helpdesk.storage.integration_keys import (
     AppCredentials,
@@ -122,16 +111,16 @@ __all__ = [
     "AppCredentials", "Approval", "AutoResolveCheckpoint", "AwaitedIssue",
     "CommunityAsker", "CommunityCommand", "CommunityDirectory",
     "CommunityFeed", "CommunityPace", "CommunityPlace", "ConnectState", "ConnectedAccount", "Connection",
-    "ConnectionTokens", "Conversation", "ConversationApproval", "Crawl", "CrawlAddress", "CrawlRemoval", "CrawlRobots",
-    "CrawlStart", "CrawledHost", "CrawledPage", "CustomerIdentity",
+    "ConnectionTokens", "Conversation", "ConversationApproval",
+    "CustomerIdentity",
     "EmailBucket", "EndpointSecret", "FiledSignals", "FormerMember", "Grant",
     "HookAttempt", "HookDelivery", "IntegrationSettings", "IssueNumber", "IssueProblem",
     "ItemKey", "KeySecret", "KnowledgeUsage",
     "LegacyKey", "MailCeiling", "MalformedKey", "Message", "Mirror", "MirrorChannel", "MirrorClick",
     "MirrorDirectory", "MirrorPace", "MirrorReply", "MirrorThread", "MirroredConversation", "MirroredFile",
-    "MissedConversation", "ModelUsage", "Note", "PageClaim", "Person", "PersonAllowance",
+    "MissedConversation", "ModelUsage", "Note", "Person", "PersonAllowance",
     "PersonByEmail",
-    "Rating", "RunWatch", "RunningCrawls", "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn",
+    "Rating", "RunWatch", "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn",
     "SignalIssue",
     "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession", "SiteSettings", "SiteSignIn",
     "SiteStylesheet", "SiteToken", "Slug", "Snooze", "SuggestionDay", "SupportEmail",
