@@ -9,8 +9,8 @@ from helpdesk.delivery.record import Delivery
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
-from helpdesk.tools.record import Declaration, Tool
+from helpdesk.storage import table
+from helpdesk.tools.record import Declaration, Tool, ToolEndpoint
 from helpdesk.webhooks import service as webhooks
 from tests.support.api import Client
 
@@ -76,7 +76,7 @@ def _declared(organization: str, endpoint: str) -> str:
         updated_at=clock.now_ms(),
     )
     table.put_new(tool.to_item(organization))
-    address = keys.ToolEndpoint(organization, endpoint)
+    address = ToolEndpoint.key_for(organization, endpoint)
     table.update(
         address, "SET #url = :refused", names={"#url": "url"}, values={":refused": "https://192.0.2.1/"}
     )

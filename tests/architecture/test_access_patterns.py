@@ -34,7 +34,6 @@ def test_the_page_spells_the_indexes_partitions_as_the_code_does() -> None:
     assert f"`{assigned}`" in PAGE
     assert f"`{keys.customer_conversations('{organization}', '{customer_id}')}`" in PAGE
     assert f"`{keys.event_feed('{organization}')}`" in PAGE
-    assert f"`{keys.log_of_kind('{organization}', '{kind}')}`" in PAGE
 
 
 def test_the_page_spells_the_partitions_that_organizations_share_as_the_code_does() -> None:

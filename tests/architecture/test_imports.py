@@ -199,7 +199,7 @@ def test_keys_are_spelled_in_one_place(path: Path) -> None:
             "site_sign_in_keys",
             "site_keys",
         ),
-        *("task_keys", "tool_keys", "usage_keys", "webhook_keys"),
+        *("task_keys", "tool_keys"),
     )
     if inside(path) in {f"storage/{place}.py" for place in places}:
         return

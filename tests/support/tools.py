@@ -56,7 +56,7 @@ def connected(organization: NewOrganization | str, url: str, *declared: Declarat
     ]
     transaction = Transaction()
     transaction.put(endpoint.to_item())
-    transaction.put({**repository.url_key(of, url).attributes(), "endpointId": endpoint.id})
+    transaction.put(repository.claim(of, url, endpoint.id))
     for each in tools:
         transaction.put(each.to_item(of))
     transaction.commit()

@@ -10,7 +10,8 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.quotas import errors, repository
 from helpdesk.quotas import service as quotas
 from helpdesk.quotas.errors import KnowledgeQuota
-from helpdesk.storage import keys, table
+from helpdesk.quotas.record import KnowledgeUsage
+from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved
@@ -152,7 +153,7 @@ def test_a_wrong_assumption_about_the_plan_costs_one_call_once(make_organization
 def test_an_organization_from_before_quotas_gets_them_with_its_next_document(make_organization: Make) -> None:
     made = make_organization(Plan.EXPLORE)
     api = Client(made.secret_key)
-    key = keys.KnowledgeUsage(made.organization_id)
+    key = KnowledgeUsage.key_for(made.organization_id)
     table.delete(key)
     add(api, "Doc", "text")
     add(api, "Doc", "text")

@@ -8,9 +8,10 @@ import pytest
 from helpdesk.admission.limits import Plan, RequestClass
 from helpdesk.logs import service as logs
 from helpdesk.logs.kinds import LogKind
+from helpdesk.logs.record import LogRecord
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -212,7 +213,7 @@ def test_an_entry_from_before_the_last_time_was_stored_is_read_as_of_its_first(
     with clock.frozen(lambda: BEGIN * 1_000):
         logs.record_limit_reached(organization.organization_id, RequestClass.WRITE)
     (item,) = [one for one in whole_table.of_kind("LOG#") if one["kind"] == "api_limit_reached"]
-    entry = keys.LogEntry(organization.organization_id, item["id"])
+    entry = LogRecord.key_for(organization.organization_id, item["id"])
     table.update(entry, "REMOVE lastAt")
 
     (read,) = api.get(f"/v1/logs?kind=api_limit_reached&from={BEGIN}").body["logs"]

@@ -10,7 +10,8 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings as function_settings
 from helpdesk.platform.units import DAY_MS
 from helpdesk.quotas.errors import Budget, TokensSpent
-from helpdesk.storage import keys, table
+from helpdesk.quotas.record import SuggestionDay
+from helpdesk.storage import table
 from helpdesk.suggestions import worker
 from tests.support.api import Client
 from tests.support.conversations import stored
@@ -332,7 +333,7 @@ def test_at_most_twenty_are_new_on_a_day(
     api: Client, organization: Any, workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = clock.now_ms()
-    day = keys.SuggestionDay(organization.organization_id, str(now // DAY_MS))
+    day = SuggestionDay.key_for(organization.organization_id, str(now // DAY_MS))
     table.put_new({**day.attributes(), "count": 19})
     answered(api, workers, "How do I export my contacts?", session="session-20")
     answered(
@@ -355,7 +356,7 @@ def test_at_most_twenty_are_new_on_a_day(
 
 def test_evidence_joins_also_when_the_day_is_full(api: Client, organization: Any, workers: Workers) -> None:
     answered(api, workers)
-    day = keys.SuggestionDay(organization.organization_id, str(clock.now_ms() // DAY_MS))
+    day = SuggestionDay.key_for(organization.organization_id, str(clock.now_ms() // DAY_MS))
     table.update(day, "SET #count = :full", names={"#count": "count"}, values={":full": 20})
     answered(api, workers, session="session-of-walter")
 

@@ -11,7 +11,8 @@ from helpdesk.knowledge import document_store
 from helpdesk.knowledge.documents import Document
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock, ids
-from helpdesk.storage import keys, table
+from helpdesk.quotas.record import KnowledgeUsage
+from helpdesk.storage import table
 from helpdesk.suggestions import asking, worker
 from helpdesk.suggestions.asking import NotIndexed
 from tests.support.api import Client
@@ -245,7 +246,7 @@ def test_a_full_knowledge_base_refuses_it(
     client = Client(organization.secret_key)
     found = suggested(client, workers)
     table.update(
-        keys.KnowledgeUsage(organization.organization_id),
+        KnowledgeUsage.key_for(organization.organization_id),
         "SET documents = :many",
         values={":many": 20_000},
     )

@@ -9,11 +9,11 @@ import pytest
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound import addresses
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.tools import calling, running
 from helpdesk.tools.calling import CallOutcome, CallResult, Visitor
 from helpdesk.tools.errors import TooManyRunning
-from helpdesk.tools.record import Tool
+from helpdesk.tools.record import Tool, ToolEndpoint
 from tests.support.interleaving import interleaved
 from tests.support.tool_server import Asked, ToolServer, json_response, response
 from tests.support.tools import connected, declaration
@@ -130,7 +130,7 @@ def test_a_request_that_cannot_be_sent_has_failed(
 def test_a_tool_whose_endpoint_was_removed_is_not_called(organization: NewOrganization) -> None:
     with ToolServer() as server:
         (tool,) = connected(organization, server.url, DECLARED)
-        table.delete(keys.ToolEndpoint(organization.organization_id, tool.endpoint_id))
+        table.delete(ToolEndpoint.key_for(organization.organization_id, tool.endpoint_id))
 
         assert call(organization, tool).outcome is CallOutcome.FAILED
     assert server.asked == []

@@ -9,8 +9,9 @@ from helpdesk.admission.caller import Caller
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.tools import endpoints
+from helpdesk.tools.record import ToolEndpoint
 from tests.integration.tools.conftest import URL, add, listed, said
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -58,7 +59,7 @@ def test_an_endpoint_that_cannot_be_read_is_listed_by_its_id_and_a_put_stores_it
     broken = add(api, server.url)
     workers.run()
     key_id = listed(api)[0]["keyId"]
-    item = keys.ToolEndpoint(organization.organization_id, broken)
+    item = ToolEndpoint.key_for(organization.organization_id, broken)
     table.update(item, "SET #s = :s REMOVE tools", names={"#s": "status"}, values={":s": "of-tomorrow"})
 
     found = api.get("/v1/tool-endpoints").body
@@ -266,7 +267,7 @@ def test_an_endpoint_that_cannot_be_read_is_left_out_and_can_be_removed_and_its_
 ) -> None:
     endpoint_id = add(api)
     table.update(
-        keys.ToolEndpoint(organization.organization_id, endpoint_id),
+        ToolEndpoint.key_for(organization.organization_id, endpoint_id),
         "SET #status = :wrong",
         names={"#status": "status"},
         values={":wrong": "of another version"},

@@ -10,8 +10,9 @@ from helpdesk.admission.caller import Caller
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.tools import endpoints, repository
+from helpdesk.tools.record import ToolEndpoint
 from tests.integration.tools.conftest import URL, add, listed, said
 from tests.support import effort
 from tests.support.api import Client
@@ -118,7 +119,7 @@ def test_a_new_url_has_the_rules_of_a_first_one_and_is_not_a_sync_that_counts(
 
 def test_an_endpoint_that_cannot_be_read_may_be_moved(api: Client, organization: NewOrganization) -> None:
     endpoint_id = add(api)
-    item = keys.ToolEndpoint(organization.organization_id, endpoint_id)
+    item = ToolEndpoint.key_for(organization.organization_id, endpoint_id)
     table.update(item, "SET #s = :s REMOVE tools", names={"#s": "status"}, values={":s": "of-tomorrow"})
 
     assert api.patch(f"/v1/tool-endpoints/{endpoint_id}", {"url": f"{URL}/2"}).status == 200
@@ -150,5 +151,7 @@ def test_endpoints_that_are_moved_added_synced_and_removed_at_once_keep_one_url_
 
     claimed = {item["SK"]: item["endpointId"] for item in everything() if item["SK"].startswith("URL#")}
     of = organization.organization_id
-    assert claimed == {repository.url_key(of, each["url"]).sk: each["id"] for each in listed(api)}
+    assert claimed == {
+        repository.claim(of, each["url"], each["id"]).key.sk: each["id"] for each in listed(api)
+    }
     assert ids[1] not in claimed.values()

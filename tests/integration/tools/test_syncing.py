@@ -223,7 +223,7 @@ def test_a_manifest_that_replaces_every_tool_is_stored_in_two_transactions_that_
         add(api, server.url)
         job = job_of(organization, first.endpoint_id)
         ends = sync_repository._end
-        monkeypatch.setattr(sync_repository, "_end", lambda *_: (_ for _ in ()).throw(ConnectionError))
+        monkeypatch.setattr(sync_repository, "_end", lambda *_, **__: (_ for _ in ()).throw(ConnectionError))
         with pytest.raises(ConnectionError):
             work(job)
         half = len(for_agent(organization.organization_id).enabled)

@@ -6,6 +6,7 @@ from typing import Any
 from helpdesk.crawls.record import Crawl
 from helpdesk.invites.record import Invite
 from helpdesk.knowledge.documents import Document
+from helpdesk.logs.record import LogRecord
 from helpdesk.platform.record import Record
 from helpdesk.signals.record import Signal
 from helpdesk.storage import keys, table
@@ -14,6 +15,7 @@ from helpdesk.storage.stored import Key, Stored
 from helpdesk.storage.table import Item, from_wire
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.tasks.record import Task
+from helpdesk.tools.test_call_log import ToolTestRun
 
 type Kind = type[ItemKey | Stored]
 
@@ -23,14 +25,14 @@ _DIGITS = 40  # the longest sequence number of a stream
 _KINDS: tuple[tuple[str, Kind], ...] = (
     ("MSG#", keys.Message),
     ("RATING#", keys.Rating),
-    ("LOG#", keys.LogEntry),
+    ("LOG#", LogRecord),
     ("DOC#", Document),
     ("SUGGESTION#", Suggestion),
     ("APPROVAL#", keys.Approval),
     ("RUN#", keys.AgentRun),
     ("CRAWL#", Crawl),
     ("INVITE#", Invite),
-    ("TEST#", keys.ToolTest),
+    ("TEST#", ToolTestRun),
     ("CONV", keys.Conversation),
     ("CUS", keys.Customer),
     ("FILE", keys.File),

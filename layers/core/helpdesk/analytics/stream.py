@@ -35,12 +35,12 @@ from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.tasks.record import Task
-from helpdesk.tools.noted_tests import ToolTestRun
+from helpdesk.tools.test_call_log import ToolTestRun
 
 _THREADS = 8
 _DATASETS: dict[Kind, str] = {
     keys.Rating: rows.RATINGS,
-    keys.LogEntry: rows.LOGS,
+    LogRecord: rows.LOGS,
     Document: rows.DOCUMENTS,
     Suggestion: rows.SUGGESTIONS,
     keys.Approval: rows.TOOL_REQUESTS,
@@ -139,7 +139,7 @@ def fact_of(change: Change) -> Fact | None:
     makers: dict[Kind, Callable[[Item], Fact | None]] = {
         Signal: lambda found: facts.of_signal(Signal.from_item(found)),
         Task: lambda found: facts.of_task(Task.from_item(found)),
-        keys.LogEntry: lambda found: facts.of_log(LogRecord.from_item(found)),
+        LogRecord: lambda found: facts.of_log(LogRecord.from_item(found)),
         Document: lambda found: facts.of_document(Document.from_item(found)),
         Suggestion: lambda found: facts.of_suggestion(Suggestion.from_item(found)),
         keys.Approval: lambda found: facts.of_approval(Approval.from_item(organization, found)),
@@ -198,7 +198,7 @@ def _use(change: Change) -> Fact | None:
         file = File.from_item(new)
         before = old and File.from_item(old).received
         return usage_facts.of_upload(file) if file.received and not before else None
-    if change.kind is keys.ToolTest:
+    if change.kind is ToolTestRun:
         return usage_facts.of_test(ToolTestRun.from_item(new))
     if change.kind is Invite:
         mail_id = Invite.from_item(new).mailed

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from helpdesk.logs import repository
 from helpdesk.logs.kinds import LogFilter
 from helpdesk.logs.record import LogRecord
+from helpdesk.logs.repository import logs
 from helpdesk.logs.schemas import LogEntry
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.storage import by_name as by_names
@@ -14,7 +15,7 @@ from helpdesk.storage.by_name import ByName
 
 def get(organization: str, log_id: str) -> LogEntry:
     """Return one entry. Raises LogNotFound."""
-    [entry] = _entries(organization, [repository.get(organization, log_id)])
+    [entry] = _entries(organization, [logs.get(organization, log_id, consistent=False)])
     return entry
 
 
@@ -35,7 +36,7 @@ def newest(
 
 def _entries(organization: str, records: Sequence[LogRecord]) -> list[LogEntry]:
     """Return entries with the names that people and keys have now. One batch read, or none."""
-    shown = [ByName(each.actor, by_names.id_of(each.actor)) for each in records]
+    shown = [each.actor for each in records]
     about = [ByName("-", each.detail.get("userId")) for each in records]
     present = names.now(organization, [*shown, *about])
     return [_entry(each, present) for each in records]

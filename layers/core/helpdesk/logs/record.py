@@ -1,61 +1,36 @@
-"""The item of a log entry."""
+"""Log entries as the table holds them."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 from helpdesk.logs.kinds import LogKind
-from helpdesk.platform.record import Record
-from helpdesk.storage import by_name as by_names
-from helpdesk.storage.by_name import ByName
-from helpdesk.storage.table import Item
+from helpdesk.platform.record import field
+from helpdesk.storage.by_name import ByName, of_text
+from helpdesk.storage.stored import Stored
 
 
-class LogRecord(Record):
-    """A log entry as stored. `at` is in ms.
+class LogRecord(Stored, kw_only=True):
+    """An entry of the organization's log; IDs sort by time. `at` and `last_at` are in ms, `expires_at` is in seconds.
 
-    Refusals of one minute share an entry: `occurrences` counts them, and `last_at` is when the last one happened (ms).
+    Refusals of one minute share an entry: `occurrences` counts them, and `last_at` is when the last one happened.
     Other entries have neither.
     """
 
+    PK, SK = "ORG#{organization}#LOG", "LOG#{id}"
+    GSI1 = "ORG#{organization}#LOG#{kind}", "{id}"
+    organization: str
     id: str
     at: int
     kind: LogKind
-    actor: str
+    actor_name: str = field(name="actor")
+    actor_id: str | None = None
     summary: str
     detail: Mapping[str, Any]
     occurrences: int | None = None
     last_at: int | None = None
+    expires_at: int
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read an entry's item."""
-        occurrences, last_at = item.get("occurrences"), item.get("lastAt")
-        return cls(
-            id=item["id"],
-            at=int(item["at"]),
-            kind=LogKind(item["kind"]),
-            actor=_actor_from_item(item),
-            summary=item["summary"],
-            detail=item["detail"],
-            occurrences=None if occurrences is None else int(occurrences),
-            last_at=None if last_at is None else int(last_at),
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes of the entry's item, without its keys and its count."""
-        return {
-            "id": self.id,
-            "at": self.at,
-            "kind": self.kind.value,
-            "actor": self.actor,
-            "actorId": by_names.id_of(self.actor),
-            "summary": self.summary,
-            "detail": dict(self.detail),
-        }
-
-
-def _actor_from_item(item: Item) -> ByName:
-    """Return the actor in an entry. An entry from before ids has a name alone."""
-    if "actorId" in item:
-        return ByName(item["actor"], item["actorId"])
-    return by_names.of_text(item["actor"])
+    @property
+    def actor(self) -> ByName:
+        """Who did it. An entry from before IDs has a name alone."""
+        return ByName(self.actor_name, self.actor_id) if self.actor_id else of_text(self.actor_name)

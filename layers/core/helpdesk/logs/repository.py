@@ -1,108 +1,91 @@
 """The items of the log. Entries are kept for a year."""
 
 import hashlib
+from typing import Any
 
 from helpdesk.logs.errors import LogNotFound
 from helpdesk.logs.kinds import MAX_MS, LogFilter, LogKind
 from helpdesk.logs.record import LogRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_SECONDS, MINUTE_MS
-from helpdesk.storage import keys, table
+from helpdesk.storage import by_name as by_names
+from helpdesk.storage import table
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import Index
 from helpdesk.storage.table import Filter, Item
 
 LOG_DAYS = 365
 _ALL_RANDOM_BITS = 2**80 - 1
 
+logs = Collection(LogRecord, missing=LogNotFound)
 
-def new_item(organization: str, record: LogRecord) -> Item:
-    """Return the item of a new entry, for a transaction."""
-    return {
-        **keys.LogEntry(organization, record.id).attributes(),
-        **_index_attributes(organization, record.kind, record.id),
-        **record.to_item(),
-        "expiresAt": clock.seconds_from_now(LOG_DAYS * DAY_SECONDS),
-    }
+
+def new(organization: str, log_id: str, kind: LogKind, actor: str, summary: str, detail: Any) -> LogRecord:
+    """Return a new entry of this moment."""
+    return LogRecord(
+        organization=organization,
+        id=log_id,
+        at=clock.now_ms(),
+        kind=kind,
+        actor_name=str(actor),
+        actor_id=by_names.id_of(actor),
+        summary=summary,
+        detail=detail,
+        expires_at=clock.seconds_from_now(LOG_DAYS * DAY_SECONDS),
+    )
 
 
 def count_in_minute(organization: str, kind: LogKind, subject: str, actor: str, summary: str) -> None:
     """Increment the entry of this minute, kind and subject; create it if it is the first.
 
-    The entry's id is derived from those three, so all writers of one minute share an item. It begins with the minute's
+    The entry's ID is derived from those three, so all writers of one minute share an item. It begins with the minute's
     first instant; `at` and `lastAt` are those of the first and the last occurrence.
     """
-    now = clock.now_ms()
-    minute = now // MINUTE_MS * MINUTE_MS
+    minute = clock.now_ms() // MINUTE_MS * MINUTE_MS
     digest = hashlib.sha256(f"{organization} {kind} {subject}".encode()).digest()[:10]
     log_id = f"log_{ids.ulid(minute, int.from_bytes(digest))}"
+    entry = new(organization, log_id, kind, actor, summary, {"subject": subject})
+    item = entry.to_item() | {"lastAt": entry.at}
+    values = {name: value for name, value in item.items() if name not in {"PK", "SK", "at"}}
+    assignments = ", ".join(f"#{name} = :{name}" for name in values)
     table.update(
-        keys.LogEntry(organization, log_id),
-        "SET id = :id, #at = if_not_exists(#at, :now), lastAt = :now, kind = :kind, actor = :actor, "
-        "summary = :summary, detail = :detail, expiresAt = :expires, GSI1PK = :list, GSI1SK = :id "
-        "ADD occurrences :one",
-        names={"#at": "at"},
-        values={
-            ":id": log_id,
-            ":now": now,
-            ":kind": kind.value,
-            ":actor": actor,
-            ":summary": summary,
-            ":detail": {"subject": subject},
-            ":expires": clock.seconds_from_now(LOG_DAYS * DAY_SECONDS),
-            ":list": keys.log_of_kind(organization, kind.value),
-            ":one": 1,
-        },
+        entry.key,
+        f"SET #at = if_not_exists(#at, :lastAt), {assignments} ADD occurrences :one",
+        names={"#at": "at", **{f"#{name}": name for name in values}},
+        values={":one": 1, **{f":{name}": value for name, value in values.items()}},
     )
-
-
-def get(organization: str, log_id: str) -> LogRecord:
-    """Return one entry. Raises LogNotFound."""
-    item = table.get(keys.LogEntry(organization, log_id), consistent=False)
-    if item is None:
-        raise LogNotFound
-    return LogRecord.from_item(item)
 
 
 def newest(
     organization: str, limit: int, before: str | None, wanted: LogFilter
 ) -> tuple[list[LogRecord], str | None]:
-    """Return matching entries older than the id `before`, newest first; and the id to continue from, None at the end.
+    """Return matching entries older than the ID `before`, newest first; and the ID to continue from, None at the end.
 
-    Any filter is one query: an entry's id starts with its time, and the index lists each kind separately. A period
+    Any filter is one query: an entry's ID starts with its time, and the index lists each kind separately. A period
     begins to be read at its first minute, because an entry that counts may have begun before the period. The page can
     then be shorter than `limit`.
     """
+    index: Index | None = None if wanted.kind is None else "GSI1"
+    prefix = LogRecord.sk_prefix() if wanted.kind is None else ""
+    scope = [organization] if wanted.kind is None else [organization, wanted.kind.value]
+    partition = LogRecord.partition_for(*scope, index=index)
     first, last = _ids_between(wanted)
-    matching = _meets(wanted)
-    if wanted.kind is None:
-        page = table.query(
-            keys.LogEntry(organization, "-").pk,
-            sk_between=(keys.LogEntry(organization, first).sk, keys.LogEntry(organization, last).sk),
-            limit=limit,
-            newest_first=True,
-            matching=matching,
-            after=keys.LogEntry(organization, before).attributes() if before else None,
-        )
-    else:
-        after = None
-        if before:
-            after = keys.LogEntry(organization, before).attributes()
-            after |= _index_attributes(organization, wanted.kind, before)
-        page = table.query(
-            keys.log_of_kind(organization, wanted.kind.value),
-            index="GSI1",
-            sk_between=(first, last),
-            limit=limit,
-            newest_first=True,
-            matching=matching,
-            after=after,
-        )
-    end = keys.LogEntry.parse(page.after["PK"], page.after["SK"]) if page.after else None
-    return [LogRecord.from_item(item) for item in page.items], end.log_id if end else None
-
-
-def _index_attributes(organization: str, kind: LogKind, log_id: str) -> Item:
-    """Return the attributes with which GSI1 lists an entry by its kind."""
-    return {"GSI1PK": keys.log_of_kind(organization, kind.value), "GSI1SK": log_id}
+    after: Item | None = None
+    if before:
+        after = LogRecord.key_for(organization, before).attributes()
+        after |= {"GSI1PK": partition, "GSI1SK": before} if index else {}
+    page = table.query(
+        partition,
+        index=index,
+        sk_between=(prefix + first, prefix + last),
+        limit=limit,
+        newest_first=True,
+        matching=_meets(wanted),
+        after=after,
+    )
+    records = [LogRecord.from_item(item) for item in page.items]
+    end = LogRecord.parse(*table.key_of(page.after)) if page.after else None
+    return records, end["id"] if end else None
 
 
 def _ids_between(wanted: LogFilter) -> tuple[str, str]:

@@ -6,8 +6,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.logs import repository
 from helpdesk.logs.kinds import LogKind
-from helpdesk.logs.record import LogRecord
-from helpdesk.platform import clock, ids
+from helpdesk.platform import ids
 from helpdesk.platform.logging import logger
 from helpdesk.storage.table import Item, Throttled
 
@@ -19,8 +18,7 @@ def entry(organization: str, kind: LogKind, *, actor: str, summary: str, **detai
 
     `detail` holds ids, never a secret or a text that a person wrote.
     """
-    record = LogRecord(ids.new("log"), clock.now_ms(), kind, actor, summary, detail)
-    return repository.new_item(organization, record)
+    return repository.new(organization, ids.new("log"), kind, actor, summary, detail).to_item()
 
 
 def record_limit_reached(organization: str, request_class: str) -> None:

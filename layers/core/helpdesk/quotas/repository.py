@@ -4,6 +4,8 @@ A condition cannot add an attribute to a number, so the quota is a constant in e
 and requires that the item has it.
 """
 
+from typing import Any
+
 from helpdesk.admission.limits import Plan
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
@@ -17,8 +19,11 @@ from helpdesk.quotas.errors import (
     SuggestionsOfDayReached,
     quota_reached,
 )
-from helpdesk.storage import keys, table
-from helpdesk.storage.item_key import ItemKey
+from helpdesk.quotas.record import FiledSignals, KnowledgeUsage, ModelUsage, SuggestionDay
+from helpdesk.storage import table
+from helpdesk.storage.changes import below
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -34,13 +39,6 @@ class StalePlan(Exception):
         super().__init__(plan)
 
 
-class KnowledgeUsage(Record):
-    """The number of documents, and the bytes of their texts together."""
-
-    documents: int
-    size: int
-
-
 class Used(Record):
     """What an organization has used of its quotas: `tokens` in this month, the others on this day (UTC)."""
 
@@ -50,10 +48,12 @@ class Used(Record):
     suggestions: int
 
 
+_usage = Collection(KnowledgeUsage)
+
+
 def usage(organization: str) -> KnowledgeUsage:
     """Return what an organization keeps. One call."""
-    item = table.get(keys.KnowledgeUsage(organization)) or {}
-    return KnowledgeUsage(item.get("documents", 0), item.get("size", 0))
+    return _usage.find(organization) or KnowledgeUsage(organization=organization)
 
 
 def count_suggestion(transaction: Transaction, organization: str, at: int) -> None:
@@ -64,36 +64,36 @@ def count_suggestion(transaction: Transaction, organization: str, at: int) -> No
 def count_signal(transaction: Transaction, organization: str, customer_id: str, at: int) -> None:
     """Count a signal that the agent files at an instant (ms). The transaction raises SignalsOfDayReached."""
     day = str(at // DAY_MS)
-    of_customer = keys.FiledSignals(organization, day, customer_id)
+    of_customer = FiledSignals.key_for(organization, day, customer_id)
     reached = SignalsOfDayReached(of_customer=True)
     _count_one(transaction, of_customer, MAX_FILED_SIGNALS_OF_CUSTOMER_A_DAY, reached)
-    of_all = keys.FiledSignals(organization, day, "all")
+    of_all = FiledSignals.key_for(organization, day, "all")
     _count_one(transaction, of_all, MAX_FILED_SIGNALS_A_DAY, SignalsOfDayReached(of_customer=False))
 
 
-def _count_one(transaction: Transaction, key: ItemKey, most: int, reached: Exception) -> None:
-    transaction.update(
+def _count_one(transaction: Transaction, key: Key, most: int, reached: Exception) -> None:
+    transaction.change(
         key,
-        "ADD #count :one SET expiresAt = :later",
-        condition="attribute_not_exists(#count) OR #count < :most",
-        names={"#count": "count"},
-        values={":one": 1, ":most": most, ":later": clock.seconds_from_now(_KEEP_DAY_SECONDS)},
-        on_failure=lambda _: reached,
+        set={"expires_at": clock.seconds_from_now(_KEEP_DAY_SECONDS)},
+        add={"count": 1},
+        require={"count": below(most)},
+        or_new=True,
+        on_failure=reached,
     )
 
 
-def _day(organization: str, at: int) -> keys.SuggestionDay:
-    return keys.SuggestionDay(organization, str(at // DAY_MS))
+def _day(organization: str, at: int) -> Key:
+    return SuggestionDay.key_for(organization, str(at // DAY_MS))
 
 
 def used(organization: str, month: str, day: str) -> Used:
     """Return what an organization keeps, the tokens of a month and a day of it, and today's suggestions. One call."""
-    knowledge, model = keys.KnowledgeUsage(organization), keys.ModelUsage(organization, month)
+    knowledge, model = KnowledgeUsage.key_for(organization), ModelUsage.key_for(organization, month)
     today = _day(organization, clock.now_ms())
     found = table.get_many([knowledge, model, today])
-    item, counted = found.get(knowledge, {}), found.get(model, {})
+    counted = found.get(model, {})
     return Used(
-        KnowledgeUsage(item.get("documents", 0), item.get("size", 0)),
+        KnowledgeUsage.from_item(found.get(knowledge, knowledge.attributes())),
         tokens=counted.get("counted", 0),
         tokens_today=counted.get(day, 0),
         suggestions=found.get(today, {}).get("count", 0),
@@ -116,24 +116,18 @@ def count(
     before quotas is, too, without `within_quota`.
     """
     quota = KNOWLEDGE_QUOTAS[plan]
-    conditions: list[str] = []
-    names = {"#documents": "documents", "#size": "size"}
-    values: Item = {":documents": documents, ":size": size}
+    require: dict[str, Any] = {}
     if within_quota and documents > 0:
-        conditions.append("#documents <= :otherDocuments")
-        values[":otherDocuments"] = quota.documents - documents
+        require["documents"] = below(quota.documents - documents + 1)
     if within_quota and size > 0:
-        conditions.append("#size <= :otherSize")
-        values[":otherSize"] = quota.size - size
-    if conditions:
-        conditions.append("#plan = :plan")
-        names["#plan"], values[":plan"] = "plan", plan.value
-    transaction.update(
-        keys.KnowledgeUsage(organization),
-        "ADD #documents :documents, #size :size",
-        condition=" AND ".join(conditions) or None,
-        names=names,
-        values=values,
+        require["size"] = below(quota.size - size + 1)
+    if require:
+        require["plan"] = plan
+    transaction.change(
+        KnowledgeUsage.key_for(organization),
+        add={"documents": documents, "size": size},
+        require=require,
+        or_new=True,
         on_failure=lambda found: _refusal(found, plan),
     )
 
@@ -141,14 +135,14 @@ def count(
 def set_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
     """Record the plan that limits an organization's documents; their numbers stay."""
     expression, values = _plan_update(plan)
-    transaction.update(keys.KnowledgeUsage(organization), expression, names=_NAMES, values=values)
+    transaction.update(KnowledgeUsage.key_for(organization), expression, names=_NAMES, values=values)
 
 
 def add_plan(organization: str, plan: Plan) -> None:
     """Record the plan of an organization from before quotas, unless it has been recorded since. One call."""
     expression, values = _plan_update(plan)
     expression = expression.replace("#plan = :plan", "#plan = if_not_exists(#plan, :plan)")
-    table.update(keys.KnowledgeUsage(organization), expression, names=_NAMES, values=values)
+    table.update(KnowledgeUsage.key_for(organization), expression, names=_NAMES, values=values)
 
 
 def _plan_update(plan: Plan) -> tuple[str, Item]:

@@ -13,8 +13,9 @@ from helpdesk.admission.limits import Plan
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.quotas.errors import MODEL_TOKENS, MODEL_TOKENS_A_DAY, Budget, TokensSpent
+from helpdesk.quotas.record import ModelUsage
 from helpdesk.quotas.repository import stale
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -57,7 +58,7 @@ def take(organization: str, plan: Plan, tokens: int) -> Period:
     )
     try:
         table.update(
-            keys.ModelUsage(organization, period.month),
+            ModelUsage.key_for(organization, period.month),
             "ADD #counted :tokens, #day :tokens",
             condition=f"#plan = :plan AND #counted <= :others AND {fits_today}",
             names={"#counted": "counted", "#plan": "plan", "#day": period.day},
@@ -79,7 +80,7 @@ def take(organization: str, plan: Plan, tokens: int) -> Period:
 def return_tokens(organization: str, period: Period, taken: int, *, tokens_in: int, tokens_out: int) -> None:
     """Count the tokens that a turn used, and no longer those taken for it in a month and on a day."""
     table.update(
-        keys.ModelUsage(organization, period.month),
+        ModelUsage.key_for(organization, period.month),
         "ADD #counted :difference, #day :difference, tokensIn :in, tokensOut :out, turns :one",
         names={"#counted": "counted", "#day": period.day},
         values={
@@ -94,7 +95,7 @@ def return_tokens(organization: str, period: Period, taken: int, *, tokens_in: i
 def add_plan(organization: str, plan: Plan) -> None:
     """Begin the month with a plan, unless that was done since. One call."""
     table.update(
-        keys.ModelUsage(organization, now().month),
+        ModelUsage.key_for(organization, now().month),
         "SET #plan = if_not_exists(#plan, :plan), #counted = if_not_exists(#counted, :zero), expiresAt = :later",
         names={"#counted": "counted", "#plan": "plan"},
         values={":plan": plan.value, ":zero": 0, ":later": clock.seconds_from_now(_KEPT_SECONDS)},
@@ -104,7 +105,7 @@ def add_plan(organization: str, plan: Plan) -> None:
 def set_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
     """Record the plan that limits this month's tokens; their number stays."""
     transaction.update(
-        keys.ModelUsage(organization, now().month),
+        ModelUsage.key_for(organization, now().month),
         "SET #plan = :plan, #counted = if_not_exists(#counted, :zero), expiresAt = :later",
         names={"#counted": "counted", "#plan": "plan"},
         values={":plan": plan.value, ":zero": 0, ":later": clock.seconds_from_now(_KEPT_SECONDS)},

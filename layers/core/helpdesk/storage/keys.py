@@ -98,12 +98,7 @@ from helpdesk.storage.site_sign_in_keys import (
 from helpdesk.storage.tool_keys import (
     RunningTools,
     Tool,
-    ToolEndpoint,
-    ToolEndpointCount,
-    ToolEndpointUrl,
-    ToolTest,
 )
-from helpdesk.storage.usage_keys import FiledSignals, KnowledgeUsage, ModelUsage, SuggestionDay
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
@@ -113,20 +108,20 @@ __all__ = [
     "CommunityFeed", "CommunityPace", "CommunityPlace", "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "Conversation", "ConversationApproval",
     "CustomerIdentity",
-    "EmailBucket", "EndpointSecret", "FiledSignals", "FormerMember", "Grant",
+    "EmailBucket", "EndpointSecret", "FormerMember", "Grant",
     "HookAttempt", "HookDelivery", "IntegrationSettings", "IssueNumber", "IssueProblem",
-    "ItemKey", "KeySecret", "KnowledgeUsage",
+    "ItemKey", "KeySecret",
     "LegacyKey", "MailCeiling", "MalformedKey", "Message", "Mirror", "MirrorChannel", "MirrorClick",
     "MirrorDirectory", "MirrorPace", "MirrorReply", "MirrorThread", "MirroredConversation", "MirroredFile",
-    "MissedConversation", "ModelUsage", "Note", "Person", "PersonAllowance",
+    "MissedConversation", "Note", "Person", "PersonAllowance",
     "PersonByEmail",
     "Rating", "RunWatch", "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn",
     "SignalIssue",
     "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession", "SiteSettings", "SiteSignIn",
-    "SiteStylesheet", "SiteToken", "Slug", "Snooze", "SuggestionDay", "SupportEmail",
+    "SiteStylesheet", "SiteToken", "Slug", "Snooze", "SupportEmail",
     "SupportEmailBucket", "SupportEmailCode",
-    "Tool", "ToolEndpoint", "ToolEndpointCount",
-    "ToolEndpointUrl", "ToolTest", "TrackerDirectory", "TrackerIssue", "TrackerRequest", "TrackerTeam",
+    "Tool",
+    "TrackerDirectory", "TrackerIssue", "TrackerRequest", "TrackerTeam",
     "WaitPool", "approvals_with", "assigned_conversations",
     "connected_account", "customer_conversations", "grants_of_organization",
     "grants_of_person", "inbox", "search_gaps",
@@ -252,14 +247,6 @@ class AgentSettings(ItemKey):
     organization: str
 
 
-class LogEntry(ItemKey):
-    """An entry of the organization's log; ids sort by time."""
-
-    PK, SK = "ORG#{organization}#LOG", "LOG#{log_id}"
-    organization: str
-    log_id: str
-
-
 class Erasure(ItemKey):
     """An erasure and its receipt: of a customer, or of data past its retention time."""
 
@@ -281,11 +268,6 @@ def customers(organization: str) -> str:
 def event_feed(organization: str) -> str:
     """Return GSI1's partition of an organization's events; sorted by id, so by time."""
     return f"ORG#{organization}#EVENTS"
-
-
-def log_of_kind(organization: str, kind: str) -> str:
-    """Return GSI1's partition of an organization's log entries of one kind; sorted by id, so by time."""
-    return f"ORG#{organization}#LOG#{kind}"
 
 
 def grants_of_organization(organization: str) -> str:

@@ -79,11 +79,6 @@ def due_runs(shard: int) -> str:
     return f"DUERUNS#{shard}"
 
 
-def due_syncs(shard: int) -> str:
-    """Return GSI2's partition of one shard's tool endpoints whose sync is pending; sorted by when to look at them."""
-    return f"DUESYNCS#{shard}"
-
-
 def due_approvals(shard: int) -> str:
     """Return GSI2's partition of one shard's approvals that wait for a decision; sorted by when they expire."""
     return f"DUEAPPROVALS#{shard}"

@@ -15,8 +15,8 @@ from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.secret_keys import service as secret_keys
-from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.retrying import Stale, repeat_when_stale
+from helpdesk.storage.stored import UnreadableItem
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import allowance, repository, secret_repository
@@ -29,7 +29,7 @@ from helpdesk.tools.errors import (
     ToolEndpointNotFound,
 )
 from helpdesk.tools.jobs import RemovalJob, SyncJob
-from helpdesk.tools.record import SyncStatus, ToolEndpoint
+from helpdesk.tools.record import SyncStatus, ToolEndpoint, due_at
 from helpdesk.tools.schemas import ToolEndpointAnswer, ToolEndpointsAnswer, UnreadableToolEndpoint
 
 
@@ -89,10 +89,9 @@ def _new(job: SyncJob, url: str, key_id: str, created_at: int) -> ToolEndpoint:
         created_at=created_at,
         sync_id=job.sync_id,
         status=SyncStatus.PENDING,
-        problem=None,
         tools=(),
         changes=(),
-        last_sync_at=None,
+        due_at=due_at(),
     )
 
 

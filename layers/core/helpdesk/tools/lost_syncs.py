@@ -11,7 +11,8 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import sync_repository
 from helpdesk.tools.jobs import SyncJob
-from helpdesk.tools.sync_repository import DueSync, Superseded
+from helpdesk.tools.record import ToolEndpoint
+from helpdesk.tools.sync_repository import Superseded
 
 MAX_REQUEUES = 3
 """How often a lost sync is queued again before it fails."""
@@ -27,7 +28,7 @@ def queue_again(deadline: int) -> int:
     """
     now, found = clock.now_ms(), 0
 
-    def read(shard: int, after: Item | None) -> tuple[list[DueSync], Item | None]:
+    def read(shard: int, after: Item | None) -> tuple[list[ToolEndpoint], Item | None]:
         return sync_repository.due(shard, now, _PAGE, after)
 
     for page in shards.pages(read, now // MINUTE_MS, deadline):
@@ -35,15 +36,14 @@ def queue_again(deadline: int) -> int:
     return found
 
 
-def _look_at(lost: DueSync) -> bool:
+def _look_at(endpoint: ToolEndpoint) -> bool:
     """Take care of a sync that is due; return False if it has ended since."""
-    endpoint = lost.endpoint
     try:
         if endpoint.requeues >= MAX_REQUEUES:
             sync_repository.fail(endpoint, _PROBLEM, clock.now_ms())
         else:
             transaction = Transaction()
-            sync_repository.requeue(transaction, lost)
+            sync_repository.requeue(transaction, endpoint)
             transaction.put(SyncJob(endpoint.organization, endpoint.id, endpoint.sync_id).to_item())
             transaction.commit()
     except (Superseded, ConditionFailed):

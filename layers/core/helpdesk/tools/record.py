@@ -8,10 +8,11 @@ from typing import Any, Self
 from helpdesk.approvals.risk import Risk
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.record import Record
+from helpdesk.platform.record import Record, field
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import attributes, keys, shards
 from helpdesk.storage.attributes import UnreadableItem
+from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
 from helpdesk.tools.json_text import canonical
 
@@ -216,34 +217,13 @@ class ToolChange(Record):
     fields: tuple[str, ...]
     id: str | None
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a change of an endpoint's item. Raises UnreadableItem."""
-        fields = item.get("fields")
-        if not isinstance(fields, list):
-            raise UnreadableItem("fields")
-        try:
-            kind = ChangeKind(attributes.text(item, "kind"))
-        except ValueError:
-            raise UnreadableItem("kind") from None
-        return cls(
-            tool=attributes.text(item, "tool"),
-            kind=kind,
-            fields=tuple(str(field) for field in fields),
-            id=attributes.optional_text(item, "id"),
-        )
-
-    def to_item(self) -> Item:
-        """Return the change as an attribute."""
-        return {"tool": self.tool, "kind": self.kind.value, "fields": list(self.fields), "id": self.id}
-
 
 def change_id(definition: str) -> str:
     """Return the ID of the change to a definition."""
     return f"change_{definition[:32]}"
 
 
-class ToolEndpoint(Record):
+class ToolEndpoint(Stored, kw_only=True):
     """A tool endpoint.
 
     key_id        the key whose secret signs; None after it was revoked
@@ -253,71 +233,51 @@ class ToolEndpoint(Record):
     changes       what the latest successful sync found different
     last_sync_at  when a sync last ended
     requeues      how often the sync that is pending was queued again, because it was lost
+    due_at        its sort key among the pending syncs, which is a time; None if no sync is pending
     """
 
+    PK, SK = "ORG#{organization}#TOOLS", "ENDPOINT#{id}"
+    GSI2 = "DUESYNCS#{shard}", "{due_at}"
     organization: str
     id: str
     url: str
-    key_id: str | None
+    key_id: str | None = None
     created_at: int
     sync_id: str
     status: SyncStatus
-    problem: str | None
+    problem: str | None = None
     tools: tuple[str, ...]
     changes: tuple[ToolChange, ...]
-    last_sync_at: int | None
+    last_sync_at: int | None = None
     requeues: int = 0
+    due_at: str | None = field(default=None, name="GSI2SK")
 
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Read an endpoint's item. Raises UnreadableItem."""
-        tools, changes = item.get("tools"), item.get("changes")
-        if not isinstance(tools, list) or not isinstance(changes, list):
-            raise UnreadableItem("tools")
-        try:
-            status = SyncStatus(attributes.text(item, "status"))
-        except ValueError:
-            raise UnreadableItem("status") from None
-        return cls(
-            organization=organization,
-            id=attributes.text(item, "id"),
-            url=attributes.text(item, "url"),
-            key_id=attributes.optional_text(item, "keyId"),
-            created_at=attributes.number(item, "createdAt"),
-            sync_id=attributes.text(item, "syncId"),
-            status=status,
-            problem=attributes.optional_text(item, "problem"),
-            tools=tuple(str(name) for name in tools),
-            changes=tuple(ToolChange.from_item(change) for change in changes),
-            last_sync_at=attributes.optional_number(item, "lastSyncAt"),
-            requeues=attributes.number(item, "requeues") if "requeues" in item else 0,
-        )
-
-    def to_item(self) -> Item:
-        """Return the item of an endpoint whose sync was just asked for."""
-        return {
-            **keys.ToolEndpoint(self.organization, self.id).attributes(),
-            **due_index(self.id),
-            "id": self.id,
-            "url": self.url,
-            "keyId": self.key_id,
-            "createdAt": self.created_at,
-            "syncId": self.sync_id,
-            "status": self.status.value,
-            "problem": self.problem,
-            "tools": list(self.tools),
-            "changes": [change.to_item() for change in self.changes],
-            "lastSyncAt": self.last_sync_at,
-            "requeues": self.requeues,
-        }
+    @property
+    def shard(self) -> int:
+        """The shard of the index of pending syncs."""
+        return shards.shard_of(self.id)
 
 
-def due_index(endpoint_id: str) -> Item:
-    """Return the entry in GSI2 of an endpoint whose sync is pending; the end of the sync removes it.
+class ToolEndpointUrl(Stored):
+    """The tool endpoint that has an address, by the address's hash; its presence makes that endpoint the only one."""
 
-    An entry that is due belongs to a sync that was lost on its way (see `lost_syncs`).
+    PK, SK = "ORG#{organization}#TOOLS", "URL#{url_hash}"
+    organization: str
+    url_hash: str
+    endpoint_id: str
+
+
+class ToolEndpointCount(Stored):
+    """The number of tool endpoints, so that the limit is a condition and not a count."""
+
+    PK, SK = "ORG#{organization}#TOOLS", "COUNT"
+    organization: str
+    endpoints: int
+
+
+def due_at() -> str:
+    """Return the sort key of a sync that is asked for now, in the index of pending ones.
+
+    The end of the sync removes the entry. One that is due belongs to a sync that was lost on its way (`lost_syncs`).
     """
-    return {
-        "GSI2PK": shards.due_syncs(shards.shard_of(endpoint_id)),
-        "GSI2SK": f"{clock.now_ms() + LOST_AFTER_MS:013d}",
-    }
+    return f"{clock.now_ms() + LOST_AFTER_MS:013d}"

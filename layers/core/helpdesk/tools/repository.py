@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from copy import replace
 from typing import NamedTuple
 
+from msgspec.structs import asdict
+
 from helpdesk.approvals.risk import Risk
 from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform import clock, unreadable
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table
-from helpdesk.storage.attributes import UnreadableItem
+from helpdesk.storage.changes import below
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import UnreadableItem
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.errors import (
@@ -17,10 +21,21 @@ from helpdesk.tools.errors import (
     ToolNotFound,
     TooManyToolEndpoints,
 )
-from helpdesk.tools.record import SyncStatus, Tool, ToolChange, ToolEndpoint, due_index
+from helpdesk.tools.record import (
+    SyncStatus,
+    Tool,
+    ToolChange,
+    ToolEndpoint,
+    ToolEndpointCount,
+    ToolEndpointUrl,
+    due_at,
+)
 
 _URL_TAKEN = "Another tool endpoint has this URL. Remove that one first, or give another URL."
-_ENDPOINT, _TOOL = "ENDPOINT#", "TOOL#"
+_ENDPOINT, _TOOL = ToolEndpoint.sk_prefix(), "TOOL#"
+
+_endpoints = Collection(ToolEndpoint)
+_urls = Collection(ToolEndpointUrl)
 
 
 class Catalog(NamedTuple):
@@ -44,12 +59,12 @@ def catalog(organization: str) -> Catalog:
     tools: dict[str, Tool] = {}
     orphans: dict[str, Tool] = {}
     known: set[str] = set()
-    items = table.query_all(keys.ToolEndpointCount(organization).pk)
+    items = table.query_all(ToolEndpoint.partition_for(organization))
     for item in items:
         if item["SK"].startswith(_ENDPOINT):
             known.add(item["SK"].removeprefix(_ENDPOINT))
             try:
-                endpoints[item["SK"]] = ToolEndpoint.from_item(organization, item)
+                endpoints[item["SK"]] = ToolEndpoint.from_item(item)
             except UnreadableItem as error:
                 _report(item, error)
     for item in items:
@@ -76,7 +91,7 @@ def find(organization: str, name: str) -> Tool | None:
     except UnreadableItem as error:
         _report(item, error)
         return None
-    if tool.withdrawn or table.get(keys.ToolEndpoint(organization, tool.endpoint_id)) is None:
+    if tool.withdrawn or table.get(ToolEndpoint.key_for(organization, tool.endpoint_id)) is None:
         return None
     return tool
 
@@ -99,9 +114,9 @@ class Endpoints(NamedTuple):
 def read_endpoints(organization: str) -> Endpoints:
     """Return all endpoints of an organization, and report those that cannot be read. One query."""
     found = Endpoints([], [])
-    for item in table.query_all(keys.ToolEndpointCount(organization).pk, sk_prefix=_ENDPOINT):
+    for item in table.query_all(ToolEndpoint.partition_for(organization), sk_prefix=_ENDPOINT):
         try:
-            found.readable.append(ToolEndpoint.from_item(organization, item))
+            found.readable.append(ToolEndpoint.from_item(item))
         except UnreadableItem as error:
             _report(item, error)
             found.unreadable.append(item["SK"].removeprefix(_ENDPOINT))
@@ -115,27 +130,24 @@ def endpoints(organization: str) -> list[ToolEndpoint]:
 
 def endpoint(organization: str, endpoint_id: str) -> ToolEndpoint | None:
     """Return an endpoint; None if there is none with this ID. Raises UnreadableItem."""
-    item = table.get(keys.ToolEndpoint(organization, endpoint_id))
-    return None if item is None else ToolEndpoint.from_item(organization, item)
+    return _endpoints.find(organization, endpoint_id)
 
 
 def urls_of(organization: str, endpoint_ids: Sequence[str]) -> dict[str, str]:
     """Return the addresses of endpoints by id. One call for up to 100."""
-    found = table.get_many(
-        [keys.ToolEndpoint(organization, endpoint_id) for endpoint_id in endpoint_ids], consistent=False
-    )
-    return {item["id"]: item["url"] for item in found.values()}
+    found = _endpoints.by_ids(organization, ids=endpoint_ids, consistent=False)
+    return {endpoint.id: endpoint.url for endpoint in found.values()}
 
 
-def url_key(organization: str, url: str) -> keys.ToolEndpointUrl:
-    """Return the key of the item that claims an address."""
-    return keys.ToolEndpointUrl(organization, sha256_hex(url))
+def claim(organization: str, url: str, endpoint_id: str) -> ToolEndpointUrl:
+    """Return the item that claims an address for an endpoint."""
+    return ToolEndpointUrl(organization, sha256_hex(url), endpoint_id)
 
 
 def find_by_url(organization: str, url: str) -> str | None:
     """Return the ID of the endpoint that has this very address; None if none has."""
-    item = table.get(url_key(organization, url))
-    return None if item is None else str(item["endpointId"])
+    found = _urls.find(organization, sha256_hex(url))
+    return None if found is None else found.endpoint_id
 
 
 def add_endpoint(transaction: Transaction, endpoint: ToolEndpoint) -> None:
@@ -144,18 +156,16 @@ def add_endpoint(transaction: Transaction, endpoint: ToolEndpoint) -> None:
     The transaction raises TooManyToolEndpoints if the limit is reached, ConditionFailed if another has the address.
     """
     transaction.put(
-        {**url_key(endpoint.organization, endpoint.url).attributes(), "endpointId": endpoint.id},
-        new=True,
-        on_failure=ConditionFailed,
+        claim(endpoint.organization, endpoint.url, endpoint.id), new=True, on_failure=ConditionFailed
     )
-    transaction.update(
-        keys.ToolEndpointCount(endpoint.organization),
-        "ADD endpoints :one",
-        condition="attribute_not_exists(endpoints) OR endpoints < :limit",
-        values={":one": 1, ":limit": MAX_TOOL_ENDPOINTS},
-        on_failure=lambda _: TooManyToolEndpoints(),
+    transaction.change(
+        ToolEndpointCount.key_for(endpoint.organization),
+        add={"endpoints": 1},
+        require={"endpoints": below(MAX_TOOL_ENDPOINTS)},
+        or_new=True,
+        on_failure=TooManyToolEndpoints(),
     )
-    transaction.put(endpoint.to_item(), new=True)
+    transaction.put(endpoint, new=True)
 
 
 def _move(transaction: Transaction, organization: str, endpoint_id: str, url: str, new_url: str) -> None:
@@ -164,13 +174,9 @@ def _move(transaction: Transaction, organization: str, endpoint_id: str, url: st
     The transaction raises InvalidUrl if another endpoint has it, ConditionFailed if another one has the former address
     by now.
     """
-    transaction.put(
-        {**url_key(organization, new_url).attributes(), "endpointId": endpoint_id},
-        new=True,
-        on_failure=lambda _: InvalidUrl(_URL_TAKEN),
-    )
+    transaction.put(claim(organization, new_url, endpoint_id), new=True, on_failure=InvalidUrl(_URL_TAKEN))
     transaction.delete(
-        url_key(organization, url),
+        claim(organization, url, endpoint_id).key,
         condition="attribute_not_exists(PK) OR endpointId = :endpoint",
         values={":endpoint": endpoint_id},
         on_failure=ConditionFailed,
@@ -189,31 +195,24 @@ def schedule(
     The transaction raises ConditionFailed if the endpoint was removed or its key was revoked in the meantime, or if it
     got another address, InvalidUrl if another endpoint has the new one.
     """
-    of, due = endpoint.organization, due_index(endpoint.id)
     chosen = key_id or endpoint.key_id
     if url is not None and url != endpoint.url:
-        _move(transaction, of, endpoint.id, endpoint.url, url)
-    transaction.update(
-        keys.ToolEndpoint(of, endpoint.id),
-        "SET syncId = :sync, #status = :pending, keyId = :key, GSI2PK = :due, GSI2SK = :when, requeues = :none, "
-        "#url = :url",
-        condition="keyId = :seen AND #url = :seenUrl",
-        names={"#status": "status", "#url": "url"},
-        values={
-            ":due": due["GSI2PK"],
-            ":when": due["GSI2SK"],
-            ":none": 0,
-            ":sync": sync_id,
-            ":pending": SyncStatus.PENDING.value,
-            ":key": chosen,
-            ":seen": endpoint.key_id,
-            ":url": url or endpoint.url,
-            ":seenUrl": endpoint.url,
+        _move(transaction, endpoint.organization, endpoint.id, endpoint.url, url)
+    transaction.change(
+        endpoint.key,
+        set={
+            "sync_id": sync_id,
+            "status": SyncStatus.PENDING,
+            "key_id": chosen,
+            "url": url or endpoint.url,
+            "requeues": 0,
+            **replace(endpoint, due_at=due_at()).index_entry("GSI2"),
         },
+        require={"key_id": endpoint.key_id, "url": endpoint.url},
         on_failure=ConditionFailed,
     )
     if chosen != endpoint.key_id:
-        transaction.delete(keys.EndpointSecret(of, endpoint.id))
+        transaction.delete(keys.EndpointSecret(endpoint.organization, endpoint.id))
 
 
 class Remains(NamedTuple):
@@ -226,7 +225,7 @@ class Remains(NamedTuple):
 
 def remains(organization: str, endpoint_id: str) -> Remains | None:
     """Return what is known of an endpoint even if it cannot be read; None if there is no such endpoint."""
-    item = table.get(keys.ToolEndpoint(organization, endpoint_id))
+    item = table.get(ToolEndpoint.key_for(organization, endpoint_id))
     if item is None:
         return None
     key_id, created_at = item.get("keyId"), item.get("createdAt")
@@ -245,13 +244,13 @@ def repair(transaction: Transaction, endpoint: ToolEndpoint, seen: Remains) -> N
     """
     if endpoint.url != seen.url:
         _move(transaction, endpoint.organization, endpoint.id, seen.url, endpoint.url)
-    key = keys.ToolEndpoint(endpoint.organization, endpoint.id)
-    item = {name: value for name, value in endpoint.to_item().items() if name not in key.attributes()}
-    transaction.set(
-        key,
-        item,
-        condition="#url = :seenUrl" + ("" if seen.key_id is None else " AND keyId = :seen"),
-        values={":seenUrl": seen.url} | ({} if seen.key_id is None else {":seen": seen.key_id}),
+    values = {
+        name: value for name, value in asdict(endpoint).items() if name not in {"organization", "due_at"}
+    }
+    transaction.change(
+        endpoint.key,
+        set=values | endpoint.index_entry("GSI2"),
+        require={"url": seen.url} | ({} if seen.key_id is None else {"key_id": seen.key_id}),
         on_failure=ConditionFailed,
     )
     if endpoint.key_id != seen.key_id:
@@ -265,15 +264,11 @@ def remove_endpoint(transaction: Transaction, organization: str, endpoint_id: st
     Its tools are gone for every reader from then on (see `catalog`); `removal` deletes their items.
     """
     transaction.delete(
-        keys.ToolEndpoint(organization, endpoint_id),
-        condition="#url = :url",
-        names={"#url": "url"},
-        values={":url": url},
-        on_failure=ConditionFailed,
+        ToolEndpoint.key_for(organization, endpoint_id), require={"url": url}, on_failure=ConditionFailed
     )
-    transaction.delete(url_key(organization, url))
+    transaction.delete(claim(organization, url, endpoint_id).key)
     transaction.delete(keys.EndpointSecret(organization, endpoint_id))
-    transaction.update(keys.ToolEndpointCount(organization), "ADD endpoints :one", values={":one": -1})
+    transaction.change(ToolEndpointCount.key_for(organization), add={"endpoints": -1}, or_new=True)
 
 
 def set_tool(
@@ -353,15 +348,10 @@ def as_seen(tool: Tool) -> Item:
 
 def set_changes(transaction: Transaction, endpoint: ToolEndpoint, changes: Sequence[ToolChange]) -> None:
     """Store the changes that are left. The transaction raises ConditionFailed if a sync ended in the meantime."""
-    transaction.update(
-        keys.ToolEndpoint(endpoint.organization, endpoint.id),
-        "SET changes = :left",
-        condition="lastSyncAt = :seen AND changes = :changes",
-        values={
-            ":left": [change.to_item() for change in changes],
-            ":seen": endpoint.last_sync_at,
-            ":changes": [change.to_item() for change in endpoint.changes],
-        },
+    transaction.change(
+        endpoint.key,
+        set={"changes": tuple(changes)},
+        require={"last_sync_at": endpoint.last_sync_at, "changes": endpoint.changes},
         on_failure=ConditionFailed,
     )
 

@@ -7,19 +7,21 @@ from helpdesk.secret_keys.endpoint_secrets import EndpointItems, Signer
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
-
-_ENDPOINT = "ENDPOINT#"
+from helpdesk.tools.record import ToolEndpoint, ToolEndpointCount
 
 
 def signers(organization: str) -> list[Signer]:
     """Return every endpoint of an organization with its key. Revoking a key must not miss one."""
-    items = table.query_all(keys.ToolEndpointCount(organization).pk, sk_prefix=_ENDPOINT)
-    return [Signer.from_item(item["SK"].removeprefix(_ENDPOINT), item) for item in items]
+    prefix = ToolEndpoint.sk_prefix()
+    items = table.query_all(ToolEndpoint.partition_for(organization), sk_prefix=prefix)
+    return [Signer.from_item(item["SK"].removeprefix(prefix), item) for item in items]
 
 
 def replace_secrets(transaction: Transaction, organization: str, key_id: str) -> None:
     """Give each endpoint of a key a random secret. The transaction raises ConditionFailed if endpoints changed."""
-    of = EndpointItems(organization, keys.ToolEndpointCount(organization), keys.ToolEndpoint, purpose="tools")
+    of = EndpointItems(
+        organization, ToolEndpointCount.key_for(organization), ToolEndpoint.key_for, purpose="tools"
+    )
     endpoint_secrets.replace(transaction, of, signers(organization), key_id)
 
 
@@ -40,7 +42,7 @@ def signed(organization: str, endpoint_id: str) -> Signed | None:
     The random secret of an endpoint whose key was revoked comes first (Specification: Events, Which key signs). Only
     roles that call tools may read secrets. Raises SecretNotFound.
     """
-    endpoint_key = keys.ToolEndpoint(organization, endpoint_id)
+    endpoint_key = ToolEndpoint.key_for(organization, endpoint_id)
     own = keys.EndpointSecret(organization, endpoint_id)
     for _ in range(2):  # the key may be revoked between the two calls
         found = table.get_many([endpoint_key, own])

@@ -2,31 +2,26 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any
 
 from helpdesk.platform import unreadable
-from helpdesk.storage import keys, shards, table
-from helpdesk.storage.attributes import UnreadableItem
+from helpdesk.storage import keys, table
+from helpdesk.storage.stored import UnreadableItem
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import repository
 from helpdesk.tools.json_text import canonical
 from helpdesk.tools.planning import Plan, Write
-from helpdesk.tools.record import SyncStatus, Tool, ToolEndpoint, due_index
+from helpdesk.tools.record import SyncStatus, Tool, ToolEndpoint, due_at
 
 _IN_A_TRANSACTION = 90  # of DynamoDB's 100 actions; the rest is for the endpoint and the log
 _BYTES_IN_A_TRANSACTION = (
     3_000_000  # of DynamoDB's 4 MB: a tool whose four schemas are as large as may be takes 130 KB
 )
-_AS_ASKED = "syncId = :sync AND #status = :pending"
 
 
 class Superseded(Exception):
     """A later sync was asked for, the endpoint was removed, or another worker ended this one."""
-
-
-def _superseded(_: Item | None) -> Superseded:
-    return Superseded()
 
 
 def commit(endpoint: ToolEndpoint, plan: Plan, log_entry: Item | None, at: int) -> None:
@@ -44,14 +39,11 @@ def commit(endpoint: ToolEndpoint, plan: Plan, log_entry: Item | None, at: int) 
             _end(
                 transaction,
                 endpoint,
-                "SET #status = :status, problem = :null, tools = :tools, changes = :changes, lastSyncAt = :at",
-                {
-                    ":status": SyncStatus.SYNCED.value,
-                    ":null": None,
-                    ":tools": list(plan.names),
-                    ":changes": [change.to_item() for change in plan.changes],
-                    ":at": at,
-                },
+                status=SyncStatus.SYNCED,
+                problem=None,
+                tools=plan.names,
+                changes=plan.changes,
+                last_sync_at=at,
             )
             if log_entry is not None:
                 transaction.put(log_entry)
@@ -80,61 +72,45 @@ def _groups(organization: str, steps: Sequence[Write | Tool]) -> list[list[Write
 def fail(endpoint: ToolEndpoint, problem: str, at: int) -> None:
     """Store why a sync failed. The tools stay as they are. Raises Superseded."""
     transaction = Transaction()
-    _end(
-        transaction,
-        endpoint,
-        "SET #status = :status, problem = :problem, lastSyncAt = :at",
-        {":status": SyncStatus.FAILED.value, ":problem": problem, ":at": at},
-    )
+    _end(transaction, endpoint, status=SyncStatus.FAILED, problem=problem, last_sync_at=at)
     transaction.commit()
 
 
-class DueSync(NamedTuple):
-    """An endpoint whose sync has been pending for long, and when that was due, as the index sorts it."""
-
-    endpoint: ToolEndpoint
-    due: str
-
-
-def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[DueSync], Item | None]:
-    """Return a page of a shard's syncs that are due before an instant (ms), and the key to continue from.
+def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[ToolEndpoint], Item | None]:
+    """Return a page of a shard's endpoints whose sync is due before an instant (ms), and the key to continue from.
 
     An endpoint that cannot be read is reported and left out.
     """
     page = table.query(
-        shards.due_syncs(shard), index="GSI2", sk_between=("0", f"{before:013d}"), limit=limit, after=after
+        ToolEndpoint.partition_for(str(shard), index="GSI2"),
+        index="GSI2",
+        sk_between=("0", f"{before:013d}"),
+        limit=limit,
+        after=after,
     )
     found = []
     for item in page.items:
-        key = keys.ToolEndpoint.parse(item["PK"], item["SK"])
         try:
-            if key is not None:
-                found.append(DueSync(ToolEndpoint.from_item(key.organization, item), item["GSI2SK"]))
+            found.append(ToolEndpoint.from_item(item))
         except UnreadableItem as error:
             unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
     return found, page.after
 
 
-def requeue(transaction: Transaction, seen: DueSync) -> None:
+def requeue(transaction: Transaction, seen: ToolEndpoint) -> None:
     """Note that a sync is queued again. The transaction raises ConditionFailed if it has ended or was noted before."""
-    endpoint = seen.endpoint
-    transaction.update(
-        keys.ToolEndpoint(endpoint.organization, endpoint.id),
-        "SET GSI2SK = :when ADD requeues :one",
-        condition="GSI2SK = :seen AND syncId = :sync",
-        values={
-            ":when": due_index(endpoint.id)["GSI2SK"],
-            ":one": 1,
-            ":seen": seen.due,
-            ":sync": endpoint.sync_id,
-        },
+    transaction.change(
+        seen.key,
+        set={"due_at": due_at()},
+        add={"requeues": 1},
+        require={"due_at": seen.due_at, "sync_id": seen.sync_id},
         on_failure=ConditionFailed,
     )
 
 
 def tools_of(organization: str, endpoint_id: str) -> list[str]:
     """Return the names whose items belong to an endpoint, the withdrawn ones too, even if it was removed."""
-    items = table.query_all(keys.ToolEndpointCount(organization).pk, sk_prefix="TOOL#")
+    items = table.query_all(ToolEndpoint.partition_for(organization), sk_prefix="TOOL#")
     return [item["SK"].removeprefix("TOOL#") for item in items if item.get("endpointId") == endpoint_id]
 
 
@@ -157,24 +133,21 @@ def delete_tools(organization: str, endpoint_id: str, names: Sequence[str]) -> N
 
 
 def _require_latest(transaction: Transaction, endpoint: ToolEndpoint) -> None:
-    transaction.require(
-        keys.ToolEndpoint(endpoint.organization, endpoint.id),
-        _AS_ASKED,
-        names={"#status": "status"},
-        values={":sync": endpoint.sync_id, ":pending": SyncStatus.PENDING.value},
-        on_failure=_superseded,
+    transaction.require(endpoint.key, _as_asked(endpoint), on_failure=Superseded())
+
+
+def _end(transaction: Transaction, endpoint: ToolEndpoint, **values: Any) -> None:
+    transaction.change(
+        endpoint.key,
+        set={**values, "GSI2PK": None, "due_at": None},
+        require=_as_asked(endpoint),
+        on_failure=Superseded(),
     )
 
 
-def _end(transaction: Transaction, endpoint: ToolEndpoint, expression: str, values: Item) -> None:
-    transaction.update(
-        keys.ToolEndpoint(endpoint.organization, endpoint.id),
-        f"{expression} REMOVE GSI2PK, GSI2SK",  # it is no longer due (lost_syncs)
-        condition=_AS_ASKED,
-        names={"#status": "status"},
-        values={**values, ":sync": endpoint.sync_id, ":pending": SyncStatus.PENDING.value},
-        on_failure=_superseded,
-    )
+def _as_asked(endpoint: ToolEndpoint) -> dict[str, Any]:
+    """Return the values of an endpoint while its sync is pending and no later one was asked for."""
+    return {"sync_id": endpoint.sync_id, "status": SyncStatus.PENDING}
 
 
 def _store(transaction: Transaction, organization: str, write: Write) -> None:
