@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.codehost import mirror_repository, mirroring
+from helpdesk.codehost import mirror_store, mirroring
+from helpdesk.codehost.mirror_record import mirrors
 from helpdesk.integrations.record import Connection
 from helpdesk.knowledge import document_store
 from helpdesk.platform.clock import frozen, now_us
@@ -174,7 +175,7 @@ def test_pushes_coalesce_and_one_during_a_sync_is_not_lost(
     held.run()
 
     assert len(services.said_to("GET", "/git/trees")) <= 2
-    [found] = mirror_repository.all_of(table.of_kind("ORG")[0]["PK"].split("#")[1])
+    [found] = mirrors.all(table.of_kind("ORG")[0]["PK"].split("#")[1])
     assert found.job is None
     assert row(api)["status"] == "synced"
 
@@ -281,7 +282,7 @@ def test_a_worker_that_dies_doubles_no_document(
     assert held.work("integration") == 0
     later = now_us() + 200_000_000
     with frozen(lambda: later):
-        monkeypatch.setattr(mirror_repository, "CLAIM_MS", 1)
+        monkeypatch.setattr(mirror_store, "CLAIM_MS", 1)
         api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
     much_later = now_us() + 4_000_000_000
     with frozen(lambda: much_later):

@@ -9,13 +9,18 @@ from helpdesk.codehost.planning import plan
 trees = st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from("1234"))
 
 
+def file(path: str, sha: str, document_id: str | None) -> MirroredFile:
+    return MirroredFile(
+        organization="org_1", mirror_id="mirror_1", path=path, sha=sha, document_id=document_id
+    )
+
+
 @given(trees, trees, st.sets(st.sampled_from("abcdefgh")))
 def test_applied_it_gives_the_wanted_tree_and_keeps_as_many_documents_as_it_can(
     before: dict[str, str], wanted: dict[str, str], without_text: set[str]
 ) -> None:
     stored = [
-        MirroredFile(path, sha, None if path in without_text else f"doc {path}")
-        for path, sha in before.items()
+        file(path, sha, None if path in without_text else f"doc {path}") for path, sha in before.items()
     ]
     found = plan(stored, wanted, 0)
 
@@ -33,7 +38,7 @@ def test_applied_it_gives_the_wanted_tree_and_keeps_as_many_documents_as_it_can(
 
 
 def test_two_files_that_change_places_are_changed_and_not_renamed() -> None:
-    stored = [MirroredFile("a", "1", "doc a"), MirroredFile("b", "2", "doc b")]
+    stored = [file("a", "1", "doc a"), file("b", "2", "doc b")]
 
     assert plan(stored, {"a": "2", "b": "1"}, 0).fetched == {"a": "2", "b": "1"}
     assert plan(stored, {"a": "2", "b": "1"}, 0).renamed == ()

@@ -1,13 +1,10 @@
-"""A mirrored repository, its files, and how both are stored."""
+"""Mirrored repositories and their files."""
 
 from enum import StrEnum
-from typing import Self
 
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.record import Record
-from helpdesk.storage import attributes, keys
-from helpdesk.storage.attributes import UnreadableItem
-from helpdesk.storage.table import Item
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import Stored
 
 _HASH_CHARACTERS = 40
 
@@ -20,8 +17,8 @@ class MirrorStatus(StrEnum):
     FAILED = "failed"
 
 
-class Mirror(Record, kw_only=True):
-    """A mirrored repository.
+class Mirror(Stored, kw_only=True):
+    """A mirrored repository, stored by the hash of its name, so that it is mirrored once.
 
     id            of this mirror; mirroring the repository again makes another one
     branch        None for the default branch
@@ -37,19 +34,20 @@ class Mirror(Record, kw_only=True):
     settings      counts the changes of branch, path and published_at
     """
 
+    PK, SK = "ORG#{organization}#INTEGRATION", "REPOSITORY#{repo_hash}"
     organization: str
     id: str
     repo: str
-    branch: str | None
-    path: str | None
-    published_at: str | None
+    branch: str | None = None
+    path: str | None = None
+    published_at: str | None = None
     status: MirrorStatus
-    problem: str | None
+    problem: str | None = None
     documents: int
-    commit: str | None
-    last_sync_at: int | None
+    commit: str | None = None
+    last_sync_at: int | None = None
     requested: int
-    job: str | None
+    job: str | None = None
     job_at: int
     repo_id: int | None = None
     claimed_until: int = 0
@@ -57,101 +55,38 @@ class Mirror(Record, kw_only=True):
     settings: int = 0
 
     @property
-    def key(self) -> keys.Mirror:
-        """The key of its item."""
-        return keys.Mirror(self.organization, hash_of_repo(self.repo))
+    def repo_hash(self) -> str:
+        """What it is stored by."""
+        return hash_of_repo(self.repo)
 
     @property
     def owner(self) -> str:
         """The account that has the repository."""
         return self.repo.partition("/")[0]
 
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Read a mirror's item. Raises UnreadableItem."""
-        try:
-            status = MirrorStatus(attributes.text(item, "status"))
-        except ValueError:
-            raise UnreadableItem("status") from None
-        return cls(
-            organization=organization,
-            id=attributes.text(item, "id"),
-            repo=attributes.text(item, "repo"),
-            branch=attributes.optional_text(item, "branch"),
-            path=attributes.optional_text(item, "path"),
-            published_at=attributes.optional_text(item, "publishedAt"),
-            status=status,
-            problem=attributes.optional_text(item, "problem"),
-            documents=attributes.number(item, "documents"),
-            commit=attributes.optional_text(item, "commit"),
-            last_sync_at=attributes.optional_number(item, "lastSyncAt"),
-            requested=attributes.number(item, "requested"),
-            job=attributes.optional_text(item, "job"),
-            job_at=attributes.number(item, "jobAt"),
-            repo_id=attributes.optional_number(item, "repoId"),
-            claimed_until=attributes.number(item, "claimedUntil"),
-            was_public=bool(item.get("wasPublic")),
-            settings=int(item.get("settings", 0)),
-        )
 
-    def to_item(self) -> Item:
-        """Return the mirror's item."""
-        return {
-            **self.key.attributes(),
-            "id": self.id,
-            "repo": self.repo,
-            "branch": self.branch,
-            "path": self.path,
-            "publishedAt": self.published_at,
-            "status": self.status.value,
-            "problem": self.problem,
-            "documents": self.documents,
-            "commit": self.commit,
-            "lastSyncAt": self.last_sync_at,
-            "requested": self.requested,
-            "job": self.job,
-            "jobAt": self.job_at,
-            "repoId": self.repo_id,
-            "claimedUntil": self.claimed_until,
-            "wasPublic": self.was_public,
-            "settings": self.settings,
-        }
+class MirroredFile(Stored, kw_only=True):
+    """A file of a mirror, stored by the hash of its path.
 
-
-class MirroredFile(Record):
-    """A file as it was mirrored: its path, Git's name of its content, and its document; None where it is none.
-
-    `by_name` says that nothing in the file gives its title, so that another path may give another one. `settings` is
-    the mirror's when the document got its addresses.
+    sha          Git's name of its content
+    document_id  its document; None where it is none
+    by_name      whether nothing in the file gives its title, so that another path may give another one
+    settings     the mirror's when the document got its addresses
     """
 
+    PK, SK = "ORG#{organization}#REPOSITORY#{mirror_id}", "FILE#{path_hash}"
+    organization: str
+    mirror_id: str
     path: str
     sha: str
-    document_id: str | None
+    document_id: str | None = None
     by_name: bool = False
     settings: int = 0
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a file's item. Raises UnreadableItem."""
-        return cls(
-            attributes.text(item, "path"),
-            attributes.text(item, "sha"),
-            attributes.optional_text(item, "documentId"),
-            attributes.flag(item, "byName"),
-            int(item.get("settings", 0)),
-        )
-
-    def to_item(self, organization: str, mirror_id: str) -> Item:
-        """Return the file's item."""
-        return {
-            **keys.MirroredFile(organization, mirror_id, hash_of_path(self.path)).attributes(),
-            "path": self.path,
-            "sha": self.sha,
-            "documentId": self.document_id,
-            "byName": self.by_name,
-            "settings": self.settings,
-        }
+    @property
+    def path_hash(self) -> str:
+        """What it is stored by, in which case counts."""
+        return sha256_hex(self.path)[:_HASH_CHARACTERS]
 
 
 def hash_of_repo(name: str) -> str:
@@ -159,6 +94,5 @@ def hash_of_repo(name: str) -> str:
     return sha256_hex(name.lower())[:_HASH_CHARACTERS]
 
 
-def hash_of_path(path: str) -> str:
-    """Return what a file is stored by, by its path, in which case counts."""
-    return sha256_hex(path)[:_HASH_CHARACTERS]
+mirrors = Collection(Mirror)
+files = Collection(MirroredFile)

@@ -11,7 +11,7 @@ from helpdesk.codehost import (
     account_lookup,
     github,
     mirror_problems,
-    mirror_repository,
+    mirror_store,
     planning,
     renaming,
     texts,
@@ -20,7 +20,7 @@ from helpdesk.codehost.app_identity import GITHUB
 from helpdesk.codehost.errors import MAX_FILES, MAX_IMAGES
 from helpdesk.codehost.folders import Folders
 from helpdesk.codehost.github import NotThere, Renamed, Snapshot
-from helpdesk.codehost.mirror_record import Mirror, MirroredFile, MirrorStatus
+from helpdesk.codehost.mirror_record import Mirror, MirroredFile, MirrorStatus, files
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
@@ -41,6 +41,7 @@ from helpdesk.knowledge.service import KEEP, Change, Draft
 from helpdesk.platform import clock, ids
 from helpdesk.platform.text import is_blank
 from helpdesk.quotas.errors import KNOWLEDGE_IS_FULL
+from helpdesk.storage import table
 from helpdesk.storage.by_name import ByName
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -62,7 +63,7 @@ class _Problem(Exception):
 def sync(organization: str, repo: str, mirror_id: str, job_id: str, until: int, *, tries: int) -> str:
     """Do a sync that was put off `tries` times until an instant (ms); return the outcome. Raises TryLater."""
     try:
-        mirror = mirror_repository.claim(organization, repo, mirror_id, job_id)
+        mirror = mirror_store.claim(organization, repo, mirror_id, job_id)
     except ConditionFailed:
         raise TryLater("another worker syncs it", _CLAIMED_SECONDS) from None
     if mirror is None:
@@ -70,7 +71,7 @@ def sync(organization: str, repo: str, mirror_id: str, job_id: str, until: int, 
     try:
         return _Sync(mirror, until, waits=tries < ARCHIVE_TRIES).run()
     except TryLater:
-        mirror_repository.release(mirror)
+        mirror_store.release(mirror)
         raise
 
 
@@ -105,7 +106,7 @@ class _Sync:
                 account, mirror.repo, mirror.repo_id, mirror.branch, mirror.path, listed_until
             )
             if not self._apply(account, found):
-                mirror_repository.hand_on(mirror)
+                mirror_store.hand_on(mirror)
                 return "handed_on"
         except Renamed as renamed:
             return self._rename_mirror(renamed.number)
@@ -153,7 +154,7 @@ class _Sync:
         *,
         was_public: bool = False,
     ) -> str:
-        stored = mirror_repository.files(self._mirror.organization, self._mirror.id)
+        stored = files.all(self._mirror.organization, self._mirror.id)
         documents = sum(file.document_id is not None for file in stored)
         seen = self._mirror.__replace__(
             status=status,
@@ -163,16 +164,16 @@ class _Sync:
             repo_id=repo_id or self._mirror.repo_id,
             was_public=was_public or self._mirror.was_public,
         )
-        if mirror_repository.end(seen):
+        if mirror_store.end(seen):
             return status.value
-        mirror_repository.hand_on(self._mirror)
+        mirror_store.hand_on(self._mirror)
         return "looks_again"
 
     def _apply(self, account: Account, found: Snapshot) -> bool:
         """Make the stored files equal to those of a commit; return whether all is done."""
         mirror = self._mirror
         wanted = planning.first(found.files, MAX_FILES) | planning.first(found.images, MAX_IMAGES)
-        plan = planning.plan(mirror_repository.files(mirror.organization, mirror.id), wanted, mirror.settings)
+        plan = planning.plan(files.all(mirror.organization, mirror.id), wanted, mirror.settings)
         for file, path in plan.renamed:
             reads = file.by_name and path != file.path
             content = github.blob(account, mirror.repo, file.sha) if reads else None
@@ -180,13 +181,11 @@ class _Sync:
             if self._is_over():
                 return False
         for file in plan.gone:
-            self._delete(file)
+            delete_document(file)
             if self._is_over():
                 return False
         known = (
-            {file.path: file for file in mirror_repository.files(mirror.organization, mirror.id)}
-            if plan.fetched
-            else {}
+            {file.path: file for file in files.all(mirror.organization, mirror.id)} if plan.fetched else {}
         )
         left = dict(plan.fetched)
         if len(left) >= ARCHIVE_FROM:
@@ -225,7 +224,7 @@ class _Sync:
                 try:
                     self._change(
                         known.document_id,
-                        MirroredFile(path, sha, known.document_id, text.is_named_by_path),
+                        self._file(path, sha, known.document_id, text),
                         text,
                         found,
                     )
@@ -235,8 +234,8 @@ class _Sync:
                 self._write(path, sha, text, found)
         except _NO_TEXT:
             if known is not None and known.document_id is not None:
-                self._delete(known)
-            self._store(MirroredFile(path, sha, None))
+                delete_document(known)
+            self._store(self._file(path, sha))
 
     def _keep_image(self, path: str, sha: str, content: bytes) -> None:
         organization, mirror_id = self._mirror.organization, self._mirror.id
@@ -244,11 +243,11 @@ class _Sync:
             images.delete(organization, mirror_id, path)
         else:
             images.write(organization, mirror_id, path, content)
-        self._store(MirroredFile(path, sha, None))
+        self._store(self._file(path, sha))
 
     def _write(self, path: str, sha: str, text: FileText, found: Snapshot) -> None:
         mirror = self._mirror
-        file = MirroredFile(path, sha, ids.new("doc"), text.is_named_by_path)
+        file = self._file(path, sha, ids.new("doc"), text)
 
         def write() -> None:
             draft = Draft(
@@ -263,7 +262,7 @@ class _Sync:
                 draft,
                 self._by_name,
                 document_id=file.document_id,
-                also=lambda transaction: self._put(transaction, file),
+                also=lambda transaction: transaction.put(file),
             )
 
         try:
@@ -285,7 +284,7 @@ class _Sync:
             document_id,
             change,
             self._by_name,
-            also=lambda transaction: self._put(transaction, file),
+            also=lambda transaction: transaction.put(file),
         )
 
     def _rename(self, file: MirroredFile, path: str, content: bytes | None, found: Snapshot) -> None:
@@ -301,43 +300,45 @@ class _Sync:
             source=self._source(path, found),
         )
 
-        by_name = file.by_name if text is None else text.is_named_by_path
+        renamed = self._file(path, file.sha, file.document_id, text)
+        if text is None:
+            renamed = renamed.__replace__(by_name=file.by_name)
 
         def also(transaction: Transaction) -> None:
             if path != file.path:
-                mirror_repository.delete_file(transaction, mirror.organization, mirror.id, file.path)
-            self._put(transaction, MirroredFile(path, file.sha, file.document_id, by_name))
+                transaction.delete(file.key)
+            transaction.put(renamed)
 
         try:
             knowledge.change(mirror.organization, file.document_id or "", change, self._by_name, also=also)
         except DocumentNotFound:
-            self._forget(file)  # somebody deleted it: it stays away until its text changes
-            self._store(MirroredFile(path, file.sha, None, by_name))
+            table.delete(file.key)  # somebody deleted it: it stays away until its text changes
+            self._store(renamed.__replace__(document_id=None))
 
     def _without_document(self, paths: tuple[str, ...]) -> list[str]:
         """Return those of some files that are no documents."""
         if not paths:
             return []
-        stored = mirror_repository.files(self._mirror.organization, self._mirror.id)
+        stored = files.all(self._mirror.organization, self._mirror.id)
         return sorted({file.path for file in stored if file.document_id is None} & set(paths))
-
-    def _delete(self, file: MirroredFile) -> None:
-        delete_document(self._mirror.organization, self._mirror.id, file)
-
-    def _forget(self, file: MirroredFile) -> None:
-        transaction = Transaction()
-        mirror_repository.delete_file(transaction, self._mirror.organization, self._mirror.id, file.path)
-        transaction.commit()
 
     def _store(self, file: MirroredFile) -> None:
         transaction = Transaction()
-        self._put(transaction, file)
+        transaction.put(file)
         transaction.commit()
 
-    def _put(self, transaction: Transaction, file: MirroredFile) -> None:
-        mirror = self._mirror
-        current = file.__replace__(settings=mirror.settings)
-        mirror_repository.put_file(transaction, mirror.organization, mirror.id, current)
+    def _file(
+        self, path: str, sha: str, document_id: str | None = None, text: FileText | None = None
+    ) -> MirroredFile:
+        return MirroredFile(
+            organization=self._mirror.organization,
+            mirror_id=self._mirror.id,
+            path=path,
+            sha=sha,
+            document_id=document_id,
+            by_name=text is not None and text.is_named_by_path,
+            settings=self._mirror.settings,
+        )
 
     def _below(self, path: str) -> str:
         """Return a path below the mirrored folder."""
@@ -365,30 +366,28 @@ class _Sync:
         )
 
 
-def delete_document(organization: str, mirror_id: str, file: MirroredFile) -> None:
+def delete_document(file: MirroredFile) -> None:
     """Delete a file and its document, or an image."""
 
-    def also(transaction: Transaction) -> None:
-        mirror_repository.delete_file(transaction, organization, mirror_id, file.path)
+    def extra_writes(transaction: Transaction) -> None:
+        transaction.delete(file.key)
 
     if file.document_id is not None:
         try:
-            knowledge.delete(organization, file.document_id, also=also)
+            knowledge.delete(file.organization, file.document_id, also=extra_writes)
         except DocumentNotFound:
             pass
         else:
             return
     if images.is_image(file.path):
-        images.delete(organization, mirror_id, file.path)
-    transaction = Transaction()
-    also(transaction)
-    transaction.commit()
+        images.delete(file.organization, file.mirror_id, file.path)
+    table.delete(file.key)
 
 
 def remove(organization: str, mirror_id: str, until: int) -> bool:
     """Delete the documents of a removed mirror until an instant (ms); return whether none is left."""
-    for file in mirror_repository.files(organization, mirror_id):
-        delete_document(organization, mirror_id, file)
+    for file in files.all(organization, mirror_id):
+        delete_document(file)
         if clock.now_ms() >= until:
             return False
     return True

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from helpdesk.codehost import account_lookup, mirror_repository
+from helpdesk.codehost import account_lookup, mirror_store
 from helpdesk.codehost.errors import (
     AddressPrivate,
     BadDocsUrl,
@@ -11,6 +11,7 @@ from helpdesk.codehost.errors import (
     RepoNotConnected,
 )
 from helpdesk.codehost.mirror_record import Mirror, MirrorStatus
+from helpdesk.codehost.mirror_record import mirrors as stored
 from helpdesk.codehost.schemas import MirrorAnswer, MirrorInput, MirrorsAnswer, RepoUpdate
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import APPS, App
@@ -46,18 +47,13 @@ def add(organization: str, wanted: MirrorInput, actor: str) -> Mirror:
         path=path,
         published_at=published_at,
         status=MirrorStatus.SYNCING,
-        problem=None,
         documents=0,
-        commit=None,
-        last_sync_at=None,
         requested=1,
         job=ids.new("job"),
         job_at=clock.now_ms(),
     )
     said = f"the repository {repo} was mirrored."
-    mirror_repository.add(
-        mirror, lambda transaction: integrations.add_note(transaction, connection, said, actor)
-    )
+    mirror_store.add(mirror, lambda transaction: integrations.add_note(transaction, connection, said, actor))
     return mirror
 
 
@@ -80,7 +76,7 @@ def change(organization: str, wanted: RepoUpdate, actor: str) -> Mirror:
         )
         if changed != seen:
             entry = _log_entry(seen, actor, f"the mirror of {seen.repo} was changed.")
-            mirror_repository.configure(seen, changed, lambda transaction: transaction.put(entry))
+            mirror_store.configure(seen, changed, lambda transaction: transaction.put(entry))
         return changed
 
     return repeat_when_stale(attempt, ConditionFailed)
@@ -88,28 +84,13 @@ def change(organization: str, wanted: RepoUpdate, actor: str) -> Mirror:
 
 def listed(organization: str) -> MirrorsAnswer:
     """Return the mirrored repositories by name. One call."""
-    found = sorted(mirror_repository.all_of(organization), key=lambda each: each.repo.casefold())
-    return MirrorsAnswer(
-        repos=[
-            MirrorAnswer(
-                repo=each.repo,
-                branch=each.branch,
-                path=each.path,
-                published_at=each.published_at,
-                status=each.status,
-                problem=each.problem,
-                documents=each.documents,
-                commit=each.commit,
-                last_sync_at=each.last_sync_at,
-            )
-            for each in found
-        ]
-    )
+    found = sorted(stored.all(organization), key=lambda each: each.repo.casefold())
+    return MirrorsAnswer(repos=[MirrorAnswer.model_validate(each, from_attributes=True) for each in found])
 
 
 def sync(organization: str, repo: str) -> None:
     """Ask for a sync of a mirrored repository. Raises RepoNotConnected."""
-    repeat_when_stale(lambda: mirror_repository.request(_require(organization, repo)), ConditionFailed)
+    repeat_when_stale(lambda: mirror_store.request(_require(organization, repo)), ConditionFailed)
 
 
 def look_again(organization: str, repos: list[str]) -> None:
@@ -123,16 +104,14 @@ def look_again(organization: str, repos: list[str]) -> None:
 
 def of_account(organization: str, account: str) -> list[Mirror]:
     """Return the mirrors of an account's repositories. One call."""
-    return [
-        each for each in mirror_repository.all_of(organization) if each.owner.casefold() == account.casefold()
-    ]
+    return [each for each in stored.all(organization) if each.owner.casefold() == account.casefold()]
 
 
 def to_look_at(organization: str, account: str) -> list[Mirror]:
     """Return the mirrors of an account's repositories, and those that failed: theirs may have come to it. One call."""
     return [
         each
-        for each in mirror_repository.all_of(organization)
+        for each in stored.all(organization)
         if each.owner.casefold() == account.casefold() or each.status is MirrorStatus.FAILED
     ]
 
@@ -153,7 +132,7 @@ def remove(organization: str, repo: str, actor: str) -> None:
     def attempt() -> None:
         found = _require(organization, repo)
         entry = _log_entry(found, actor, f"the mirror of {found.repo} was removed.")
-        mirror_repository.remove(found, lambda transaction: transaction.put(entry))
+        mirror_store.remove(found, lambda transaction: transaction.put(entry))
 
     repeat_when_stale(attempt, ConditionFailed)
 
@@ -180,7 +159,7 @@ def require_repo(repo: str) -> str:
 
 
 def _require(organization: str, repo: str) -> Mirror:
-    found = mirror_repository.get(organization, repo.strip()) if _REPO.fullmatch(repo.strip()) else None
+    found = mirror_store.find(organization, repo.strip()) if _REPO.fullmatch(repo.strip()) else None
     if found is None:
         raise RepoNotConnected
     return found

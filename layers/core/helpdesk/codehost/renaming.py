@@ -10,11 +10,12 @@ from helpdesk.codehost import (
     github,
     issue_renames,
     issue_settings,
-    mirror_repository,
+    mirror_store,
 )
 from helpdesk.codehost.app_identity import GITHUB
 from helpdesk.codehost.errors import RepoAlreadyConnected
 from helpdesk.codehost.github import NotThere
+from helpdesk.codehost.mirror_record import mirrors
 from helpdesk.integrations import credentials
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.apps import App
@@ -34,11 +35,11 @@ def follow(organization: str, before: str, now: str, number: int | None, *, hold
     issue_renames.begin(organization, before, now, number)
 
     def attempt() -> bool:
-        mirror = mirror_repository.get(organization, before)
+        mirror = mirror_store.find(organization, before)
         if mirror is None or not issue_settings.is_that(mirror.repo_id, number):
             return True
         try:
-            mirror_repository.rename(mirror, now, holds=holds)
+            mirror_store.rename(mirror, now, holds=holds)
         except RepoAlreadyConnected:
             return False
         return True
@@ -92,7 +93,7 @@ def follow_account(connection: Connection, login: str, held: str = "") -> bool:
     if login.casefold() == before.casefold():
         return False
     integrations.rename_account(connection, login)
-    repos = {each.repo for each in mirror_repository.all_of(organization)}
+    repos = {each.repo for each in mirrors.all(organization)}
     chosen = issue_settings.SETTINGS.get(organization).repo
     for repo in sorted(repos | ({chosen} if chosen else set())):
         owner, _, name = repo.partition("/")

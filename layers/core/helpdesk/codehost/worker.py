@@ -14,7 +14,7 @@ from helpdesk.codehost import (
     issue_requests,
     issue_settings,
     issues,
-    mirror_repository,
+    mirror_store,
     mirroring,
     mirrors,
     people,
@@ -181,7 +181,7 @@ def _sync(organization: str, job: IntegrationJob, until: int) -> str:
 def _remove_mirror(organization: str, job: IntegrationJob, until: int) -> str:
     if mirroring.remove(organization, job.data["mirrorId"], until):
         return "removed"
-    jobs.enqueue(mirror_repository.removal_job(organization, job.data["mirrorId"]))
+    jobs.enqueue(mirror_store.removal_job(organization, job.data["mirrorId"]))
     return "handed_on"
 
 
@@ -207,8 +207,8 @@ def _check_issue_repo(organization: str, _job: IntegrationJob, _until: int) -> s
 
 
 _JOBS = {
-    mirror_repository.SYNC: _sync,
-    mirror_repository.REMOVE: _remove_mirror,
+    mirror_store.SYNC: _sync,
+    mirror_store.REMOVE: _remove_mirror,
     issue_renames.RENAME: _rename_issues,
     issue_requests.LINK: _link_issue,
     issue_settings.CHECK: _check_issue_repo,

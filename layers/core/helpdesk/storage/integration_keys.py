@@ -239,23 +239,6 @@ def connected_account(app: str, account_id: str) -> str:
     return f"SERVICEACCOUNT#{app}#{account_id}"
 
 
-class Mirror(ItemKey):
-    """A mirrored repository, by the hash of its name; its presence makes the mirror the only one."""
-
-    PK, SK = "ORG#{organization}#INTEGRATION", "REPOSITORY#{repo_hash}"
-    organization: str
-    repo_hash: str
-
-
-class MirroredFile(ItemKey):
-    """A file of a mirrored repository: the hash of its content, and its document."""
-
-    PK, SK = "ORG#{organization}#REPOSITORY#{mirror_id}", "FILE#{path_hash}"
-    organization: str
-    mirror_id: str
-    path_hash: str
-
-
 class SignalIssue(ItemKey):
     """The issue of a signal at a service, or the claim on opening it; its presence makes the issue the only one."""
 
