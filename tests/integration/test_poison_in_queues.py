@@ -16,7 +16,7 @@ from helpdesk.snoozes import service as snoozes
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import Item
 from helpdesk.tracker import repository as tracker
-from helpdesk.tracker.record import Issue
+from helpdesk.tracker.record import LinearIssue
 from tests.integration.fanout.test_fan_out import received
 from tests.support import workers
 from tests.support.api import Client, Context, function
@@ -123,7 +123,7 @@ def test_an_issue_that_cannot_be_read_holds_up_no_other_in_the_nightly_look(
     connection = connect_tracker(organization.organization_id)
     for number in range(3):
         tracker.begin(
-            Issue(
+            LinearIssue(
                 organization=connection.organization,
                 account_id=connection.account_id,
                 id=f"issue-{number}",
@@ -132,7 +132,7 @@ def test_an_issue_that_cannot_be_read_holds_up_no_other_in_the_nightly_look(
                 said=SignalStatus.OPEN,
             )
         )
-    key = keys.TrackerIssue(connection.organization, connection.account_id, "issue-2")
+    key = LinearIssue.key_for(connection.organization, connection.account_id, "issue-2")
     table.update(key, "SET said = :value", values={":value": "moon"})
 
     found, after = tracker.issues(connection, 2, None)

@@ -124,7 +124,7 @@ class World:
 
         Without those whose hook was lost.
         """
-        taken = threads.taken(*self.place, self.thread)
+        taken = threads.takeover_of(*self.place, self.thread)
         found = conversations.find(self.place.organization, self.conversation)
         if taken is None or not speaking.takeover_is_valid(taken, found):
             return []
@@ -136,7 +136,7 @@ class World:
 
     def left_before(self, message: str) -> list[str]:
         """Return the replies shortly before a message that were neither sent nor refused, as far as is known now."""
-        taken = threads.taken(*self.place, self.thread)
+        taken = threads.takeover_of(*self.place, self.thread)
         found = conversations.find(self.place.organization, self.conversation)
         holds = taken is not None and speaking.takeover_is_valid(taken, found)
         earlier = {

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from helpdesk.codehost import issue_repository, issues
+from helpdesk.codehost import issue_store, issues
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
@@ -56,7 +56,7 @@ def test_wherever_a_worker_dies_the_issue_of_a_duplicate_becomes_that_of_the_sig
         assert issues.follow(home, duplicate, filed=False) == "in_line" or dies
         assert signal(api, stays)["codehost"]["number"] == number
         assert repository.issues[number]["state"] == "closed"
-        assert issue_repository.signal_of(home, "acme/shop", number) == stays
+        assert issue_store.signal_of(home, "acme/shop", number) == stays
         of_duplicate = [one for one in table.everything() if one["PK"].endswith(f"#ISSUE#{duplicate}")]
         assert of_duplicate == []
     assert at > 8

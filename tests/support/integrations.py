@@ -15,7 +15,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tracker import repository as teams
-from helpdesk.tracker.record import State, Team
+from helpdesk.tracker.record import LinearTeam, State
 from scripts.services.server import Services
 from tests.support.api import Answer, Client, function
 from tests.support.people import issue_token
@@ -126,14 +126,13 @@ def connect_tracker(organization: str) -> Connection:
     made = connect(organization, App.TRACKER, "workspace", "Acme", Tokens())
     kinds = {"Backlog": "backlog", "Todo": "unstarted", "In Progress": "started", "In Review": "started"}
     ends = {"Done": "completed", "Canceled": "canceled"}
-    teams.put_team(
-        Team(
-            organization=organization,
-            account_id="workspace",
-            id="team",
-            key="ENG",
-            name="Engineering",
-            states=tuple(State(name.casefold(), name, kind) for name, kind in (kinds | ends).items()),
-        )
+    team = LinearTeam(
+        organization=organization,
+        account_id="workspace",
+        id="team",
+        prefix="ENG",
+        name="Engineering",
+        states=tuple(State(name.casefold(), name, kind) for name, kind in (kinds | ends).items()),
     )
+    teams.put_teams([team], [])
     return made

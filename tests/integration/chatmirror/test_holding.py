@@ -289,7 +289,7 @@ def test_of_two_who_take_over_at_once_the_later_one_holds_and_the_other_one_read
 
         interleaved([partial(press, *each) for each in clicks_at], orders.randrange(1 << 30)).all()
 
-        found = threads.taken(connection.organization, connection.account_id, support.id, thread)
+        found = threads.takeover_of(connection.organization, connection.account_id, support.id, thread)
         assert found is not None
         assert (found.person, found.pressed_at) == clicks_at[1]
         assert mira in {user for user, _ in hints(support)}

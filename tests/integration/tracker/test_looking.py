@@ -7,7 +7,7 @@ import pytest
 
 from helpdesk.integrations.record import Connection
 from helpdesk.tracker import status_sync, worker
-from helpdesk.tracker.record import Issue
+from helpdesk.tracker.record import LinearIssue
 from helpdesk.tracker.worker import LinearAdapter
 from scripts.services.server import Fault, Said, Services
 from scripts.services.tracker import Tracker, Workspace
@@ -159,7 +159,7 @@ def test_an_issue_that_cannot_be_compared_keeps_the_look_from_no_other(
         linear.move(acme, each["identifier"], "Done")
     check = status_sync.check
 
-    def fails_for_one(connection: Connection, seen: Issue, account: Any, found: Any) -> str:
+    def fails_for_one(connection: Connection, seen: LinearIssue, account: Any, found: Any) -> str:
         if seen.id == issues["Second"]["id"]:
             raise KeyError("a defect")
         return check(connection, seen, account, found)

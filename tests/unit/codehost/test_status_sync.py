@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpdesk.codehost.issue_record import Issue
+from helpdesk.codehost.issue_record import SignalIssue
 from helpdesk.codehost.status_sync import Follow, Found, decide
 from helpdesk.signals.kinds import SignalStatus
 
@@ -15,10 +15,10 @@ OPEN, DONE, PLANNED, DECLINED = (
 )
 
 
-def issue(*, closed: bool, said: SignalStatus, **noted: bool | str) -> Issue:
+def issue(*, closed: bool, said: SignalStatus, **noted: bool | str) -> SignalIssue:
     """Return an issue as it was when it and its signal agreed last."""
     known = {"organization": "org_1", "signal_id": "sig_1", "repo": "acme/shop", "number": 1, "since": 0}
-    return Issue(closed=closed, said=said.value, **known, **noted)  # type: ignore[arg-type] # a test's shorthand
+    return SignalIssue(closed=closed, said=said.value, **known, **noted)  # type: ignore[arg-type] # a test's shorthand
 
 
 @pytest.mark.parametrize(
@@ -103,6 +103,6 @@ def issue(*, closed: bool, said: SignalStatus, **noted: bool | str) -> Issue:
     ],
 )
 def test_the_one_that_moved_is_followed_and_of_both_the_later_one(
-    known: Issue, status: SignalStatus, changed_at: int, found: Found, follow: Follow
+    known: SignalIssue, status: SignalStatus, changed_at: int, found: Found, follow: Follow
 ) -> None:
     assert decide(known, status, changed_at, found) is follow

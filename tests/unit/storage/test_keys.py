@@ -79,11 +79,11 @@ def test_the_longest_key_of_a_kind_is_within_dynamodbs_limits(kind: Kind) -> Non
     }
     theirs = {
         "Connection",
-        "TrackerTeam",
+        "LinearTeam",
         "CommunityFeed",
         "CommunityAsker",
         "MirrorChannel",
-        "MirroredConversation",
+        "MirroredThread",
         "MirrorThread",
         "MirrorReply",
         "MirrorClick",

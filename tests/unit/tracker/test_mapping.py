@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.tracker.mapping import Follow, SignalState, StateMap, decide
-from helpdesk.tracker.record import Found, Issue, NamedState, State, TrackerSettings
+from helpdesk.tracker.record import Found, LinearIssue, NamedState, State, TrackerSettings
 
 KINDS = ("triage", "backlog", "unstarted", "started", "completed", "canceled", "duplicate")
 STATES = (
@@ -97,8 +97,8 @@ def test_the_state_of_a_status_fits_it_in_every_workflow(
         assert states.statuses_of(state)
 
 
-def issue(state: str, said: str, pushing: str | None = None, taking: str | None = None) -> Issue:
-    return Issue(
+def issue(state: str, said: str, pushing: str | None = None, taking: str | None = None) -> LinearIssue:
+    return LinearIssue(
         organization="org_1",
         account_id="workspace",
         id="issue",

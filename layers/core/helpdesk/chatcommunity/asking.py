@@ -13,7 +13,7 @@ from helpdesk.chatcommunity import feed_repository as feeds
 from helpdesk.chatcommunity.discord import DiscordError
 from helpdesk.chatcommunity.feed_repository import StaleFeed, TooManyQuestions
 from helpdesk.chatcommunity.phrasing import Phrase, language_for, phrase
-from helpdesk.chatcommunity.record import Feed, FeedKind
+from helpdesk.chatcommunity.record import CommunityFeed, FeedKind, owners
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation
@@ -88,7 +88,8 @@ def close(account: Account, data: Mapping[str, Any]) -> str:
     organization, server = connection.organization, connection.account_id
     language = _language(account, data)
     own = visitors.session(organization, asker(server, user["id"]))
-    here = feeds.conversation_at(organization, server, data["channel"]["id"])
+    owner = owners.find(organization, server, data["channel"]["id"])
+    here = None if owner is None else owner.conversation_id
     ids = {each: None for each in (here, own.current if own else None) if each is not None}
     found = conversations.by_ids(organization, list(ids))
     theirs = [each for each in found if own is not None and each.session_hash == own.hash]
@@ -174,7 +175,7 @@ def _place(account: Account, data: Mapping[str, Any], found: Conversation, shown
     return _Place(channel["id"], question)
 
 
-def _is_there(account: Account, data: Mapping[str, Any], feed: Feed) -> bool:
+def _is_there(account: Account, data: Mapping[str, Any], feed: CommunityFeed) -> bool:
     """Return whether the answers of a conversation have a place that is not deleted or hidden since.
 
     A bot that is out of the server comes back to the same place.
@@ -192,18 +193,22 @@ def _is_there(account: Account, data: Mapping[str, Any], feed: Feed) -> bool:
     return True
 
 
-def _point_to(account: Account, data: Mapping[str, Any], feed: Feed, outcome: str) -> str:
+def _point_to(account: Account, data: Mapping[str, Any], feed: CommunityFeed, outcome: str) -> str:
     language = _language(account, data)
     said = texts.further_question(str(data["question"]), data["channel"]["id"], feed.channel, language)
     return _answer(account, data, said, outcome)
 
 
 def _begin(
-    account: Account, data: Mapping[str, Any], found: Conversation, place: _Place, former: Feed | None
+    account: Account,
+    data: Mapping[str, Any],
+    found: Conversation,
+    place: _Place,
+    former: CommunityFeed | None,
 ) -> str:
     """Note the place, tell the team that what they reply is public, and let the answers follow."""
     connection, channel = account.connection, data["channel"]
-    seen = former or Feed(
+    seen = former or CommunityFeed(
         organization=found.organization,
         conversation_id=found.id,
         server=connection.account_id,

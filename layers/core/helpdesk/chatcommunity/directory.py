@@ -7,14 +7,14 @@ and roles to bots with an open socket alone.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from helpdesk.chatcommunity import discord, repository
-from helpdesk.chatcommunity.record import Named
+from helpdesk.chatcommunity import discord
+from helpdesk.chatcommunity.record import CommunityDirectory, Named
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.listing import Listing
 from helpdesk.platform import clock
-from helpdesk.storage import keys
+from helpdesk.storage import table
 
-LISTING = Listing("community_directory", keys.CommunityDirectory)
+LISTING = Listing("community_directory", CommunityDirectory.key_for)
 
 _WITH_MESSAGES = frozenset({0, 5})  # types of channels: text, announcements
 _MOST = 500
@@ -29,7 +29,11 @@ def refresh(account: Account) -> str:
     roles = [
         each for each in discord.roles(account) if each["id"] != connection.account_id and not each["managed"]
     ]
-    repository.put_directory(connection, _named(channels), _named(roles), began_at)
+    table.change(
+        LISTING.key(connection),
+        set={"channels": _named(channels), "roles": _named(roles), "listed_at": began_at},
+        or_new=True,
+    )
     return "listed"
 
 

@@ -1,9 +1,8 @@
 """Export of where a conversation appears in Discord."""
 
-from helpdesk.chatcommunity import feed_repository
-from helpdesk.chatcommunity.record import Feed
+from helpdesk.chatcommunity.record import CommunityFeed, feeds
 
 
-def of_conversation(organization: str, conversation_id: str) -> list[Feed]:
+def of_conversation(organization: str, conversation_id: str) -> list[CommunityFeed]:
     """Return the threads and channels in which something of a conversation was posted. One query."""
-    return feed_repository.places_of(organization, conversation_id)
+    return feeds.all(organization, conversation_id, consistent=True)

@@ -5,14 +5,24 @@ A worker that finds the note of another one looks in Discord before it posts aga
 """
 
 from collections.abc import Callable
+from contextlib import suppress
+from copy import replace
 
-from helpdesk.chatcommunity.record import Feed, FeedKind
+from helpdesk.chatcommunity.record import (
+    CommunityAsker,
+    CommunityCommand,
+    CommunityFeed,
+    CommunityPlace,
+    FeedKind,
+    feeds,
+)
 from helpdesk.integrations import jobs
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS, MINUTE_MS
 from helpdesk.storage import keys, table
+from helpdesk.storage.changes import below
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -29,55 +39,41 @@ class TooManyQuestions(Exception):
     """A person asked as often within ten minutes as they may."""
 
 
-def of(organization: str, conversation_id: str, server: str) -> dict[FeedKind, Feed]:
+def of(organization: str, conversation_id: str, server: str) -> dict[FeedKind, CommunityFeed]:
     """Return what a server shows of a conversation. One call."""
-    first = keys.CommunityFeed(organization, conversation_id, server, "~")
-    found = {}
-    for item in table.query_all(first.pk, sk_prefix=first.sk.removesuffix("~"), consistent=True):
-        key = keys.CommunityFeed.parse(item["PK"], item["SK"])
-        if key is not None:
-            feed = Feed.from_item(key, item)
-            found[feed.kind] = feed
-    return found
+    return {each.kind: each for each in feeds.all(organization, conversation_id, server, consistent=True)}
 
 
 def save(
-    seen: Feed,
-    wanted: Feed,
+    seen: CommunityFeed,
+    wanted: CommunityFeed,
     then: IntegrationJob | None = None,
-    also: Callable[[Transaction], None] = lambda _: None,
-) -> Feed:
-    """Write a feed over the one that was read, with a job and what `also` adds.
+    extra_writes: Callable[[Transaction], None] = lambda _: None,
+) -> CommunityFeed:
+    """Write a feed over the one that was read, with a job and extra writes.
 
-    Raises StaleFeed, and what `also` adds to be raised.
+    Raises StaleFeed, and what the extra writes raise.
     """
-    after = wanted.__replace__(version=seen.version + 1)
+    after = replace(wanted, version=seen.version + 1)
     transaction = Transaction()
     if seen.version:
-        transaction.set(
-            seen.key,
-            after.to_item(),
-            condition="#version = :seen",
-            values={":seen": seen.version},
-            on_failure=lambda _: StaleFeed(),
-        )
+        transaction.save(seen, wanted, on_failure=StaleFeed())
     else:
-        item = {**seen.key.attributes(), **after.to_item()}
-        transaction.put(item, new=True, on_failure=lambda _: StaleFeed())
+        transaction.put(after, new=True, on_failure=StaleFeed())
     if after.kind is FeedKind.ANSWERS and (not seen.version or after.channel != seen.channel):
-        place = keys.CommunityPlace(seen.organization, seen.server, after.channel)
-        transaction.put({**place.attributes(), "conversationId": seen.conversation_id})
+        transaction.put(
+            CommunityPlace(
+                organization=seen.organization,
+                server=seen.server,
+                channel=after.channel,
+                conversation_id=seen.conversation_id,
+            )
+        )
     if then is not None:
         jobs.put(transaction, then)
-    also(transaction)
+    extra_writes(transaction)
     transaction.commit()
     return after
-
-
-def conversation_at(organization: str, server: str, channel: str) -> str | None:
-    """Return the id of the newest conversation that has its answers in a channel, or None. One call."""
-    item = table.get(keys.CommunityPlace(organization, server, channel))
-    return None if item is None else item["conversationId"]
 
 
 def claim_question(
@@ -87,38 +83,23 @@ def claim_question(
 
     The transaction raises StaleFeed if it was written before, TooManyQuestions if the person asked too often.
     """
-    transaction.put(
-        {
-            **keys.CommunityCommand(organization, server, interaction).attributes(),
-            "expiresAt": clock.seconds_from_now(DAY_SECONDS),
-        },
-        new=True,
-        on_failure=lambda _: StaleFeed(),
+    expires_at = clock.seconds_from_now(DAY_SECONDS)
+    command = CommunityCommand(
+        organization=organization, server=server, interaction=interaction, expires_at=expires_at
     )
+    transaction.put(command, new=True, on_failure=StaleFeed())
     window = clock.now_ms() // QUESTIONS_WINDOW_MS
-    transaction.update(
-        keys.CommunityAsker(organization, server, user, str(window)),
-        "SET expiresAt = :end ADD asked :one",
-        condition="attribute_not_exists(asked) OR asked < :most",
-        values={":one": 1, ":most": MOST_QUESTIONS, ":end": clock.seconds_from_now(DAY_SECONDS)},
-        on_failure=lambda _: TooManyQuestions(),
+    transaction.change(
+        CommunityAsker.key_for(organization, server, user, str(window)),
+        set={"expires_at": expires_at},
+        add={"asked": 1},
+        require={"asked": below(MOST_QUESTIONS)},
+        or_new=True,
+        on_failure=TooManyQuestions(),
     )
 
 
-def places_of(organization: str, conversation_id: str) -> list[Feed]:
-    """Return where a conversation appears, in every server. One query."""
-    pk = keys.Conversation(organization, conversation_id).pk
-    items = table.query_all(pk, sk_prefix="COMMUNITY#", consistent=True)
-    found = [(keys.CommunityFeed.parse(item["PK"], item["SK"]), item) for item in items]
-    return [Feed.from_item(key, item) for key, item in found if key is not None]
-
-
-def delete(transaction: Transaction, found: Feed) -> None:
-    """Delete that a conversation appears in a place. The transaction raises ConditionFailed if that is done."""
-    transaction.delete(found.key, condition="attribute_exists(PK)", on_failure=ConditionFailed)
-
-
-def forget_place(found: Feed) -> None:
+def forget_place(found: CommunityFeed) -> None:
     """Delete what leads from a place to a conversation, unless another conversation has its answers there by now.
 
     And that the conversation is missing something there.
@@ -127,12 +108,9 @@ def forget_place(found: Feed) -> None:
     table.delete(keys.MissedConversation(found.organization, app, found.server, found.conversation_id))
     transaction = Transaction()
     transaction.delete(
-        keys.CommunityPlace(found.organization, found.server, found.channel),
-        condition="conversationId = :conversation",
-        values={":conversation": found.conversation_id},
+        CommunityPlace.key_for(found.organization, found.server, found.channel),
+        require={"conversation_id": found.conversation_id},
         on_failure=ConditionFailed,
     )
-    try:
+    with suppress(ConditionFailed):
         transaction.commit()
-    except ConditionFailed:
-        return

@@ -14,7 +14,7 @@ from helpdesk.chatcommunity import feed_repository as feeds
 from helpdesk.chatcommunity.discord import DiscordError
 from helpdesk.chatcommunity.feed_repository import StaleFeed
 from helpdesk.chatcommunity.phrasing import Phrase
-from helpdesk.chatcommunity.record import CommunitySettings, Feed, FeedKind
+from helpdesk.chatcommunity.record import CommunityFeed, CommunityPace, CommunitySettings, FeedKind
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.message_record import Message
@@ -31,7 +31,6 @@ from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.settings import settings as function_settings
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage import keys
 from helpdesk.storage.transactions import Transaction
 
 PACE_MS = 1_000
@@ -50,7 +49,7 @@ class _Next(NamedTuple):
 
     id: str
     said: str
-    after: Feed
+    after: CommunityFeed
     users: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
 
@@ -85,7 +84,7 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
     return ", ".join(outcomes) or "not_followed"
 
 
-def _answers(conversation: Conversation, feed: Feed) -> list[_Next]:
+def _answers(conversation: Conversation, feed: CommunityFeed) -> list[_Next]:
     """Return the next part of what was answered, and whether anything is left: two at most."""
     cursor, found = feed.cursor, list[Message]()
     while not found:
@@ -111,11 +110,13 @@ def _answers(conversation: Conversation, feed: Feed) -> list[_Next]:
     return nexts[:2]
 
 
-def _alert_feed(conversation: Conversation, settings: CommunitySettings, known: Feed | None) -> Feed:
+def _alert_feed(
+    conversation: Conversation, settings: CommunitySettings, known: CommunityFeed | None
+) -> CommunityFeed:
     channel = settings.channel_id or ""
     if known is not None:
         return known if known.channel == channel else known.__replace__(channel=channel)
-    return Feed(
+    return CommunityFeed(
         organization=conversation.organization,
         conversation_id=conversation.id,
         server=settings.account_id or "",
@@ -124,7 +125,7 @@ def _alert_feed(conversation: Conversation, settings: CommunitySettings, known: 
     )
 
 
-def _alerts(conversation: Conversation, feed: Feed, settings: CommunitySettings) -> list[_Next]:
+def _alerts(conversation: Conversation, feed: CommunityFeed, settings: CommunitySettings) -> list[_Next]:
     """Return the alerts that a person is wanted: once for each time the agent hands off, and for each approval."""
     at, found = feed, []
     handed_off, state = conversation.handed_off_at, conversation.state
@@ -153,13 +154,13 @@ def _alerts(conversation: Conversation, feed: Feed, settings: CommunitySettings)
 
 
 def _in_turn(
-    conversation: Conversation, feed: Feed, waiting: list[_Next], opened: Callable[[], Account]
+    conversation: Conversation, feed: CommunityFeed, waiting: list[_Next], opened: Callable[[], Account]
 ) -> str:
     if not waiting:
         return "up_to_date"
     now = clock.now_ms()
     if feed.slot_at is None:
-        slot = pacing.next_slot(_pace(feed), PACE_MS)
+        slot = _next_slot(feed)
         if slot > now:
             _save(conversation, feed, feed.__replace__(slot_at=slot), _job(feed, slot))
             return "waits"
@@ -168,7 +169,7 @@ def _in_turn(
     return _post(conversation, feed, waiting, opened())
 
 
-def _post(conversation: Conversation, feed: Feed, waiting: list[_Next], account: Account) -> str:
+def _post(conversation: Conversation, feed: CommunityFeed, waiting: list[_Next], account: Account) -> str:
     wanted, now = waiting[0], clock.now_ms()
     again = feed.posting == wanted.id
     began_at = feed.posting_at if again else now
@@ -187,7 +188,7 @@ def _post(conversation: Conversation, feed: Feed, waiting: list[_Next], account:
     return _POSTED
 
 
-def _say(account: Account, feed: Feed, wanted: _Next) -> None:
+def _say(account: Account, feed: CommunityFeed, wanted: _Next) -> None:
     nonce = sha256_hex(f"{feed.conversation_id} {feed.kind} {feed.channel} {wanted.id}")
     discord.post(
         account,
@@ -200,18 +201,20 @@ def _say(account: Account, feed: Feed, wanted: _Next) -> None:
     )
 
 
-def _advance(conversation: Conversation, noted: Feed, waiting: list[_Next], line: str | None = None) -> None:
+def _advance(
+    conversation: Conversation, noted: CommunityFeed, waiting: list[_Next], line: str | None = None
+) -> None:
     """Note that the next message is there, or refused, and queue the one after it."""
     after = waiting[0].after.__replace__(posting=None, posting_at=0, slot_at=None, version=noted.version)
     then = None
     if len(waiting) > 1:
-        after = after.__replace__(slot_at=pacing.next_slot(_pace(noted), PACE_MS))
+        after = after.__replace__(slot_at=_next_slot(noted))
         then = _job(noted, after.slot_at)
     _save(conversation, noted, after, then, line)
 
 
 def _refused(
-    conversation: Conversation, noted: Feed, waiting: list[_Next], account: Account, code: int
+    conversation: Conversation, noted: CommunityFeed, waiting: list[_Next], account: Account, code: int
 ) -> str:
     """Note what Discord refused: an alert waits for an admin; a reply is left out, and who replied reads that.
 
@@ -231,25 +234,26 @@ def _refused(
 
 def _save(
     conversation: Conversation,
-    seen: Feed,
-    wanted: Feed,
+    seen: CommunityFeed,
+    wanted: CommunityFeed,
     then: IntegrationJob | None = None,
     line: str | None = None,
-) -> Feed:
+) -> CommunityFeed:
     """Write a feed, and a line for the team. Raises StaleFeed, ConversationNotFound."""
 
-    def also(transaction: Transaction) -> None:
+    def extra_writes(transaction: Transaction) -> None:
         if line is not None:
             conversations.add_line(transaction, conversation, line)
         elif not seen.version:
             conversations.require(transaction, conversation)
 
-    return feeds.save(seen, wanted, then, also)
+    return feeds.save(seen, wanted, then, extra_writes)
 
 
-def _job(feed: Feed, due_at: int | None) -> IntegrationJob:
+def _job(feed: CommunityFeed, due_at: int | None) -> IntegrationJob:
     return following.job(feed.organization, App.CHATCOMMUNITY, feed.conversation_id, due_at=due_at)
 
 
-def _pace(feed: Feed) -> keys.CommunityPace:
-    return keys.CommunityPace(feed.organization, feed.server, feed.channel)
+def _next_slot(feed: CommunityFeed) -> int:
+    place = (feed.organization, feed.server, feed.channel)
+    return pacing.next_slot(CommunityPace, *place, pace_ms=PACE_MS)

@@ -1,12 +1,13 @@
 """Settings of the chat community, channels and roles of a server, and what it shows of conversations."""
 
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Self
+from typing import Self
 
 from helpdesk.integrations.chat import ChatRecord
+from helpdesk.integrations.pacing import Pace
 from helpdesk.platform.record import Record
-from helpdesk.storage import keys
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import Stored, field
 from helpdesk.storage.table import Item
 
 
@@ -17,6 +18,8 @@ class CommunitySettings(ChatRecord, kw_only=True):
     asked  whether anyone has asked in the server, so that answers go there
     """
 
+    PK, SK = "ORG#{organization}#INTEGRATION", "SETTINGS#chatcommunity"
+    account_id: str | None = field(name="server", default=None)
     role: str | None = None
     role_id: str | None = None
     asked: bool = False
@@ -28,36 +31,7 @@ class CommunitySettings(ChatRecord, kw_only=True):
 
     def within(self, account_id: str) -> "CommunitySettings":
         """Return the settings as they are in a server: those of another one don't count."""
-        return self if self.account_id == account_id else CommunitySettings()
-
-    @classmethod
-    def from_item(cls, item: Mapping[str, Any]) -> Self:
-        """Read the settings, which may be empty."""
-        return cls(
-            channel=item.get("channel"),
-            channel_id=item.get("channelId"),
-            role=item.get("role"),
-            role_id=item.get("roleId"),
-            account_id=item.get("server"),
-            enabled=bool(item.get("enabled", False)),
-            since=int(item.get("since", 0)),
-            asked=bool(item.get("asked", False)),
-            problem=item.get("problem"),
-        )
-
-    def to_item(self) -> Item:
-        """Return the settings as attributes."""
-        return {
-            "channel": self.channel,
-            "channelId": self.channel_id,
-            "role": self.role,
-            "roleId": self.role_id,
-            "server": self.account_id,
-            "enabled": self.enabled,
-            "since": self.since,
-            "asked": self.asked,
-            "problem": self.problem,
-        }
+        return self if self.account_id == account_id else self.cleared()
 
 
 class Named(Record):
@@ -67,31 +41,17 @@ class Named(Record):
     name: str
     mentionable: bool = True
 
-    @classmethod
-    def from_item(cls, item: Mapping[str, Any]) -> Self:
-        """Read an element of the directory's item."""
-        return cls(item["id"], item["name"], item["mentionable"])
 
-    def to_item(self) -> Item:
-        """Return an element of the directory's item."""
-        return {"id": self.id, "name": self.name, "mentionable": self.mentionable}
+class CommunityDirectory(Stored, kw_only=True):
+    """The channels and roles of a server, and when they were listed and last asked for (ms)."""
 
-
-class Directory(Record, kw_only=True):
-    """The channels and roles of a server, and when they were listed (ms); None before the first time."""
-
+    PK, SK = "ORG#{organization}#INTEGRATION", "SERVER#{server}"
+    organization: str
+    server: str
     channels: tuple[Named, ...] = ()
     roles: tuple[Named, ...] = ()
     listed_at: int | None = None
-
-    @classmethod
-    def from_item(cls, item: Mapping[str, Any]) -> Self:
-        """Read a directory's item, which may be empty."""
-        return cls(
-            channels=tuple(Named.from_item(each) for each in item.get("channels", [])),
-            roles=tuple(Named.from_item(each) for each in item.get("roles", [])),
-            listed_at=item.get("listedAt"),
-        )
+    asked_at: int | None = None
 
 
 class FeedKind(StrEnum):
@@ -101,7 +61,7 @@ class FeedKind(StrEnum):
     ALERTS = "alerts"
 
 
-class Feed(Record, kw_only=True):
+class CommunityFeed(Stored, kw_only=True):
     """What a channel shows of a conversation.
 
     channel   where it appears: a thread, or a channel in which no thread can be
@@ -114,6 +74,7 @@ class Feed(Record, kw_only=True):
     slot_at   the instant (ms) that the channel gave it for the next message; None if it has none
     """
 
+    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "COMMUNITY#{server}#{kind}"
     organization: str
     conversation_id: str
     server: str
@@ -129,42 +90,53 @@ class Feed(Record, kw_only=True):
     slot_at: int | None = None
     version: int = 0
 
-    @property
-    def key(self) -> keys.CommunityFeed:
-        """The key of its item."""
-        return keys.CommunityFeed(self.organization, self.conversation_id, self.server, self.kind.value)
-
     @classmethod
-    def from_item(cls, key: keys.CommunityFeed, item: Item) -> Self:
-        """Read a feed's item."""
-        return cls(
-            organization=key.organization,
-            conversation_id=key.conversation_id,
-            server=key.server,
-            kind=FeedKind(key.kind),
-            channel=item["channel"],
-            asker=item["asker"],
-            answers=item["answers"],
-            cursor=item["cursor"],
-            part=item["part"],
-            state=item["state"],
-            posting=item["posting"],
-            posting_at=item["postingAt"],
-            slot_at=item["slotAt"],
-            version=item["version"],
-        )
+    def from_item(cls, item: Item) -> Self:
+        """Read an item. Those from before have their kind in the key alone."""
+        return super().from_item({"kind": item["SK"].rpartition("#")[2], **item})
 
-    def to_item(self) -> Item:
-        """Return the attributes of the feed's item, without its key."""
-        return {
-            "channel": self.channel,
-            "asker": self.asker,
-            "answers": self.answers,
-            "cursor": self.cursor,
-            "part": self.part,
-            "state": self.state,
-            "posting": self.posting,
-            "postingAt": self.posting_at,
-            "slotAt": self.slot_at,
-            "version": self.version,
-        }
+
+class CommunityPlace(Stored, kw_only=True):
+    """The newest conversation that has its answers in a channel or thread."""
+
+    PK, SK = "ORG#{organization}#COMMUNITY#{server}", "PLACE#{channel}"
+    organization: str
+    server: str
+    channel: str
+    conversation_id: str
+
+
+class CommunityCommand(Stored, kw_only=True):
+    """That a command which somebody typed was done; its presence makes it the only time."""
+
+    PK, SK = "ORG#{organization}#COMMUNITY#{server}", "COMMAND#{interaction}"
+    organization: str
+    server: str
+    interaction: str
+    expires_at: int
+
+
+class CommunityAsker(Stored, kw_only=True):
+    """How often a person asked within ten minutes, by the number of those."""
+
+    PK, SK = "ORG#{organization}#COMMUNITY#{server}", "ASKER#{user}#{window}"
+    organization: str
+    server: str
+    user: str
+    window: str
+    asked: int = 0
+    expires_at: int
+
+
+class CommunityPace(Pace, kw_only=True):
+    """The pace of a channel."""
+
+    PK, SK = "ORG#{organization}#COMMUNITY#{server}", "PACE#{channel}"
+    organization: str
+    server: str
+    channel: str
+
+
+directories = Collection(CommunityDirectory)
+feeds = Collection(CommunityFeed)
+owners = Collection(CommunityPlace)

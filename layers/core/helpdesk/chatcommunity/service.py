@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from copy import replace
 
 from helpdesk.admission.caller import Caller
-from helpdesk.chatcommunity import directory, repository
+from helpdesk.chatcommunity import directory
 from helpdesk.chatcommunity.errors import (
     ChatcommunityActFailed,
     ChatcommunityBotOffline,
     ChatcommunityBotTimeout,
     RoleNotFound,
 )
-from helpdesk.chatcommunity.record import CommunitySettings, Directory, Named
+from helpdesk.chatcommunity.record import CommunityDirectory, CommunitySettings, Named, directories
 from helpdesk.chatcommunity.schemas import CommunityChanged, CommunitySettingsAnswer, CommunityUpdate
 from helpdesk.integrations import jobs
 from helpdesk.integrations import service as integrations
@@ -45,9 +45,9 @@ def change(caller: Caller, wanted: CommunityUpdate) -> CommunityChanged:
     """
     organization = caller.organization
     connection = integrations.connection(organization, App.CHATCOMMUNITY)
-    known = _known(connection) if wanted.channel is not None or wanted.role is not None else Directory()
-    channel = None if wanted.channel is None else _channel(connection, known, wanted.channel)
-    role = None if wanted.role is None else _role(connection, known, wanted.role)
+    known = _known(connection) if wanted.channel is not None or wanted.role is not None else None
+    channel = None if wanted.channel is None or known is None else _channel(connection, known, wanted.channel)
+    role = None if wanted.role is None or known is None else _role(connection, known, wanted.role)
 
     def extra_writes(transaction: Transaction, _before: CommunitySettings, after: CommunitySettings) -> None:
         SETTINGS.add_follow(transaction, connection, follows=after.follows)
@@ -118,18 +118,18 @@ def _next(
     return replace(after, since=clock.now_ms()) if begins else after
 
 
-def _known(connection: Connection) -> Directory:
+def _known(connection: Connection) -> CommunityDirectory:
     if connection.status is ConnectionStatus.BROKEN:
         directory.LISTING.request_soon(connection)  # which mends the connection if the bot is back
         raise ChatcommunityBotOffline
-    known = repository.directory(connection)
-    if known.listed_at is None:
+    known = directories.find(connection.organization, connection.account_id)
+    if known is None or known.listed_at is None:
         directory.LISTING.request_soon(connection)
         raise ChatcommunityBotTimeout
     return known
 
 
-def _channel(connection: Connection, known: Directory, named: str) -> Named:
+def _channel(connection: Connection, known: CommunityDirectory, named: str) -> Named:
     found = _matching(known.channels, named, "#")
     if len(found) != 1:
         directory.LISTING.request_soon(connection)
@@ -142,7 +142,7 @@ def _channel(connection: Connection, known: Directory, named: str) -> Named:
     return channel
 
 
-def _role(connection: Connection, known: Directory, named: str) -> Named:
+def _role(connection: Connection, known: CommunityDirectory, named: str) -> Named:
     found = _matching(known.roles, named, "@")
     if len(found) != 1:
         directory.LISTING.request_soon(connection)

@@ -9,8 +9,8 @@ from helpdesk.approvals.schemas import ApprovalDecision
 from helpdesk.chatmirror import claim_repository as claims
 from helpdesk.chatmirror import replies, speaking, texts
 from helpdesk.chatmirror import thread_repository as threads
-from helpdesk.chatmirror.record import Hint, Taken
-from helpdesk.chatmirror.thread_repository import StaleTaken, StaleThread
+from helpdesk.chatmirror.record import Hint, MirrorClick, MirrorThread
+from helpdesk.chatmirror.thread_repository import StaleTakeover, StaleThread
 from helpdesk.chatmirror.time_stamps import instant_us
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
@@ -18,7 +18,6 @@ from helpdesk.conversations.state import Transition
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.platform.errors import AppError
-from helpdesk.storage import keys
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.transactions import Transaction, prepend_to_next_transaction
 
@@ -47,7 +46,7 @@ class _Press(NamedTuple):
     conversation_id: str
     value: str
     at: str
-    claim: keys.MirrorClick
+    claim: MirrorClick
 
     @property
     def member(self) -> str:
@@ -74,7 +73,9 @@ def handle_click(account: Account, data: Mapping[str, Any]) -> str:
         conversation_id=dialog.conversation_id,
         value=data["value"],
         at=data["at"],
-        claim=keys.MirrorClick(connection.organization, connection.account_id, data["click"]),
+        claim=MirrorClick(
+            organization=connection.organization, team=connection.account_id, click=data["click"]
+        ),
     )
     try:
         outcome = _taken_over(press) if press.action == texts.TAKE_OVER else _done(press)
@@ -114,7 +115,7 @@ def _done(press: _Press) -> str:
 def _taken_over(press: _Press) -> str:
     try:
         # Of two who press at once, the later one has it.
-        return repeat_when_stale(lambda: _try_to_take_over(press), StaleTaken)
+        return repeat_when_stale(lambda: _try_to_take_over(press), StaleTakeover)
     except Conflict:
         raise TryLater("others take the conversation over", _BUSY_SECONDS) from None
 
@@ -122,14 +123,14 @@ def _taken_over(press: _Press) -> str:
 def _try_to_take_over(press: _Press) -> str:
     """Take over, and note since when; who loses the conversation by that reads so, or who has it where no line says it.
 
-    Raises StaleThread, StaleTaken.
+    Raises StaleThread, StaleTakeover.
     """
-    former = threads.taken(*press.place, press.thread)
+    former = threads.takeover_of(*press.place, press.thread)
     found = conversations.find(press.place.organization, press.conversation_id)
     if found is None:
         raise ConversationNotFound
     claim = Transaction()
-    if former is not None and instant_us(press.at) < instant_us(former.pressed_at):
+    if former is not None and instant_us(press.at) < instant_us(former.pressed_at or press.at):
         is_own = former.member == press.member
         claims.put(claim, press.claim, None if is_own else Hint(press.person, _TAKEN_SINCE))
         claim.commit()
@@ -138,14 +139,26 @@ def _try_to_take_over(press: _Press) -> str:
     is_held = former is not None and speaking.takeover_is_valid(former, found)
     is_theirs = former is not None and is_held and former.member == press.member
     begins = former.at if former is not None and is_theirs else press.at
-    taken = Taken(press.member, press.person, changes, begins, press.at)
+    organization, team, channel = press.place
+    taken = MirrorThread(
+        organization=organization,
+        team=team,
+        channel=channel,
+        thread=press.thread,
+        conversation_id=press.conversation_id,
+        member=press.member,
+        person=press.person,
+        state_changes=changes,
+        at=begins,
+        pressed_at=press.at,
+    )
     shown = None
     if former is not None and is_held and not is_theirs:
-        shown = Hint(former.person, _TAKEN_FROM.format(name=press.speaker.the_person().name))
+        shown = Hint(former.person or "", _TAKEN_FROM.format(name=press.speaker.the_person().name))
     elif speaking.is_teams(found):  # nothing changes about the conversation, so no line in the thread says it
         shown = Hint(press.person, _YOURS)
     claims.put(claim, press.claim, shown)
-    threads.take_over(claim, *press.place, press.thread, taken, former)
+    threads.take_over(claim, taken, former)
     with prepend_to_next_transaction(claim):
         conversations.transition(press.speaker, press.conversation_id, Transition.TAKE_OVER)
     if not claims.is_there(press.claim):

@@ -4,28 +4,30 @@ It is listed when a workspace is connected, when Slack says that channels change
 """
 
 from helpdesk.chatmirror import repository, slack
-from helpdesk.chatmirror.record import Channel
+from helpdesk.chatmirror.record import MirrorChannel, MirrorDirectory, channels
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.listing import Listing
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
-from helpdesk.storage import keys
+from helpdesk.storage import table
 
-LISTING = Listing("mirror_channels", keys.MirrorDirectory)
+LISTING = Listing("mirror_channels", MirrorDirectory.key_for)
 MAX_CHANNELS = 5_000
 
 _ON_A_PAGE = 999  # Slack allows twenty pages a minute
 _MAX_NAME = 80
 
 
-def refresh(account: Account) -> list[Channel]:
+def refresh(account: Account) -> list[MirrorChannel]:
     """List the channels, write what changed, and return them. Raises SlackError, Revoked, TryLater."""
     connection, began_at = account.connection, clock.now_ms()
     found = _listed(account)
     listed = {each.name: each for each in found}
-    known = {each.name: each for each in repository.channels(connection.organization, connection.account_id)}
+    known = {each.name: each for each in channels.all(connection.organization, connection.account_id)}
     repository.put_channels([each for name, each in listed.items() if known.get(name) != each])
-    repository.delete_channels([each for name, each in known.items() if name not in listed])
+    for name, gone in known.items():
+        if name not in listed:
+            table.delete(gone.key)
     repository.note_listed(connection, began_at)
     return found
 
@@ -35,8 +37,8 @@ def is_newer(connection: Connection, at: int) -> bool:
     return (repository.listed_at(connection) or 0) > at
 
 
-def _listed(account: Account) -> list[Channel]:
-    found: list[Channel] = []
+def _listed(account: Account) -> list[MirrorChannel]:
+    found: list[MirrorChannel] = []
     cursor = ""
     while len(found) < MAX_CHANNELS:
         arguments = {"types": "public_channel,private_channel", "exclude_archived": True, "limit": _ON_A_PAGE}
@@ -44,7 +46,7 @@ def _listed(account: Account) -> list[Channel]:
             account, "conversations.list", {**arguments, **({"cursor": cursor} if cursor else {})}
         )
         found += [
-            Channel(
+            MirrorChannel(
                 organization=account.connection.organization,
                 team=account.connection.account_id,
                 id=each["id"],

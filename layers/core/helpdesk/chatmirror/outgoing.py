@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from helpdesk.approvals import calls as approvals
 from helpdesk.chatmirror import service, slack, texts
 from helpdesk.chatmirror import thread_repository as threads
-from helpdesk.chatmirror.record import MirrorSettings, Mode, Thread
+from helpdesk.chatmirror.record import MirroredThread, MirrorSettings, Mode
 from helpdesk.chatmirror.slack import SlackError
 from helpdesk.chatmirror.thread_repository import StaleThread
 from helpdesk.conversations import service as conversations
@@ -60,7 +60,7 @@ class _Next(NamedTuple):
 
     id: str
     said: dict[str, Any]
-    after: Thread
+    after: MirroredThread
 
 
 def follow(connection: Connection, conversation_id: str, opened: Callable[[], Account]) -> str:
@@ -91,7 +91,7 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
     return outcome
 
 
-def _in_turn(thread: Thread, waiting: list[_Next], opened: Callable[[], Account]) -> str:
+def _in_turn(thread: MirroredThread, waiting: list[_Next], opened: Callable[[], Account]) -> str:
     now = clock.now_ms()
     if thread.claimed_until > now:
         raise StaleThread
@@ -105,7 +105,7 @@ def _in_turn(thread: Thread, waiting: list[_Next], opened: Callable[[], Account]
     return _post(thread, waiting, opened())
 
 
-def _waiting(conversation: Conversation, thread: Thread, settings: MirrorSettings) -> list[_Next]:
+def _waiting(conversation: Conversation, thread: MirroredThread, settings: MirrorSettings) -> list[_Next]:
     """Return what the thread lacks, in order, as far as it was read."""
     buttons = settings.mode is Mode.TWO_WAY
     since = thread
@@ -141,7 +141,7 @@ def _waiting(conversation: Conversation, thread: Thread, settings: MirrorSetting
     return sorted(found, key=lambda each: each.id != thread.posting)
 
 
-def _post(thread: Thread, waiting: list[_Next], account: Account) -> str:
+def _post(thread: MirroredThread, waiting: list[_Next], account: Account) -> str:
     wanted, now = waiting[0], clock.now_ms()
     look = thread.posting == wanted.id
     began_at = thread.posting_at if look else now
@@ -177,7 +177,7 @@ def _post(thread: Thread, waiting: list[_Next], account: Account) -> str:
     return _POSTED
 
 
-def _refused(account: Account, claimed: Thread, wanted: _Next, code: str) -> str:
+def _refused(account: Account, claimed: MirroredThread, wanted: _Next, code: str) -> str:
     """Note what Slack refused: the thread, which begins again, the one message, which is left out, or else the channel.
 
     Nothing is left out for a reason that an admin can mend: it appears once they have.
@@ -198,7 +198,7 @@ def _refused(account: Account, claimed: Thread, wanted: _Next, code: str) -> str
     return f"refused: {code}"
 
 
-def _save(seen: Thread, wanted: Thread, then: IntegrationJob | None = None) -> Thread:
+def _save(seen: MirroredThread, wanted: MirroredThread, then: IntegrationJob | None = None) -> MirroredThread:
     """Write a thread. Raises StaleThread, ConversationNotFound."""
 
     def require(transaction: Transaction) -> None:
@@ -207,11 +207,11 @@ def _save(seen: Thread, wanted: Thread, then: IntegrationJob | None = None) -> T
     return threads.save(seen, wanted, then, require)
 
 
-def _job(thread: Thread, due_at: int | None) -> IntegrationJob:
+def _job(thread: MirroredThread, due_at: int | None) -> IntegrationJob:
     return following.job(thread.organization, App.CHATMIRROR, thread.conversation_id, due_at=due_at)
 
 
-def _said(account: Account, thread: Thread, wanted: _Next) -> str:
+def _said(account: Account, thread: MirroredThread, wanted: _Next) -> str:
     said = slack.write(
         account,
         "chat.postMessage",
@@ -228,7 +228,7 @@ def _said(account: Account, thread: Thread, wanted: _Next) -> str:
     return str(said["ts"])
 
 
-def _found(account: Account, thread: Thread) -> str | None:
+def _found(account: Account, thread: MirroredThread) -> str | None:
     """Return the time stamp of what may have been posted before, None if it is not in Slack."""
     method = "conversations.history" if thread.ts is None else "conversations.replies"
     cursor = ""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from helpdesk.chatmirror import claim_repository as claims
 from helpdesk.chatmirror import receiver, slack, speaking
 from helpdesk.chatmirror import thread_repository as threads
-from helpdesk.chatmirror.record import Hint, Taken
+from helpdesk.chatmirror.record import Hint, MirrorThread
 from helpdesk.chatmirror.slack import SlackError
 from helpdesk.chatmirror.speaking import Dialog
 from helpdesk.chatmirror.thread_repository import StaleThread
@@ -48,7 +48,7 @@ class _Rule(NamedTuple):
 
     dialog: Dialog
     mention: str
-    taken: Taken | None
+    taken: MirrorThread | None
 
     def is_mention(self, data: Mapping[str, Any]) -> bool:
         # A mention that somebody adds to a message is an edit, and edits do not travel.
@@ -89,7 +89,7 @@ def relay_message(account: Account, data: Mapping[str, Any]) -> str:
         return _send(account, place, rule, data)
     outcome = _refuse(account, place, data, _CHANGED_HANDS)
     if rule.taken is not None:
-        threads.end_taken(*place, data["thread"], rule.taken, data["message"])
+        threads.end_takeover(rule.taken, data["message"])
     return outcome
 
 
@@ -115,7 +115,7 @@ def _place(account: Account, data: Mapping[str, Any]) -> claims.Place:
 
 def _rule(account: Account, data: Mapping[str, Any], dialog: Dialog) -> _Rule:
     mention = f"<@{account.connection.details.get('bot')}>"
-    return _Rule(dialog, mention, threads.taken(*_place(account, data), data["thread"]))
+    return _Rule(dialog, mention, threads.takeover_of(*_place(account, data), data["thread"]))
 
 
 def _replies_before(

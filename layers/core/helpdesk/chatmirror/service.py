@@ -7,7 +7,7 @@ from copy import replace
 from helpdesk.admission.caller import Caller
 from helpdesk.chatmirror import directory, repository
 from helpdesk.chatmirror.errors import MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
-from helpdesk.chatmirror.record import Channel, MirrorSettings
+from helpdesk.chatmirror.record import MirrorChannel, MirrorSettings
 from helpdesk.chatmirror.schemas import MirrorChanged, MirrorSettingsAnswer, MirrorUpdate
 from helpdesk.integrations import jobs
 from helpdesk.integrations import service as integrations
@@ -84,7 +84,7 @@ def channel_problem(code: str) -> str:
 
 
 def _next(
-    connection: Connection, stored: MirrorSettings, channel: Channel | None, wanted: MirrorUpdate
+    connection: Connection, stored: MirrorSettings, channel: MirrorChannel | None, wanted: MirrorUpdate
 ) -> MirrorSettings:
     after = seen = stored.within(connection.account_id)
     if channel is not None:
@@ -111,7 +111,7 @@ def _next(
     return after
 
 
-def _resolved(connection: Connection, named: str) -> Channel:
+def _resolved(connection: Connection, named: str) -> MirrorChannel:
     if connection.status is ConnectionStatus.BROKEN:
         raise MirrorBotOffline
     # As Slack writes names; a case-folded one would be another where it has a letter such as the German sharp s.
@@ -131,7 +131,7 @@ def _resolved(connection: Connection, named: str) -> Channel:
     return found
 
 
-def _chosen(organization: str, channel: Channel) -> IntegrationJob:
+def _chosen(organization: str, channel: MirrorChannel) -> IntegrationJob:
     data = {"channelId": channel.id}
     return IntegrationJob(kind=CHOSEN, app=App.CHATMIRROR, organization=organization, data=data)
 
@@ -143,7 +143,7 @@ def _existing(connection: Connection) -> str:
     return f"The public channels are {some_of([f'#{name}' for name in names], more=more)}."
 
 
-def _changes(wanted: MirrorUpdate, channel: Channel | None) -> list[str]:
+def _changes(wanted: MirrorUpdate, channel: MirrorChannel | None) -> list[str]:
     """Return what was set, for the log."""
     return [
         *([f"the channel #{channel.name}"] if channel else []),

@@ -9,15 +9,13 @@ from typing import Any, NamedTuple
 from helpdesk.admission.caller import Caller, Person
 from helpdesk.chatmirror import claim_repository as claims
 from helpdesk.chatmirror import service, slack, texts
-from helpdesk.chatmirror import thread_repository as threads
-from helpdesk.chatmirror.record import Taken
+from helpdesk.chatmirror.record import Claim, MirrorThread, owners
 from helpdesk.chatmirror.slack import SlackError
 from helpdesk.chatmirror.time_stamps import instant_us
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Handler, Status
 from helpdesk.integrations.accounts import Account
 from helpdesk.members import membership
-from helpdesk.storage.item_key import ItemKey
 
 NO_MEMBER = "No member in Helpdesk has your e-mail address, so nothing was done. Ask an admin to invite you."
 DONE_BEFORE, HINT = "done_before", "hint"
@@ -43,12 +41,10 @@ def dialog_of(account: Account, data: Mapping[str, Any], at: str) -> Dialog | No
     settings = service.SETTINGS.get(connection.organization)
     if not settings.is_two_way:
         return None
-    conversation_id = threads.conversation_of(
-        connection.organization, connection.account_id, data["channel"], data["thread"]
-    )
-    if conversation_id is None:
+    owner = owners.find(connection.organization, connection.account_id, data["channel"], data["thread"])
+    if owner is None:
         return None
-    found = Dialog(conversation_id, settings.two_way_since * 1_000)
+    found = Dialog(owner.conversation_id, settings.two_way_since * 1_000)
     return found if found.counts(at) else None
 
 
@@ -86,7 +82,7 @@ def hint(account: Account, data: Mapping[str, Any], user: str, text: str) -> str
     return HINT
 
 
-def hint_once(account: Account, data: Mapping[str, Any], claim: ItemKey) -> str:
+def hint_once(account: Account, data: Mapping[str, Any], claim: Claim) -> str:
     """Show the hint of a claim if nobody has; return the outcome. Raises Revoked, TryLater."""
     due = claims.claim_hint(claim)
     if due is None:
@@ -107,6 +103,6 @@ def is_teams(found: Conversation) -> bool:
     return found.state.handled_by is Handler.TEAM and found.state.status is Status.OPEN
 
 
-def takeover_is_valid(taken: Taken, found: Conversation | None) -> bool:
+def takeover_is_valid(taken: MirrorThread, found: Conversation | None) -> bool:
     """Return whether a conversation is still the team's by a takeover."""
     return found is not None and is_teams(found) and found.state_changes == taken.state_changes

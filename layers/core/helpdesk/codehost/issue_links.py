@@ -6,9 +6,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from helpdesk.codehost import account_lookup, github, issue_repository
+from helpdesk.codehost import account_lookup, github, issue_store
 from helpdesk.codehost.app_identity import API
-from helpdesk.codehost.issue_record import BY_NAME, Issue
+from helpdesk.codehost.issue_record import BY_NAME, IssueProblem, SignalIssue
 from helpdesk.codehost.issue_references import references
 from helpdesk.integrations.client import ServiceRequest
 from helpdesk.platform import clock
@@ -19,6 +19,7 @@ from helpdesk.signals.errors import MAX_COMMIT_MESSAGE_CHARACTERS, MAX_WHO_CHARA
 from helpdesk.signals.record import CodehostLink, StaleSignal
 from helpdesk.signals.schemas import CommitInput
 from helpdesk.signals.service import Details
+from helpdesk.storage import table
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -37,7 +38,7 @@ def link(organization: str, data: Mapping[str, Any]) -> str:
         signal = signals.survivor(organization, data["signalId"])
     except SignalNotFound:
         return "gone"
-    wanted = Issue(
+    wanted = SignalIssue(
         organization=organization,
         signal_id=signal.id,
         repo=repo,
@@ -53,7 +54,7 @@ def link(organization: str, data: Mapping[str, Any]) -> str:
     found = reply.json() if reply.ok else {}
     if not reply.ok or "pull_request" in found:
         what = "is a pull request" if reply.ok else "was not found"
-        issue_repository.put_link_problem(
+        issue_store.put_link_problem(
             organization, data["signalId"], number, f"Issue {number} of {repo} {what}."
         )
         return "no_issue"
@@ -61,11 +62,11 @@ def link(organization: str, data: Mapping[str, Any]) -> str:
 
     def attempt() -> str:
         nonlocal signal, wanted
-        seen = issue_repository.of_signal(signal)
+        seen = issue_store.of_signal(signal)
         if seen is not None and seen.is_that(repo, number):
             return "linked_before"
         transaction = Transaction()
-        issue_repository.linked(transaction, wanted, seen, number)
+        issue_store.add_linked(transaction, wanted, seen, number)
         signals.add_change(
             transaction, signal, BY_NAME, details=Details(codehost=CodehostLink(number, wanted.url))
         )
@@ -76,10 +77,10 @@ def link(organization: str, data: Mapping[str, Any]) -> str:
             wanted = wanted.__replace__(signal_id=signal.id)
             raise
         except ConditionFailed:
-            if issue_repository.signal_of(organization, repo, number) is not None:
+            if issue_store.signal_of(organization, repo, number) is not None:
                 return "of_another_signal"
             raise
-        issue_repository.forget_link_problem(organization, data["signalId"])
+        table.delete(IssueProblem.key_for(organization, data["signalId"]))
         return "linked"
 
     return repeat_when_stale(attempt, ConditionFailed)
@@ -93,7 +94,7 @@ def offer(organization: str, repo: str, pushed: Sequence[Mapping[str, Any]]) -> 
     named = [(commit, reference) for commit in pushed for reference in references(commit["message"], repo)][
         :MAX_NAMED
     ]
-    of_issues = issue_repository.signals_of(
+    of_issues = issue_store.signals_of(
         organization, {(reference.repo.casefold(), reference.number) for _, reference in named}
     )
     count = 0

@@ -13,14 +13,15 @@ from typing import Any
 from helpdesk.codehost import (
     account_lookup,
     github,
-    issue_repository,
     issue_settings,
+    issue_store,
     issues,
     renaming,
     status_sync,
 )
 from helpdesk.codehost.app_identity import API, GITHUB
 from helpdesk.codehost.github import NotThere, Renamed
+from helpdesk.codehost.issue_record import issues as stored
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceRequest
 from helpdesk.integrations.record import Connection
@@ -60,7 +61,7 @@ def look(connection: Connection) -> int:
     except NotThere:
         return 0
     for rows in found:
-        known = issue_repository.signals_of(organization, [(repo, row["number"]) for row in rows])
+        known = issue_store.signals_of(organization, [(repo, row["number"]) for row in rows])
         of_signals = [row for row in rows if (repo, row["number"]) in known]
         taken = [status_sync.check_row(organization, row, repo, account) for row in of_signals]
         count += len(taken) - taken.count("known") - taken.count("nothing")
@@ -133,9 +134,10 @@ def _pages(account: Account, repo: str, since: int) -> Iterator[list[dict[str, A
 def _compare(organization: str, repo: str) -> int:
     """Bring issues in line whose signals moved while nothing got through; return how many."""
     count = 0
-    for some in batched(issue_repository.all_of(organization, repo, MAX_COMPARED), 100, strict=False):
+    of_repo = [each.signal_id for each in issue_store.numbers_of(organization, repo, MAX_COMPARED)]
+    for some in batched(of_repo, 100, strict=False):
         found = signals.by_ids(organization, list(some))
-        known = issue_repository.of_signals(organization, list(found))
+        known = stored.by_ids(organization, ids=found)
         for signal_id, issue in known.items():
             if issue.number is not None and status_sync.is_out_of_line(issue, found[signal_id]):
                 issues.follow(organization, signal_id, filed=False)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from helpdesk.codehost import issue_repository, issue_settings
-from helpdesk.codehost.issue_record import BY_NAME
+from helpdesk.codehost import issue_settings, issue_store
+from helpdesk.codehost.issue_record import BY_NAME, IssueNumber, issues
 from helpdesk.integrations import jobs
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.jobs import IntegrationJob
@@ -35,24 +35,26 @@ def work(organization: str, data: Mapping[str, Any], until: int) -> str:
     now = issue_settings.newest_name(organization, data["to"], data["id"])  # jobs keep no order
     if before.casefold() == now.casefold():
         return DONE
-    while found := issue_repository.numbers_of(organization, before, _ON_A_PAGE):
-        for number, signal_id in found:
-            _rename(organization, before, now, number, signal_id)
+    while found := issue_store.numbers_of(organization, before, _ON_A_PAGE):
+        for each in found:
+            _rename(each, before, now)
             if clock.now_ms() >= until:
                 begin(organization, before, now, data["id"])
                 return "handed_on"
     return DONE
 
 
-def _rename(organization: str, before: str, now: str, number: int, signal_id: str) -> None:
+def _rename(found: IssueNumber, before: str, now: str) -> None:
+    organization, signal_id, number = found.organization, found.signal_id, int(found.number)
+
     def attempt() -> None:
         transaction = Transaction()
-        issue = issue_repository.get(organization, signal_id)
+        issue = issues.find(organization, signal_id)
         if issue is None or not issue.is_that(before, number):
-            issue_repository.forget_number(transaction, organization, before, number)
+            transaction.delete(found.key)
             transaction.commit()
             return
-        renamed = issue_repository.rename(transaction, issue, now)
+        renamed = issue_store.add_rename(transaction, issue, now)
         try:
             signal = signals.survivor(organization, signal_id)
         except SignalNotFound:

@@ -4,7 +4,7 @@ A route sends no request to GitHub: whether there is such an issue, the worker f
 signal until the next try.
 """
 
-from helpdesk.codehost import account_lookup, issue_repository, issue_settings
+from helpdesk.codehost import account_lookup, issue_settings, issue_store
 from helpdesk.codehost.errors import IssueNotFound, IssueRepoMissing
 from helpdesk.codehost.schemas import IssueLinkAnswer
 from helpdesk.integrations import jobs
@@ -30,12 +30,12 @@ def ask(organization: str, signal_id: str, number: int) -> IssueLinkAnswer:
     if repo is None:
         raise IssueRepoMissing
     account_lookup.require_owner(organization, repo)
-    others = issue_repository.signal_of(organization, repo, number)
+    others = issue_store.signal_of(organization, repo, number)
     if signal.codehost is not None and others == signal_id and signal.codehost.number == number:
         return IssueLinkAnswer(codehost=CodehostIssue(number=number, url=signal.codehost.url))
     if others is not None and others != signal_id and _is_of(organization, others, number):
         raise InvalidRequest(f"Issue {number} belongs to the signal {others}. Merge the signals instead.")
-    problem = issue_repository.link_problem(organization, signal_id, number)
+    problem = issue_store.link_problem(organization, signal_id, number)
     transaction = Transaction()
     data = {"signalId": signal_id, "repo": repo, "number": number}
     jobs.put(transaction, IntegrationJob(kind=LINK, app=App.CODEHOST, organization=organization, data=data))

@@ -99,7 +99,9 @@ def set_repo(organization: str, wanted: IssueRepoInput, actor: str) -> str | Non
             raise IssueRepoMissing
         switch = seen.auto_create if wanted.auto_create is None else wanted.auto_create
         # Changes before this don't matter; all later ones do, whenever the first check comes.
-        known = seen if seen.repo == now else IssueSettings(repo=now, looked_at=clock.now_ms())
+        known = seen
+        if seen.repo != now:
+            known = replace(seen.cleared(), repo=now, looked_at=clock.now_ms())
         # Naming the repository clears the problem; GitHub reports it again if it is still there.
         return replace(known, auto_create=switch, problem=known.problem if repo is None else None)
 

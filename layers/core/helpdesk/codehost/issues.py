@@ -7,11 +7,12 @@ that id before it opens one.
 
 from datetime import UTC, datetime
 
-from helpdesk.codehost import account_lookup, github, issue_repository, issue_settings, renaming, status_sync
+from helpdesk.codehost import account_lookup, github, issue_settings, issue_store, renaming, status_sync
 from helpdesk.codehost.app_identity import API
 from helpdesk.codehost.github import NotThere, Renamed
-from helpdesk.codehost.issue_record import BY_NAME, Issue
-from helpdesk.codehost.issue_repository import StaleIssue
+from helpdesk.codehost.issue_record import BY_NAME, SignalIssue
+from helpdesk.codehost.issue_record import issues as stored
+from helpdesk.codehost.issue_store import StaleIssue
 from helpdesk.events.outbox import job_item
 from helpdesk.integrations import jobs
 from helpdesk.integrations.accounts import Account
@@ -24,6 +25,7 @@ from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import CodehostLink, Signal, StaleSignal
 from helpdesk.signals.service import Details
+from helpdesk.storage import table
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -62,7 +64,7 @@ def follow(organization: str, signal_id: str, *, filed: bool) -> str:
         )
     except TryLater:
         if filed:
-            issue_repository.put_awaited(organization, signal_id)
+            issue_store.put_awaited(organization, signal_id)
         raise
 
 
@@ -71,12 +73,14 @@ def _follow(organization: str, signal_id: str, *, filed: bool) -> str:
         signal = signals.survivor(organization, signal_id)
     except SignalNotFound:
         return "gone"
-    issue = issue_repository.of_signal(signal)
-    left = issue_repository.get(organization, signal_id) if signal.id != signal_id else None
+    issue = issue_store.of_signal(signal)
+    left = stored.find(organization, signal_id) if signal.id != signal_id else None
     if left is not None and left.number is None:
         return _end_opening(left, signal)
     if left is not None:  # of a signal that was merged into one with another issue
-        issue_repository.remove(left)
+        transaction = Transaction()
+        issue_store.add_removal(transaction, left)
+        transaction.commit()
     if issue is None:
         return _open_first(signal) if filed and signal.id == signal_id else "no_issue"
     if issue.number is not None:
@@ -84,7 +88,7 @@ def _follow(organization: str, signal_id: str, *, filed: bool) -> str:
             return "in_line"
         return status_sync.follow(account_lookup.account_of(issue.organization, issue.repo), issue, signal)
     account = account_lookup.account_of(issue.organization, issue.repo)
-    if not issue_repository.claim_again(issue):
+    if not issue_store.claim_again(issue):
         raise TryLater("another worker opens it")
     return _open(account, issue, signal, looked=False)
 
@@ -93,11 +97,10 @@ def _open_first(signal: Signal) -> str:
     chosen = issue_settings.SETTINGS.get(signal.organization)
     if chosen.repo is None or not chosen.auto_create:
         return "off"
-    issue = Issue(
+    issue = SignalIssue(
         organization=signal.organization,
         signal_id=signal.id,
         repo=chosen.repo,
-        number=None,
         closed=False,
         said=(SignalStatus.OPEN if signal.status in _CLOSED else signal.status).value,
         since=clock.now_ms(),
@@ -105,9 +108,9 @@ def _open_first(signal: Signal) -> str:
     try:
         account = account_lookup.account_of(issue.organization, issue.repo)
     except Revoked:
-        issue_repository.put_awaited(signal.organization, signal.id)
+        issue_store.put_awaited(signal.organization, signal.id)
         raise
-    if not issue_repository.claim_first(issue):
+    if not issue_store.claim_first(issue):
         raise TryLater("another worker opens it")
     return _open(account, issue, signal, looked=True)
 
@@ -119,7 +122,7 @@ def _follow_again(transaction: Transaction, organization: str, signal_id: str) -
     )
 
 
-def _open(account: Account, issue: Issue, signal: Signal, *, looked: bool) -> str:
+def _open(account: Account, issue: SignalIssue, signal: Signal, *, looked: bool) -> str:
     finds = not looked
     try:
         number = _find(account, issue) if finds else None
@@ -128,39 +131,39 @@ def _open(account: Account, issue: Issue, signal: Signal, *, looked: bool) -> st
             number = _send(account, issue, signal)
     except Refused as refusal:
         if finds:  # it may be open
-            issue_repository.release(issue)
+            issue_store.release(issue)
         else:
-            issue_repository.forget(issue)
+            table.delete(issue.key)
         return _refused(issue, refusal)
     except Revoked:
-        issue_repository.release(issue)
-        issue_repository.put_awaited(issue.organization, issue.signal_id)
+        issue_store.release(issue)
+        issue_store.put_awaited(issue.organization, issue.signal_id)
         raise
     except TryLater as later:
         if not isinstance(later, OutcomeUnknown):  # it did not reach GitHub, so the next try need not wait
-            issue_repository.release(issue)
+            issue_store.release(issue)
         raise
     issue_settings.set_problem(signal.organization, issue.repo, None)
     return _record(issue, signal, number)
 
 
-def _refused(issue: Issue, refusal: Refused) -> str:
+def _refused(issue: SignalIssue, refusal: Refused) -> str:
     if refusal.of_all:
-        issue_repository.put_awaited(issue.organization, issue.signal_id)
+        issue_store.put_awaited(issue.organization, issue.signal_id)
     issue_settings.set_problem(issue.organization, issue.repo, str(refusal))
     return REFUSED
 
 
-def _record(issue: Issue, signal: Signal, number: int) -> str:
+def _record(issue: SignalIssue, signal: Signal, number: int) -> str:
     """Make an issue that was opened its signal's, or that of the signal that this one was merged into."""
 
     def attempt() -> str:
         nonlocal signal
         if signal.id != issue.signal_id and signal.codehost is not None:
-            issue_repository.forget(issue)
+            table.delete(issue.key)
             return "merged_before"
         transaction = Transaction()
-        issue_repository.opened(transaction, issue, number)
+        issue_store.add_opened(transaction, issue, number)
         link = CodehostLink(number, issue.__replace__(number=number).url)
         signals.add_change(transaction, signal, BY_NAME, details=Details(codehost=link))
         if signal.id != issue.signal_id or signal.status in _CLOSED:
@@ -183,19 +186,19 @@ def open_awaited(organization: str) -> int:
     Where GitHub refuses one, the others wait for the next look.
     """
     count = 0
-    for signal_id in issue_repository.awaited(organization, MOST_AWAITED):
+    for signal_id in issue_store.awaited_signals(organization, MOST_AWAITED):
         done = follow(organization, signal_id, filed=True)
         if done == REFUSED:
             break
-        issue_repository.forget_awaited(organization, signal_id)
+        issue_store.forget_awaited(organization, signal_id)
         count += done == OPENED
     return count
 
 
-def _end_opening(issue: Issue, signal: Signal) -> str:
+def _end_opening(issue: SignalIssue, signal: Signal) -> str:
     """Give an issue that was being opened when its signal was merged to the other one, if that has none."""
     account = account_lookup.account_of(issue.organization, issue.repo)
-    if not issue_repository.claim_again(issue):
+    if not issue_store.claim_again(issue):
         raise TryLater("another worker opens it")
     try:
         number = None if signal.codehost is not None else _find(account, issue)
@@ -203,11 +206,11 @@ def _end_opening(issue: Issue, signal: Signal) -> str:
         number = None
     if number is not None:
         return _record(issue, signal, number)
-    issue_repository.forget(issue)
+    table.delete(issue.key)
     return "merged_before"
 
 
-def _send(account: Account, issue: Issue, signal: Signal) -> int:
+def _send(account: Account, issue: SignalIssue, signal: Signal) -> int:
     """Open an issue and return its number. Raises Refused, OutcomeUnknown, TryLater, Revoked."""
     wanted = ServiceRequest(
         method="POST",
@@ -218,7 +221,7 @@ def _send(account: Account, issue: Issue, signal: Signal) -> int:
     try:
         github.require_same_name(reply, issue.repo)
     except Renamed as renamed:
-        issue_repository.forget(issue)
+        table.delete(issue.key)
         try:
             number = issue_settings.SETTINGS.get(issue.organization).repo_id or renamed.number
             now = renaming.name_of(issue.organization, number)
@@ -239,7 +242,7 @@ def _refusal(reply: ServiceReply, repo: str) -> "Refused":
     return Refused(f"GitHub opens no issue in {repo}. {advice}", of_all=True)
 
 
-def _find(account: Account, issue: Issue) -> int | None:
+def _find(account: Account, issue: SignalIssue) -> int | None:
     """Return the number of the issue that an earlier try opened, by the signal's id in its text, or None.
 
     Raises Refused where GitHub does not say.

@@ -12,11 +12,11 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from helpdesk.admission.caller import Caller, Person
-from helpdesk.codehost import account_lookup, github, issue_repository, issue_settings, people
+from helpdesk.codehost import account_lookup, github, issue_settings, issue_store, people
 from helpdesk.codehost.app_identity import API
 from helpdesk.codehost.github import NotThere
-from helpdesk.codehost.issue_record import BY_NAME, Issue
-from helpdesk.codehost.issue_repository import StaleIssue
+from helpdesk.codehost.issue_record import BY_NAME, SignalIssue
+from helpdesk.codehost.issue_store import StaleIssue
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceRequest
 from helpdesk.progress import signal_moves
@@ -63,7 +63,7 @@ class Follow(StrEnum):
     """They differ, and neither has moved: they were linked like that."""
 
 
-def decide(issue: Issue, status: SignalStatus, changed_at: int, found: Found) -> Follow:
+def decide(issue: SignalIssue, status: SignalStatus, changed_at: int, found: Found) -> Follow:
     """Return who follows whom, for a signal whose status changed last at an instant (ms).
 
     If both have moved, the later move wins; in the same second that of the issue, whose time is rounded down. A move of
@@ -114,9 +114,9 @@ def handle_removal(organization: str, data: Mapping[str, Any]) -> str:
     return repeat_when_stale(attempt, StaleIssue, StaleSignal)
 
 
-def _unlink(issue: Issue, signal: Signal) -> str:
+def _unlink(issue: SignalIssue, signal: Signal) -> str:
     transaction = Transaction()
-    issue_repository.add_removal(transaction, issue)
+    issue_store.add_removal(transaction, issue)
     if signal.codehost is not None and signal.codehost.url == issue.url:
         signals.add_change(transaction, signal, BY_NAME, details=Details(unhosted=True))
     transaction.commit()
@@ -137,14 +137,14 @@ def check_row(organization: str, row: Mapping[str, Any], repo: str, account: Acc
     return repeat_when_stale(attempt, StaleIssue)
 
 
-def follow(account: Account, issue: Issue, signal: Signal) -> str:
+def follow(account: Account, issue: SignalIssue, signal: Signal) -> str:
     """Bring an issue in line with its signal. Raises StaleIssue, TryLater, Revoked."""
     if not is_out_of_line(issue, signal):
         return "in_line"
     return _check(account, issue, signal)
 
 
-def _check(account: Account, issue: Issue, signal: Signal) -> str:
+def _check(account: Account, issue: SignalIssue, signal: Signal) -> str:
     try:
         found = _read(account, issue)
     except _NotRead:
@@ -154,25 +154,25 @@ def _check(account: Account, issue: Issue, signal: Signal) -> str:
     return _bring_in_line(account, issue, signal, found)
 
 
-def is_out_of_line(issue: Issue, signal: Signal) -> bool:
+def is_out_of_line(issue: SignalIssue, signal: Signal) -> bool:
     """Return whether a signal was moved since its issue followed it, as far as is known."""
     return issue.said != signal.status.value or issue.pushing is not None
 
 
-def _known(organization: str, repo: str, number: int) -> tuple[Issue, Signal] | None:
+def _known(organization: str, repo: str, number: int) -> tuple[SignalIssue, Signal] | None:
     """Return an issue with its signal, or None if it is no signal's."""
-    signal_id = issue_repository.signal_of(organization, repo, number)
+    signal_id = issue_store.signal_of(organization, repo, number)
     if signal_id is None:
         return None
     try:
         signal = signals.survivor(organization, signal_id)
     except SignalNotFound:
         return None
-    issue = issue_repository.of_signal(signal)
+    issue = issue_store.of_signal(signal)
     return (issue, signal) if issue is not None and issue.is_that(repo, number) else None
 
 
-def _bring_in_line(account: Account, issue: Issue, signal: Signal, found: Found) -> str:
+def _bring_in_line(account: Account, issue: SignalIssue, signal: Signal, found: Found) -> str:
     match decide(issue, signal.status, signal.last_moved_at, found):
         case Follow.AGREE:
             return _note(issue, found.closed, signal.status, "in_line")
@@ -180,7 +180,7 @@ def _bring_in_line(account: Account, issue: Issue, signal: Signal, found: Found)
             status = SignalStatus.OPEN
             if found.closed:
                 status = SignalStatus.DECLINED if found.reason in _DECLINED else SignalStatus.DONE
-            noted = issue_repository.save(issue, replace(issue, taking=status.value))
+            noted = issue_store.save(issue, replace(issue, taking=status.value))
             _move_signal(signal, status)
             return _note(noted, found.closed, status, status.value)
         case Follow.PUSH:
@@ -189,10 +189,10 @@ def _bring_in_line(account: Account, issue: Issue, signal: Signal, found: Found)
             return "left"
 
 
-def _push(account: Account, issue: Issue, signal: Signal) -> str:
+def _push(account: Account, issue: SignalIssue, signal: Signal) -> str:
     reason = _REASONS.get(signal.status)
     state = "open" if reason is None else "closed"
-    noted = issue_repository.save(issue, replace(issue, pushing=reason is not None))
+    noted = issue_store.save(issue, replace(issue, pushing=reason is not None))
     wanted = ServiceRequest(
         method="PATCH",
         url=_address(issue),
@@ -201,16 +201,16 @@ def _push(account: Account, issue: Issue, signal: Signal) -> str:
     )
     reply = github.ask(account, wanted)
     if not reply.ok:
-        issue_repository.save(noted, replace(noted, pushing=None))
+        issue_store.save(noted, replace(noted, pushing=None))
         return "refused"
     return _note(noted, reason is not None, signal.status, state)
 
 
-def _note(issue: Issue, closed: bool, status: SignalStatus, what: str) -> str:  # noqa: FBT001 - a state, not a switch
+def _note(issue: SignalIssue, closed: bool, status: SignalStatus, what: str) -> str:  # noqa: FBT001 - a state, not a switch
     """Note that an issue and its signal agree; return the outcome."""
     noted = replace(issue, closed=closed, said=status.value, pushing=None, taking=None)
     if noted != issue:
-        issue_repository.save(issue, noted)
+        issue_store.save(issue, noted)
     return what
 
 
@@ -224,7 +224,7 @@ def _move_signal(signal: Signal, status: SignalStatus) -> None:
         raise StaleIssue from None
 
 
-def _read(account: Account, issue: Issue, opened_by: Mapping[str, Any] | None = None) -> Found | None:
+def _read(account: Account, issue: SignalIssue, opened_by: Mapping[str, Any] | None = None) -> Found | None:
     """Return an issue as it is, or None if it was deleted or transferred. Raises _NotRead, TryLater, Revoked.
 
     `opened_by` is who opened it again, which GitHub does not show.
@@ -252,7 +252,7 @@ def _is_by_public(
     return not people.works_on(account, repo, author, str(shown.get("author_association")))
 
 
-def _is_transferred(account: Account, issue: Issue, number: int | None) -> bool:
+def _is_transferred(account: Account, issue: SignalIssue, number: int | None) -> bool:
     """Return whether an issue is in the repository with an id by now, and no longer in its own.
 
     A former name of its own may lead to another repository, too, that had the name later.
@@ -274,7 +274,7 @@ def _found(shown: Mapping[str, Any]) -> Found:
     return Found(closed, shown.get("state_reason"), _ms(at))
 
 
-def _address(issue: Issue) -> str:
+def _address(issue: SignalIssue) -> str:
     return f"{API}/repos/{issue.repo}/issues/{issue.number}"
 
 

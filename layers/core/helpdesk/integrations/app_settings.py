@@ -1,34 +1,34 @@
 """What an organization set for an app: a record in one item, which is changed as it was read."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Self
 
 from msgspec.structs import replace
 
-from helpdesk.integrations import repository
 from helpdesk.integrations.apps import App
-from helpdesk.platform.record import Record
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.retrying import repeat_when_stale
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.stored import Stored
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 type ExtraWrites[T] = Callable[[Transaction, T, T], None]
 """Adds the writes that a change brings, given the settings before and after it."""
 
 
-class SettingsRecord(Record, kw_only=True):
-    """A record of settings. `problem` is why the app does not do its work; None if it does."""
+class SettingsRecord(Stored, kw_only=True):
+    """A record of settings, whose key a subclass has.
 
+    `problem` is why the app does not do its work; None if it does. `version` counts writes.
+    """
+
+    organization: str
     problem: str | None = None
+    version: int = 0
 
-    @classmethod
-    def from_item(cls, item: Mapping[str, Any]) -> Self:
-        """Read the settings, which may be empty."""
-        raise NotImplementedError
-
-    def to_item(self) -> Item:
-        """Return the settings as attributes."""
-        raise NotImplementedError
+    def cleared(self) -> Self:
+        """Return the settings of an organization that set nothing, to be written over these."""
+        return type(self)(organization=self.organization, version=self.version)
 
 
 def _nothing(_transaction: Transaction, _before: object, _after: object) -> None:
@@ -39,13 +39,14 @@ class AppSettings[T: SettingsRecord]:
     """The settings of one app. Organizations that set nothing have the defaults of the record."""
 
     def __init__(self, app: App, record: type[T]) -> None:
-        """Set the app, and the record that its settings are read as."""
+        """Set the app, and the record that its settings are."""
         self.app = app
         self._record = record
+        self._stored = Collection(record)
 
     def get(self, organization: str) -> T:
         """Return an organization's settings. One call."""
-        return self._record.from_item(repository.settings(organization, self.app) or {})
+        return self._stored.find(organization) or self._record(organization=organization)
 
     def change(
         self,
@@ -59,11 +60,13 @@ class AppSettings[T: SettingsRecord]:
         """
 
         def attempt() -> T:
-            seen = repository.settings(organization, self.app)
-            before = self._record.from_item(seen or {})
+            before = self.get(organization)
             after = decide(before)
             transaction = Transaction()
-            repository.save_settings(transaction, organization, self.app, seen, after.to_item())
+            if before.version:
+                transaction.save(before, after, on_failure=ConditionFailed)
+            else:
+                transaction.put(replace(after, version=1), new=True, on_failure=ConditionFailed)
             extra_writes(transaction, before, after)
             transaction.commit()
             return after

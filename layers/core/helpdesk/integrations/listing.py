@@ -11,16 +11,16 @@ from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.stored import Key
 
 
 class Listing(NamedTuple):
     """A kind of list: the kind of the job that writes it, and the key of its directory by organization and account."""
 
     kind: str
-    directory: Callable[[str, str], ItemKey]
+    directory: Callable[[str, str], Key]
 
-    def key(self, connection: Connection) -> ItemKey:
+    def key(self, connection: Connection) -> Key:
         """Return the key of an account's directory."""
         return self.directory(connection.organization, connection.account_id)
 

@@ -1,14 +1,13 @@
 """Connections as items, and the accounts that they lead to."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock, unreadable
 from helpdesk.storage import attributes, keys, shards, table
 from helpdesk.storage.attributes import UnreadableItem
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import OnFailure, Transaction
 
@@ -19,7 +18,7 @@ _PAGE = 200
 def all_of(organization: str, app: App | None = None) -> list[Connection]:
     """Return an organization's connections, or those of one app. One call."""
     prefix = "CONNECTION#" if app is None else f"CONNECTION#{app.value}#"
-    pk = keys.IntegrationSettings(organization, App.CODEHOST.value).pk
+    pk = keys.Connection(organization, App.CODEHOST.value, "-").pk
     return [
         Connection.from_item(organization, item)
         for item in table.query_all(pk, sk_prefix=prefix, consistent=True)
@@ -135,31 +134,7 @@ def set_account(transaction: Transaction, connection: Connection, account: str) 
     )
 
 
-def settings(organization: str, app: App) -> Item | None:
-    """Return what an organization set for an app, or None."""
-    return table.get(keys.IntegrationSettings(organization, app.value))
-
-
-def save_settings(
-    transaction: Transaction, organization: str, app: App, seen: Item | None, wanted: Mapping[str, Any]
-) -> None:
-    """Replace what an organization set for an app. The transaction raises ConditionFailed if it changed since."""
-    key = keys.IntegrationSettings(organization, app.value)
-    version = 0 if seen is None else int(seen["version"])
-    if seen is None:
-        item = {**key.attributes(), **wanted, "version": 1}
-        transaction.put(item, new=True, on_failure=ConditionFailed)
-    else:
-        transaction.set(
-            key,
-            {**wanted, "version": version + 1},
-            condition="#version = :seen",
-            values={":seen": version},
-            on_failure=ConditionFailed,
-        )
-
-
-def claim_listing(directory: ItemKey, not_since: int) -> bool:
+def claim_listing(directory: AnyKey, not_since: int) -> bool:
     """Note that a listing is asked for; return whether nobody has done so since an instant (ms)."""
     try:
         table.update(

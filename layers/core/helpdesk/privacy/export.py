@@ -16,7 +16,7 @@ from helpdesk.board import export as board
 from helpdesk.board.export import OwnPost
 from helpdesk.board.record import Comment, Vote
 from helpdesk.chatcommunity import export as chatcommunity
-from helpdesk.chatcommunity.record import Feed
+from helpdesk.chatcommunity.record import CommunityFeed
 from helpdesk.chatmirror import export as chatmirror
 from helpdesk.chatmirror.record import MirroredThread
 from helpdesk.conversations import export as conversations
@@ -69,7 +69,7 @@ class _Part(NamedTuple):
     conversation: Conversation | None = None
     questions: tuple[SuggestedQuestion, ...] = ()
     approvals: tuple[Approval, ...] = ()
-    threads: tuple[MirroredThread | Feed, ...] = ()
+    threads: tuple[MirroredThread | CommunityFeed, ...] = ()
 
 
 def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
@@ -158,7 +158,7 @@ def _parts(organization: str, customer: Customer, start: _Place, limit: int) -> 
         if begun and not after:
             questions = suggestions.exported(organization, conversation.id)
             asked = approvals.of_conversation(organization, conversation.id)
-            mirrored: list[MirroredThread | Feed] = [
+            mirrored: list[MirroredThread | CommunityFeed] = [
                 *chatmirror.of_conversation(organization, conversation.id),
                 *chatcommunity.of_conversation(organization, conversation.id),
             ]
@@ -202,13 +202,13 @@ def _post_shape(own: OwnPost) -> ExportedPost:
     return ExportedPost.from_record(own.post, body=own.body)
 
 
-def _thread_shape(found: MirroredThread | Feed) -> ExportedThread:
-    if isinstance(found, Feed):
+def _thread_shape(found: MirroredThread | CommunityFeed) -> ExportedThread:
+    if isinstance(found, CommunityFeed):
         return ExportedThread(
             app="chatcommunity", workspace=found.server, channel=found.channel, thread=found.answers or ""
         )
     return ExportedThread(
-        app="chatmirror", workspace=found.key.team, channel=found.key.channel, thread=found.thread or ""
+        app="chatmirror", workspace=found.team, channel=found.channel, thread=found.ts or ""
     )
 
 
@@ -217,7 +217,7 @@ def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConvers
     entries: dict[str, list[Message]] = {}
     questions: dict[str, tuple[SuggestedQuestion, ...]] = {}
     asked: dict[str, tuple[Approval, ...]] = {}
-    threads: dict[str, tuple[MirroredThread | Feed, ...]] = {}
+    threads: dict[str, tuple[MirroredThread | CommunityFeed, ...]] = {}
     for part in parts:
         if part.conversation is not None and isinstance(part.content, Message):
             found.setdefault(part.conversation.id, part.conversation)

@@ -14,7 +14,7 @@ from helpdesk.analytics import erasure as analytics
 from helpdesk.approvals import erasure as approvals
 from helpdesk.board import erasure as board
 from helpdesk.chatcommunity import erasure as chatcommunity
-from helpdesk.chatcommunity.record import Feed
+from helpdesk.chatcommunity.record import CommunityFeed
 from helpdesk.chatmirror import erasure as chatmirror
 from helpdesk.chatmirror.record import MirroredThread
 from helpdesk.conversations import erasure as conversations
@@ -193,7 +193,7 @@ def _forget_threads(organization: str, erasure_id: str, page: Sequence[MirroredT
     transaction.commit()
 
 
-def _forget_places(organization: str, erasure_id: str, page: Sequence[Feed]) -> None:
+def _forget_places(organization: str, erasure_id: str, page: Sequence[CommunityFeed]) -> None:
     transaction = Transaction()
     left = chatcommunity.delete_for(transaction, page)
     repository.count(transaction, organization, erasure_id, threads=left)

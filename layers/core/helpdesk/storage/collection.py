@@ -77,8 +77,11 @@ class Collection[R: Stored]:
         )
         return Listed([self.kind.from_item(item) for item in page.items], page.after)
 
-    def all(self, *scope: str, newest_first: bool = False) -> list[R]:
-        """Return every record of a partition that is small by rule. One query for each megabyte."""
-        partition = self.kind.partition_for(*scope)
-        items = table.query_all(partition, sk_prefix=self.kind.sk_prefix(), newest_first=newest_first)
+    def all(self, *scope: str, newest_first: bool = False, consistent: bool = False) -> list[R]:
+        """Return every record of a partition that is small by rule. One query for each megabyte.
+
+        `scope` can go on with the first parts of the sort key: then it is those that begin with them.
+        """
+        partition, prefix = self.kind.prefix_for(*scope)
+        items = table.query_all(partition, sk_prefix=prefix, newest_first=newest_first, consistent=consistent)
         return [self.kind.from_item(item) for item in items]

@@ -107,6 +107,16 @@ class Stored(Record):
         return cls.SK.partition("{")[0]
 
     @classmethod
+    def prefix_for(cls, *parts: str) -> tuple[str, str]:
+        """Return a partition, and what sort keys in it begin with that have these first parts."""
+        in_partition = len(_names(cls.PK))
+        partition = cls.partition_for(*parts[:in_partition])
+        prefix, left = "", cls.SK
+        for part in parts[in_partition:]:
+            prefix, left = f"{prefix}{left.partition('{')[0]}{part}", left.partition("}")[2]
+        return partition, f"{prefix}{left.partition('{')[0]}"
+
+    @classmethod
     def parse(cls, pk: str, sk: str) -> dict[str, str] | None:
         """Return the parts of a key by their names, or None where the key belongs to another kind."""
         match = _pattern(_template(cls, None)).fullmatch(f"{pk}{_HALVES}{sk}")

@@ -6,13 +6,14 @@ an issue is in a team that is not known.
 
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.listing import Listing
+from helpdesk.platform import clock
 from helpdesk.platform.text import as_name
-from helpdesk.storage import keys
+from helpdesk.storage import table
 from helpdesk.tracker import linear, queries, repository
 from helpdesk.tracker.errors import MAX_STATE_CHARACTERS, MAX_TEAM_CHARACTERS
-from helpdesk.tracker.record import State, Team
+from helpdesk.tracker.record import LinearTeam, State, TrackerDirectory
 
-LISTING = Listing("tracker_teams", keys.TrackerDirectory)
+LISTING = Listing("tracker_teams", TrackerDirectory.key_for)
 MAX_TEAMS = 500
 
 
@@ -20,8 +21,8 @@ def refresh(account: Account) -> str:
     """List the teams and write what changed; return the outcome. Raises Refused, Revoked, TryLater."""
     connection = account.connection
     listed = _listed(account)
-    repository.put_teams(listed, repository.teams(connection.organization, connection.account_id))
-    repository.note_listed(connection)
+    repository.put_teams(listed, repository.teams_of(connection.organization, connection.account_id))
+    table.change(LISTING.key(connection), set={"listed_at": clock.now_ms()}, or_new=True)
     return "listed"
 
 
@@ -31,19 +32,19 @@ def relist(account: Account) -> None:
         refresh(account)
 
 
-def _listed(account: Account) -> list[Team]:
-    found: list[Team] = []
+def _listed(account: Account) -> list[LinearTeam]:
+    found: list[LinearTeam] = []
     after: str | None = None
     while len(found) < MAX_TEAMS:
         said = linear.ask(account, queries.TEAMS, {"after": after})["teams"]
         for each in said["nodes"]:
             states = sorted(each["states"]["nodes"], key=lambda state: float(state["position"]))
             found.append(
-                Team(
+                LinearTeam(
                     organization=account.connection.organization,
                     account_id=account.connection.account_id,
                     id=each["id"],
-                    key=each["key"],
+                    prefix=each["key"],
                     name=as_name(each["name"], MAX_TEAM_CHARACTERS),
                     states=tuple(
                         State(state["id"], as_name(state["name"], MAX_STATE_CHARACTERS), state["type"])

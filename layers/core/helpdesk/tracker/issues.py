@@ -27,7 +27,7 @@ from helpdesk.storage.transactions import Transaction
 from helpdesk.tracker import directory, linear, queries, repository, service
 from helpdesk.tracker.linear import Refused
 from helpdesk.tracker.mapping import StateMap
-from helpdesk.tracker.record import Found, Issue, State
+from helpdesk.tracker.record import Found, LinearIssue, State
 from helpdesk.tracker.repository import StaleIssue
 from helpdesk.tracker.tokens import LINEAR
 
@@ -51,7 +51,7 @@ def open_one(
     """Open the issue of a signal that has none, and link it. Raises Refused, Revoked, TryLater, NotConnectedNow."""
     # What was refused before is begun already, maybe in another team.
     removed = repository.request_of(signal.organization, signal.id).removed
-    begun = Issue(
+    begun = LinearIssue(
         organization=signal.organization,
         account_id=connection.account_id,
         id=issue_id(connection.account_id, signal.id, removed),
@@ -68,7 +68,7 @@ def open_one(
     return go_on(account, seen, signal, fetch(account, [seen.id]).get(seen.id))
 
 
-def go_on(account: Account, begun: Issue, signal: Signal, found: Found | None) -> str:
+def go_on(account: Account, begun: LinearIssue, signal: Signal, found: Found | None) -> str:
     """Open an issue that was begun, unless it was found, and link it. Raises Refused, Revoked, TryLater.
 
     One that Linear refuses stays begun: the nightly look tries again.
@@ -87,7 +87,7 @@ def go_on(account: Account, begun: Issue, signal: Signal, found: Found | None) -
         return "linked_before"
 
 
-def _link_found(begun: Issue, found: Found, signal: Signal, states: StateMap) -> str:
+def _link_found(begun: LinearIssue, found: Found, signal: Signal, states: StateMap) -> str:
     """Link an issue that an earlier try opened, as the signal was then: a person may have moved either since."""
     fitting = states.statuses_of(found.state)
     if signal.status in fitting:
@@ -99,7 +99,7 @@ def _link_found(begun: Issue, found: Found, signal: Signal, states: StateMap) ->
 
 
 def link(
-    seen: Issue, found: Found, said: SignalStatus, *, replaces: str | None = None, moved: bool = False
+    seen: LinearIssue, found: Found, said: SignalStatus, *, replaces: str | None = None, moved: bool = False
 ) -> str:
     """Make an issue its signal's, in line with a status that the signal had; return the outcome.
 
@@ -149,7 +149,7 @@ def follow_again(transaction: Transaction, signal: Signal) -> None:
     transaction.put(job_item(signal.organization, job), new=True)
 
 
-def unlink(seen: Issue) -> str:
+def unlink(seen: LinearIssue) -> str:
     """Take an issue away from its signal: it was deleted at Linear."""
 
     def attempt() -> str:
@@ -198,7 +198,7 @@ def _first_state(signal: Signal, states: StateMap) -> State | None:
     return None if signal.status is SignalStatus.OPEN else states.state_of(signal.status)
 
 
-def _create(account: Account, begun: Issue, signal: Signal, state: State | None) -> Found:
+def _create(account: Account, begun: LinearIssue, signal: Signal, state: State | None) -> Found:
     wanted = {
         "id": begun.id,
         "teamId": begun.team_id,
@@ -220,7 +220,7 @@ def _create(account: Account, begun: Issue, signal: Signal, state: State | None)
     return _create(account, begun, signal, other)
 
 
-def _listed_again(account: Account, begun: Issue, signal: Signal, state: State | None) -> State | None:
+def _listed_again(account: Account, begun: LinearIssue, signal: Signal, state: State | None) -> State | None:
     """Return the state that the team has by now, where Linear refused one."""
     if state is None:
         return None

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from helpdesk.platform.record import Record
 from helpdesk.signals.kinds import SignalStatus
-from helpdesk.tracker.record import Found, Issue, NamedState, State
+from helpdesk.tracker.record import Found, LinearIssue, NamedState, State
 
 _TYPES: dict[SignalStatus, tuple[str, ...]] = {
     SignalStatus.OPEN: ("backlog", "unstarted", "triage"),
@@ -101,14 +101,14 @@ class SignalState(Record):
     status: SignalStatus
     changed_at: int
 
-    def moved_at(self, issue: Issue, found: Found) -> int:
+    def moved_at(self, issue: LinearIssue, found: Found) -> int:
         """Return when a person moved the signal, or the issue that it follows, to this status."""
         if self.status is issue.said:
             return issue.said_at
         return found.at if self.status is issue.taking else self.changed_at
 
 
-def decide(issue: Issue, signal: SignalState, found: Found, states: StateMap) -> Follow:
+def decide(issue: LinearIssue, signal: SignalState, found: Found, states: StateMap) -> Follow:
     """Return who follows whom. If both have moved, the later move wins."""
     if signal.status in states.statuses_of(found.state):
         return Follow.AGREE

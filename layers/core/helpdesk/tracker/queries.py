@@ -1,7 +1,7 @@
 """What is asked of Linear, in GraphQL. A test checks every document against Linear's own schema."""
 
 _ISSUE = """
-fragment Shown on Issue {
+fragment Shown on LinearIssue {
   id
   identifier
   url
@@ -40,7 +40,7 @@ query Issues($ids: [ID!]!, $first: Int!) {
 
 ISSUE = (
     """
-query Issue($id: String!) {
+query LinearIssue($id: String!) {
   issue(id: $id) { ...Shown }
 }
 """

@@ -34,7 +34,7 @@ def read(hook: Hook) -> Received:
     kind, delivery_id = str(sent.get("type", "")), hook.headers.get("linear-delivery", "")
     if not delivery_id:
         raise InvalidRequest("Send the header Linear-Delivery.")
-    if kind == "Issue":
+    if kind == "LinearIssue":
         event, data = _issue(sent)
     elif kind == "OAuthApp":
         event, data = (REVOKED if sent["action"] == "revoked" else ""), {"at": _at(sent["createdAt"])}

@@ -1,18 +1,17 @@
 """Teams and states of a workspace, settings of the tracker, and issues of signals. Times are in ms."""
 
-from collections.abc import Mapping
 from copy import replace
-from typing import Any, NamedTuple, Self
+from typing import Self
 
 from helpdesk.integrations.app_settings import SettingsRecord
 from helpdesk.platform.record import Record, field
 from helpdesk.signals.kinds import SignalStatus
-from helpdesk.storage import attributes, keys
-from helpdesk.storage.attributes import UnreadableItem
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
 
 
-class State(NamedTuple):
+class State(Record):
     """A state of a team's workflow. `type` is Linear's: backlog, unstarted, started, completed, canceled and others."""
 
     id: str
@@ -20,57 +19,33 @@ class State(NamedTuple):
     type: str
 
 
-class NamedState(NamedTuple):
+class NamedState(Record):
     """A state that an admin named. It keeps its id when it is renamed; in other teams its name counts."""
 
     id: str
     name: str
 
-    @classmethod
-    def from_attribute(cls, stored: Mapping[str, str] | str) -> Self:
-        """Read what is stored: at first it was the name alone."""
-        return cls("", stored) if isinstance(stored, str) else cls(stored["id"], stored["name"])
 
+class LinearTeam(Stored, kw_only=True):
+    """A team of a workspace, with its states in the order of its board. `prefix` begins its issues' identifiers."""
 
-class Team(Record, kw_only=True):
-    """A team of a workspace, with its states in the order of its board. `key` begins the identifiers of its issues."""
-
+    PK, SK = "ORG#{organization}#INTEGRATION", "TEAM#{account_id}#{id}"
     organization: str
     account_id: str
     id: str
-    key: str
+    prefix: str = field(name="key")
     name: str
     states: tuple[State, ...]
 
-    @property
-    def item_key(self) -> keys.TrackerTeam:
-        """The key of its item."""
-        return keys.TrackerTeam(self.organization, self.account_id, self.id)
 
-    @classmethod
-    def from_item(cls, organization: str, account_id: str, item: Item) -> Self:
-        """Read a team's item. Raises UnreadableItem."""
-        states = item.get("states")
-        if not isinstance(states, list):
-            raise UnreadableItem("states")
-        return cls(
-            organization=organization,
-            account_id=account_id,
-            id=attributes.text(item, "id"),
-            key=attributes.text(item, "key"),
-            name=attributes.text(item, "name"),
-            states=tuple(State(each["id"], each["name"], each["type"]) for each in states),
-        )
+class TrackerDirectory(Stored, kw_only=True):
+    """When the teams of a workspace were listed, and last asked for (ms)."""
 
-    def to_item(self) -> Item:
-        """Return the team's item."""
-        return {
-            **self.item_key.attributes(),
-            "id": self.id,
-            "key": self.key,
-            "name": self.name,
-            "states": [each._asdict() for each in self.states],
-        }
+    PK, SK = "ORG#{organization}#INTEGRATION", "TEAMS#{account_id}"
+    organization: str
+    account_id: str
+    listed_at: int | None = None
+    asked_at: int | None = None
 
 
 class TrackerSettings(SettingsRecord, kw_only=True):
@@ -82,40 +57,25 @@ class TrackerSettings(SettingsRecord, kw_only=True):
     states       states for statuses of signals, where another one than the usual is wanted
     """
 
+    PK, SK = "ORG#{organization}#INTEGRATION", "SETTINGS#tracker"
     account_id: str | None = None
     team_id: str | None = None
     team: str | None = None
     auto_create: bool = False
-    states: Mapping[str, NamedState] = field(default_factory=dict)
+    states: dict[str, NamedState] = field(default_factory=dict)
+
+    def within(self, account_id: str) -> Self:
+        """Return the settings as they are in a workspace: a team of another one doesn't count."""
+        return self if self.account_id == account_id else self.cleared()
 
     @classmethod
-    def from_item(cls, item: Mapping[str, Any]) -> Self:
-        """Read the settings, which may be empty."""
-        return cls(
-            account_id=item.get("accountId"),
-            team_id=item.get("teamId"),
-            team=item.get("team"),
-            auto_create=bool(item.get("autoCreate", False)),
-            states={
-                status: NamedState.from_attribute(each) for status, each in item.get("states", {}).items()
-            },
-            problem=item.get("problem"),
-        )
-
-    def to_item(self) -> Item:
-        """Return the settings as attributes."""
-        return {
-            "accountId": self.account_id,
-            "teamId": self.team_id,
-            "team": self.team,
-            "autoCreate": self.auto_create,
-            "states": {status: each._asdict() for status, each in self.states.items()},
-            "problem": self.problem,
+    def from_item(cls, item: Item) -> Self:
+        """Read the settings. At first only the names of states were stored."""
+        states = {
+            status: {"id": "", "name": each} if isinstance(each, str) else each
+            for status, each in item.get("states", {}).items()
         }
-
-    def within(self, account_id: str) -> "TrackerSettings":
-        """Return the settings as they are in a workspace: a team of another one is none."""
-        return self if self.account_id == account_id else TrackerSettings()
+        return super().from_item({**item, "states": states})
 
 
 class Found(Record, kw_only=True):
@@ -130,8 +90,8 @@ class Found(Record, kw_only=True):
     trashed: bool
 
 
-class Issue(Record, kw_only=True):
-    """The issue of a signal.
+class LinearIssue(Stored, kw_only=True):
+    """The issue of a signal, or one that is being opened.
 
     identifier  such as ENG-12; None while it is being opened
     state_id    the state that it had when it was last known; empty if a person moved it before it was linked
@@ -143,6 +103,7 @@ class Issue(Record, kw_only=True):
     version     counts the writes of the item; each write requires it
     """
 
+    PK, SK = "ORG#{organization}#TRACKER#{account_id}", "ISSUE#{id}"
     organization: str
     account_id: str
     id: str
@@ -158,12 +119,7 @@ class Issue(Record, kw_only=True):
     at: int = 0
     version: int = 1
 
-    @property
-    def key(self) -> keys.TrackerIssue:
-        """The key of its item."""
-        return keys.TrackerIssue(self.organization, self.account_id, self.id)
-
-    def as_found(self, found: Found, said: SignalStatus, said_at: int) -> "Issue":
+    def as_found(self, found: Found, said: SignalStatus, said_at: int) -> "LinearIssue":
         """Return the issue as Linear shows it, in line with a status that a person chose at an instant (ms)."""
         return replace(
             self,
@@ -178,51 +134,8 @@ class Issue(Record, kw_only=True):
             at=max(found.at, self.at),
         )
 
-    @classmethod
-    def from_item(cls, organization: str, account_id: str, item: Item) -> Self:
-        """Read an issue's item. Raises UnreadableItem."""
-        try:
-            said = SignalStatus(attributes.text(item, "said"))
-            taking = None if item.get("taking") is None else SignalStatus(item["taking"])
-        except ValueError:
-            raise UnreadableItem("said") from None
-        return cls(
-            organization=organization,
-            account_id=account_id,
-            id=attributes.text(item, "id"),
-            signal_id=attributes.text(item, "signalId"),
-            team_id=attributes.text(item, "teamId"),
-            said=said,
-            identifier=attributes.optional_text(item, "identifier"),
-            url=item.get("url", ""),
-            state_id=item.get("stateId", ""),
-            pushing=attributes.optional_text(item, "pushing"),
-            taking=taking,
-            said_at=attributes.number(item, "saidAt"),
-            at=attributes.number(item, "at"),
-            version=attributes.number(item, "version"),
-        )
 
-    def to_item(self) -> Item:
-        """Return the issue's item."""
-        return {
-            **self.key.attributes(),
-            "id": self.id,
-            "signalId": self.signal_id,
-            "teamId": self.team_id,
-            "said": self.said.value,
-            "identifier": self.identifier,
-            "url": self.url,
-            "stateId": self.state_id,
-            "pushing": self.pushing,
-            "taking": None if self.taking is None else self.taking.value,
-            "saidAt": self.said_at,
-            "at": self.at,
-            "version": self.version,
-        }
-
-
-class IssueRequest(Record, kw_only=True):
+class TrackerRequest(Stored, kw_only=True):
     """What was asked for about the issue of a signal.
 
     wanted   a team's id or an issue's identifier, with the word for which; None if nothing is
@@ -230,13 +143,13 @@ class IssueRequest(Record, kw_only=True):
     removed  how many issues of the signal were deleted at Linear: a next one gets another id
     """
 
+    PK, SK = "ORG#{organization}#ISSUE#{signal_id}", "REQUEST#tracker"
+    organization: str
+    signal_id: str
     wanted: str | None = None
     problem: str | None = None
     removed: int = 0
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a request's item, which may be empty."""
-        return cls(
-            wanted=item.get("wanted"), problem=item.get("problem"), removed=int(item.get("removed", 0))
-        )
+
+teams = Collection(LinearTeam)
+requests = Collection(TrackerRequest)

@@ -18,12 +18,13 @@ from helpdesk.storage.transactions import Transaction
 from helpdesk.tracker import directory, repository
 from helpdesk.tracker.errors import MAX_IDENTIFIER_CHARACTERS, TeamNotFound, TrackerFailed
 from helpdesk.tracker.mapping import StateMap, named_state
-from helpdesk.tracker.record import NamedState, Team, TrackerSettings
+from helpdesk.tracker.record import LinearTeam, NamedState, TrackerSettings, teams
 from helpdesk.tracker.schemas import (
     LinkAnswer,
     LinkInput,
     StatesInput,
     TrackerSettingsAnswer,
+    TrackerState,
     TrackerStates,
     TrackerTeam,
     TrackerUpdate,
@@ -44,8 +45,8 @@ def settings_of(connection: Connection) -> TrackerSettings:
 def show(organization: str) -> TrackerSettingsAnswer:
     """Return the settings and the teams. Three calls. Raises TrackerNotConnected."""
     connection = integrations.connection(organization, App.TRACKER)
-    teams = repository.teams(organization, connection.account_id)
-    return _answer(connection, settings_of(connection), teams)
+    known = repository.teams_of(organization, connection.account_id)
+    return _answer(connection, settings_of(connection), known)
 
 
 def change(caller: Caller, wanted: TrackerUpdate) -> TrackerSettingsAnswer:
@@ -55,20 +56,20 @@ def change(caller: Caller, wanted: TrackerUpdate) -> TrackerSettingsAnswer:
     """
     organization = caller.organization
     connection = integrations.connection(organization, App.TRACKER)
-    teams = repository.teams(organization, connection.account_id)
-    named = None if wanted.team is None else _named(connection, teams, wanted.team)
+    known = repository.teams_of(organization, connection.account_id)
+    named = None if wanted.team is None else _named(connection, known, wanted.team)
     changes = _changes(wanted, named)
     if not changes:
-        return _answer(connection, settings_of(connection), teams)
+        return _answer(connection, settings_of(connection), known)
 
     def extra_writes(transaction: Transaction, _before: TrackerSettings, _after: TrackerSettings) -> None:
         integrations.require(transaction, connection)
         integrations.add_changed(transaction, connection, caller.actor, changes)
 
     after = SETTINGS.change(
-        organization, lambda seen: _next(connection, teams, seen, named, wanted), extra_writes
+        organization, lambda seen: _next(connection, known, seen, named, wanted), extra_writes
     )
-    return _answer(connection, after, teams)
+    return _answer(connection, after, known)
 
 
 def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
@@ -111,7 +112,7 @@ def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
 
 def states_of(connection: Connection, team_id: str) -> StateMap:
     """Return the states of a team for the statuses of signals. Two calls."""
-    team = repository.team(connection.organization, connection.account_id, team_id)
+    team = teams.find(connection.organization, connection.account_id, team_id)
     named = settings_of(connection).states
     return StateMap(() if team is None else team.states, named)
 
@@ -127,26 +128,26 @@ def set_problem(connection: Connection, problem: Exception | None) -> None:
 
 def _next(
     connection: Connection,
-    teams: Sequence[Team],
+    known: Sequence[LinearTeam],
     stored: TrackerSettings,
-    named: Team | None,
+    named: LinearTeam | None,
     wanted: TrackerUpdate,
 ) -> TrackerSettings:
     seen = stored.within(connection.account_id)
     after = replace(seen, account_id=connection.account_id)
     if named is not None and named.id != seen.team_id:
-        after = replace(after, team_id=named.id, team=named.key, states={}, problem=None)
+        after = replace(after, team_id=named.id, team=named.prefix, states={}, problem=None)
     if wanted.auto_create is not None:
         after = replace(after, auto_create=wanted.auto_create)
-    team = next((each for each in teams if each.id == after.team_id), None)
+    team = next((each for each in known if each.id == after.team_id), None)
     if (after.auto_create or wanted.states is not None) and team is None:
-        raise TeamNotFound(f"Name a team first. {_existing(teams)}")
+        raise TeamNotFound(f"Name a team first. {_existing(known)}")
     if wanted.states is not None and team is not None:
         after = replace(after, states=_states(team, after.states, wanted.states))
     return after
 
 
-def _states(team: Team, seen: Mapping[str, NamedState], wanted: StatesInput) -> dict[str, NamedState]:
+def _states(team: LinearTeam, seen: Mapping[str, NamedState], wanted: StatesInput) -> dict[str, NamedState]:
     states = dict(seen)
     for status in SignalStatus:
         field = _field(status)
@@ -160,7 +161,7 @@ def _states(team: Team, seen: Mapping[str, NamedState], wanted: StatesInput) -> 
             states.pop(status.value, None)
         else:
             known = ", ".join(each.name for each in team.states)
-            raise InvalidRequest(f"`states` must name states of the team {team.key}: {known}.")
+            raise InvalidRequest(f"`states` must name states of the team {team.prefix}: {known}.")
     return states
 
 
@@ -174,35 +175,37 @@ def _chosen(connection: Connection, name: str | None) -> str:
         found = settings_of(connection)
         if found.team_id is not None:
             return found.team_id
-    teams = repository.teams(connection.organization, connection.account_id)
+    known = repository.teams_of(connection.organization, connection.account_id)
     if name is None:
-        raise TeamNotFound(f"Name a team. {_existing(teams)}")
-    return _named(connection, teams, name).id
+        raise TeamNotFound(f"Name a team. {_existing(known)}")
+    return _named(connection, known, name).id
 
 
-def _named(connection: Connection, teams: Sequence[Team], name: str) -> Team:
+def _named(connection: Connection, known: Sequence[LinearTeam], name: str) -> LinearTeam:
     wanted = name.strip().casefold()
-    for each in teams:
-        if wanted == each.key.casefold():
+    for each in known:
+        if wanted == each.prefix.casefold():
             return each
-    for each in teams:
+    for each in known:
         if wanted == each.name.casefold():
             return each
     directory.LISTING.request_soon(connection)
-    raise TeamNotFound(f"No team has this name. {_existing(teams)}")
+    raise TeamNotFound(f"No team has this name. {_existing(known)}")
 
 
-def _existing(teams: Sequence[Team]) -> str:
-    if not teams:
+def _existing(known: Sequence[LinearTeam]) -> str:
+    if not known:
         return "The teams aren't listed yet. Try again in a few seconds."
-    return f"The teams are {some_of([f'{each.key} ({each.name})' for each in teams])}."
+    return f"The teams are {some_of([f'{each.prefix} ({each.name})' for each in known])}."
 
 
-def _answer(connection: Connection, found: TrackerSettings, teams: Sequence[Team]) -> TrackerSettingsAnswer:
-    team = next((each for each in teams if each.id == found.team_id), None)
+def _answer(
+    connection: Connection, found: TrackerSettings, known: Sequence[LinearTeam]
+) -> TrackerSettingsAnswer:
+    team = next((each for each in known if each.id == found.team_id), None)
     states = StateMap(() if team is None else team.states, found.states)
     gone = None
-    if found.team is not None and team is None and teams:
+    if found.team is not None and team is None and known:
         gone = (
             f"The app no longer has access to the team {found.team} in Linear. "
             "Name another team, or give the app access."
@@ -212,18 +215,23 @@ def _answer(connection: Connection, found: TrackerSettings, teams: Sequence[Team
         for status in SignalStatus
     }
     return TrackerSettingsAnswer(
-        team=found.team if team is None else team.key,
+        team=found.team if team is None else team.prefix,
         auto_create=found.auto_create,
         states=TrackerStates(**names),
         problem=connection.problem or gone or found.problem,
-        teams=[TrackerTeam.model_validate(each, from_attributes=True) for each in teams],
+        teams=[_team(each) for each in known],
     )
 
 
-def _changes(wanted: TrackerUpdate, team: Team | None) -> list[str]:
+def _team(found: LinearTeam) -> TrackerTeam:
+    states = [TrackerState.model_validate(each, from_attributes=True) for each in found.states]
+    return TrackerTeam(key=found.prefix, name=found.name, states=states)
+
+
+def _changes(wanted: TrackerUpdate, team: LinearTeam | None) -> list[str]:
     """Return what was set, for the log."""
     return [
-        *([f"the team {team.key}"] if team else []),
+        *([f"the team {team.prefix}"] if team else []),
         *([f"new issues {'on' if wanted.auto_create else 'off'}"] if wanted.auto_create is not None else []),
         *(["other states"] if wanted.states and wanted.states.model_dump(exclude_none=True) else []),
     ]

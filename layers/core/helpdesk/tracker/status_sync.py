@@ -24,11 +24,11 @@ from helpdesk.tracker import directory, issues, repository, service
 from helpdesk.tracker.issues import BY_NAME
 from helpdesk.tracker.linear import Refused
 from helpdesk.tracker.mapping import Follow, SignalState, StateMap, decide
-from helpdesk.tracker.record import Found, Issue, State
+from helpdesk.tracker.record import Found, LinearIssue, State, teams
 from helpdesk.tracker.repository import StaleIssue
 from helpdesk.tracker.tokens import LINEAR
 
-type Push = Callable[[Issue, Signal, State | None, int], str]
+type Push = Callable[[LinearIssue, Signal, State | None, int], str]
 """Lets an issue be moved to a state of a signal that a person moved at an instant (ms); returns the outcome.
 
 The state is None if the states of the issue's team are not known.
@@ -47,7 +47,7 @@ def handle_change(connection: Connection, data: Mapping[str, Any]) -> str:
         trashed=data["trashed"],
     )
 
-    def push(_issue: Issue, signal: Signal, _state: State | None, _moved_at: int) -> str:
+    def push(_issue: LinearIssue, signal: Signal, _state: State | None, _moved_at: int) -> str:
         transaction = Transaction()
         issues.follow_again(transaction, signal)
         transaction.commit()
@@ -88,7 +88,7 @@ def follow(connection: Connection, signal_id: str) -> str:
     return repeat_when_stale(attempt, StaleIssue)
 
 
-def check(connection: Connection, seen: Issue, account: Account, found: Found | None) -> str:
+def check(connection: Connection, seen: LinearIssue, account: Account, found: Found | None) -> str:
     """Compare an issue as Linear shows it with its signal, and go on with an opening that did not end.
 
     Raises Refused, Revoked, TryLater.
@@ -108,7 +108,7 @@ def check(connection: Connection, seen: Issue, account: Account, found: Found | 
     return repeat_when_stale(attempt, StaleIssue)
 
 
-def _go_on(connection: Connection, begun: Issue, account: Account, found: Found | None) -> str:
+def _go_on(connection: Connection, begun: LinearIssue, account: Account, found: Found | None) -> str:
     """Go on with an opening: it was refused, the connection broke, or its worker died."""
     try:
         signal = signals.survivor(connection.organization, begun.signal_id)
@@ -118,17 +118,14 @@ def _go_on(connection: Connection, begun: Issue, account: Account, found: Found 
     if found is None and signal.tracker is not None:
         repository.forget(begun)
         return "has_another"
-    if (
-        found is None
-        and repository.team(connection.organization, connection.account_id, begun.team_id) is None
-    ):
+    if found is None and teams.find(connection.organization, connection.account_id, begun.team_id) is None:
         chosen = service.settings_of(connection)
         begun = replace(begun, team_id=chosen.team_id or begun.team_id)
     return issues.go_on(account, begun, signal, found)
 
 
 def bring_in_line(
-    connection: Connection, seen: Issue, found: Found, push: Push, account: Account | None = None
+    connection: Connection, seen: LinearIssue, found: Found, push: Push, account: Account | None = None
 ) -> str:
     """Move the signal or its issue, whichever was not moved last. Raises StaleIssue, and what `push` raises.
 
@@ -152,7 +149,7 @@ def bring_in_line(
     return _moved(seen, signal, found, states, push)
 
 
-def _moved(seen: Issue, signal: Signal, found: Found, states: StateMap, push: Push) -> str:
+def _moved(seen: LinearIssue, signal: Signal, found: Found, states: StateMap, push: Push) -> str:
     signal_state = SignalState(signal.status, signal.last_moved_at)
     moved_at = signal_state.moved_at(seen, found)
     match decide(seen, signal_state, found, states):
@@ -175,11 +172,11 @@ def _moved(seen: Issue, signal: Signal, found: Found, states: StateMap, push: Pu
 def pushing(account: Account) -> Push:
     """Return what moves an issue at once. If Linear refuses the state, the team may have others by now."""
 
-    def listed_again(seen: Issue, signal: Signal) -> State | None:
+    def listed_again(seen: LinearIssue, signal: Signal) -> State | None:
         directory.relist(account)
         return service.states_of(account.connection, seen.team_id).state_of(signal.status)
 
-    def moved(seen: Issue, signal: Signal, state: State, moved_at: int) -> Issue:
+    def moved(seen: LinearIssue, signal: Signal, state: State, moved_at: int) -> LinearIssue:
         noted = repository.save(seen, replace(seen, pushing=state.id))
         try:
             found = issues.move(account, seen.id, state)
@@ -190,7 +187,7 @@ def pushing(account: Account) -> Push:
             return moved(noted, signal, other, moved_at)
         return repository.save(noted, noted.as_found(found, signal.status, moved_at))
 
-    def push(seen: Issue, signal: Signal, state: State | None, moved_at: int) -> str:
+    def push(seen: LinearIssue, signal: Signal, state: State | None, moved_at: int) -> str:
         known = state or listed_again(seen, signal)
         if known is None:
             raise Refused(f"The app has no access to the states of the team of {seen.identifier} in Linear.")
@@ -210,7 +207,7 @@ def _move_signal(signal: Signal, status: SignalStatus) -> None:
         raise StaleIssue(None) from None
 
 
-def _note(seen: Issue, found: Found, said: SignalStatus, said_at: int) -> str:
+def _note(seen: LinearIssue, found: Found, said: SignalStatus, said_at: int) -> str:
     noted = seen.as_found(found, said, said_at)
     if replace(noted, at=seen.at) != seen:
         repository.save(seen, noted)

@@ -18,7 +18,7 @@ from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.record import Signal
 from helpdesk.tracker import directory, issues, linear, receiver, repository, service, status_sync
 from helpdesk.tracker.linear import Refused
-from helpdesk.tracker.record import Issue
+from helpdesk.tracker.record import LinearIssue
 from helpdesk.tracker.repository import StaleIssue
 from helpdesk.tracker.tokens import LINEAR, revoke
 
@@ -147,7 +147,7 @@ def _link(connection: Connection, signal_id: str, identifier: str) -> str:
             raise Refused(f"{found.identifier} is the issue of the signal {holder.id}.")
         repository.forget(seen)
         seen = None
-    seen = seen or Issue(
+    seen = seen or LinearIssue(
         organization=organization,
         account_id=connection.account_id,
         id=found.id,
@@ -178,7 +178,7 @@ def _check(connection: Connection, data: Mapping[str, Any], until: int) -> str:
             return "handed_on"
 
 
-def _check_page(connection: Connection, page: list[Issue], done: set[str]) -> set[str]:
+def _check_page(connection: Connection, page: list[LinearIssue], done: set[str]) -> set[str]:
     """Compare issues with their signals, and add the outcomes to those so far.
 
     Where Linear opens none at all, those that wait are not tried one by one.
