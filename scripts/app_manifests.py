@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from helpdesk.chatmirror.connector import SCOPES
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.slack.connector import SCOPES
 
 GITHUB_PERMISSIONS: Final = MappingProxyType(
     {

@@ -14,9 +14,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
-from helpdesk.codehost.app_identity import API, HOSTS, VERSION_HEADERS, WEB
 from helpdesk.integrations import client
 from helpdesk.integrations.client import ServiceRequest, Unauthorized
+from helpdesk.integrations.github.app_identity import API, HOSTS, VERSION_HEADERS, WEB
 from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
 from scripts.operator_errors import OperatorError
 

@@ -4,28 +4,28 @@ from typing import Any
 
 from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access
-from helpdesk.chatcommunity import connector as chatcommunity
-from helpdesk.chatmirror import connector as chatmirror
-from helpdesk.codehost import connector as codehost
 from helpdesk.http.content import BaseUrl, ClientInfo, HtmlPage, SeeOther
 from helpdesk.integrations import connecting
 from helpdesk.integrations.adapter import Connector
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.discord import connector as discord
 from helpdesk.integrations.errors import AppNotSetUp, ConnectFailed, IntegrationNotFound, NoAdmin
+from helpdesk.integrations.github import connector as github
+from helpdesk.integrations.linear import connector as linear
 from helpdesk.integrations.schemas import CallbackQuery, ConnectForm, ConnectQuery
+from helpdesk.integrations.slack import connector as slack
 from helpdesk.oauth.errors import CsrfError, RequestExpired
 from helpdesk.oauth.pages import refusal
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
-from helpdesk.tracker import connector as tracker
 
 NEEDS = declare("BASE_URL", "SERVICES_URL", "WAITING_READS")
 
 CONNECTORS: dict[App, Connector] = {
-    App.CODEHOST: codehost,
-    App.CHATMIRROR: chatmirror,
-    App.CHATCOMMUNITY: chatcommunity,
-    App.TRACKER: tracker,
+    App.CODEHOST: github,
+    App.CHATMIRROR: slack,
+    App.CHATCOMMUNITY: discord,
+    App.TRACKER: linear,
 }
 """The adapters, each with a module of these functions."""
 

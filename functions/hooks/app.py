@@ -4,26 +4,26 @@ import json
 
 from helpdesk.admission.anonymous import AddressLimit
 from helpdesk.admission.caller import Access
-from helpdesk.chatcommunity import receiver as chatcommunity
-from helpdesk.chatmirror import receiver as chatmirror
-from helpdesk.codehost import receiver as codehost
 from helpdesk.http.content import ClientInfo, RawBody, RawJson
 from helpdesk.integrations import hooks
 from helpdesk.integrations.adapter import Hook, Receiver
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.discord import receiver as discord
 from helpdesk.integrations.errors import HookTooLarge, IntegrationNotFound, InvalidSignature
+from helpdesk.integrations.github import receiver as github
+from helpdesk.integrations.linear import receiver as linear
+from helpdesk.integrations.slack import receiver as slack
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
-from helpdesk.tracker import receiver as tracker
 
 NEEDS = declare("BASE_URL")
 
 RECEIVERS: dict[App, Receiver] = {
-    App.CODEHOST: codehost,
-    App.CHATMIRROR: chatmirror,
-    App.CHATCOMMUNITY: chatcommunity,
-    App.TRACKER: tracker,
+    App.CODEHOST: github,
+    App.CHATMIRROR: slack,
+    App.CHATCOMMUNITY: discord,
+    App.TRACKER: linear,
 }
 """The adapters, each with a module of these functions."""
 

@@ -7,19 +7,19 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from helpdesk.chatcommunity.worker import DiscordAdapter
-from helpdesk.chatmirror.worker import SlackAdapter
-from helpdesk.codehost import lost_hooks
-from helpdesk.codehost.worker import GitHubAdapter
 from helpdesk.integrations import worker
 from helpdesk.integrations.adapter import Adapter
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.discord.worker import DiscordAdapter
+from helpdesk.integrations.github import lost_hooks
+from helpdesk.integrations.github.worker import GitHubAdapter
 from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.integrations.linear.worker import LinearAdapter
+from helpdesk.integrations.slack.worker import SlackAdapter
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, Record, run_batch
 from helpdesk.platform.settings import declare
-from helpdesk.tracker.worker import LinearAdapter
 
 NEEDS = declare("INTEGRATION_QUEUE_URL", "SERVICES_URL", "BASE_URL", "KNOWLEDGE_BUCKET")
 

@@ -1,20 +1,28 @@
 """/v1/integrations: the services that an organization is connected to."""
 
 from helpdesk.admission.caller import Access, Caller
-from helpdesk.chatcommunity import service as chatcommunity
-from helpdesk.chatcommunity.errors import (
+from helpdesk.http.schemas import OK, Ok
+from helpdesk.integrations import service as integrations
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.discord import service as discord
+from helpdesk.integrations.discord.errors import (
     ChatcommunityActFailed,
     ChatcommunityBotOffline,
     ChatcommunityBotTimeout,
     RoleNotFound,
 )
-from helpdesk.chatcommunity.schemas import CommunityChanged, CommunitySettingsAnswer, CommunityUpdate
-from helpdesk.chatmirror import service as chatmirror
-from helpdesk.chatmirror.errors import MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
-from helpdesk.chatmirror.schemas import MirrorChanged, MirrorSettingsAnswer, MirrorUpdate
-from helpdesk.codehost import issue_settings as issues
-from helpdesk.codehost import mirrors
-from helpdesk.codehost.errors import (
+from helpdesk.integrations.discord.schemas import CommunityChanged, CommunitySettingsAnswer, CommunityUpdate
+from helpdesk.integrations.errors import (
+    ChannelNotFound,
+    ChatcommunityNotConnected,
+    ChatmirrorNotConnected,
+    CodehostNotConnected,
+    IntegrationNotFound,
+    TrackerNotConnected,
+)
+from helpdesk.integrations.github import issue_settings as issues
+from helpdesk.integrations.github import mirrors
+from helpdesk.integrations.github.errors import (
     AddressPrivate,
     BadDocsUrl,
     IssueRepoMissing,
@@ -22,7 +30,7 @@ from helpdesk.codehost.errors import (
     RepoNameInvalid,
     RepoNotConnected,
 )
-from helpdesk.codehost.schemas import (
+from helpdesk.integrations.github.schemas import (
     IssueRepoAnswer,
     IssueRepoInput,
     IssueRepoSaved,
@@ -33,23 +41,15 @@ from helpdesk.codehost.schemas import (
     RepoQuery,
     RepoUpdate,
 )
-from helpdesk.http.schemas import OK, Ok
-from helpdesk.integrations import service as integrations
-from helpdesk.integrations.apps import App
-from helpdesk.integrations.errors import (
-    ChannelNotFound,
-    ChatcommunityNotConnected,
-    ChatmirrorNotConnected,
-    CodehostNotConnected,
-    IntegrationNotFound,
-    TrackerNotConnected,
-)
+from helpdesk.integrations.linear import service as linear
+from helpdesk.integrations.linear.errors import TeamNotFound
+from helpdesk.integrations.linear.schemas import TrackerSettingsAnswer, TrackerUpdate
 from helpdesk.integrations.schemas import IntegrationsAnswer, RemoveQuery
+from helpdesk.integrations.slack import service as slack
+from helpdesk.integrations.slack.errors import MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
+from helpdesk.integrations.slack.schemas import MirrorChanged, MirrorSettingsAnswer, MirrorUpdate
 from helpdesk.platform.settings import declare
 from helpdesk.routing.api import Api
-from helpdesk.tracker import service as tracker
-from helpdesk.tracker.errors import TeamNotFound
-from helpdesk.tracker.schemas import TrackerSettingsAnswer, TrackerUpdate
 
 NEEDS = declare("BASE_URL")
 
@@ -124,7 +124,7 @@ def remove_repo(caller: Caller, query: RepoQuery) -> Ok:
 @api.get("/v1/integrations/chatmirror", access=Access.MEMBER, errors=(ChatmirrorNotConnected,))
 def get_chatmirror(caller: Caller) -> MirrorSettingsAnswer:
     """Get the Slack channel of conversations and the direction of messages."""
-    return chatmirror.show(caller.organization)
+    return slack.show(caller.organization)
 
 
 @api.patch(
@@ -134,25 +134,25 @@ def get_chatmirror(caller: Caller) -> MirrorSettingsAnswer:
 )
 def update_chatmirror(caller: Caller, change: MirrorUpdate) -> MirrorChanged:
     """Update the Slack channel of conversations or the direction of messages."""
-    return chatmirror.change(caller, change)
+    return slack.change(caller, change)
 
 
 @api.get("/v1/integrations/tracker", access=Access.MEMBER, errors=(TrackerNotConnected,))
 def get_tracker(caller: Caller) -> TrackerSettingsAnswer:
     """Get the tracker team, its states by signal status, and the available teams."""
-    return tracker.show(caller.organization)
+    return linear.show(caller.organization)
 
 
 @api.patch("/v1/integrations/tracker", access=Access.ADMIN, errors=(TrackerNotConnected, TeamNotFound))
 def update_tracker(caller: Caller, change: TrackerUpdate) -> TrackerSettingsAnswer:
     """Update the tracker team, its states, or whether signals open issues."""
-    return tracker.change(caller, change)
+    return linear.change(caller, change)
 
 
 @api.get("/v1/integrations/chatcommunity", access=Access.MEMBER, errors=(ChatcommunityNotConnected,))
 def get_chatcommunity(caller: Caller) -> CommunitySettingsAnswer:
     """Get the alert channel and the role that alerts mention."""
-    return chatcommunity.show(caller.organization)
+    return discord.show(caller.organization)
 
 
 @api.patch(
@@ -169,7 +169,7 @@ def get_chatcommunity(caller: Caller) -> CommunitySettingsAnswer:
 )
 def update_chatcommunity(caller: Caller, change: CommunityUpdate) -> CommunityChanged:
     """Update the alert channel or the role that alerts mention."""
-    return chatcommunity.change(caller, change)
+    return discord.change(caller, change)
 
 
 @api.delete(
@@ -187,9 +187,9 @@ def remove_integration(caller: Caller, app: str, query: RemoveQuery) -> Ok:
     """Disconnect a service. Its tokens are deleted; what it brought stays."""
     name = integrations.app_named(app)
     if name is App.CHATMIRROR:
-        chatmirror.SETTINGS.disconnect(caller, query.account)
+        slack.SETTINGS.disconnect(caller, query.account)
     elif name is App.CHATCOMMUNITY:
-        chatcommunity.SETTINGS.disconnect(caller, query.account)
+        discord.SETTINGS.disconnect(caller, query.account)
     else:
         integrations.remove(caller.organization, name, query.account, caller.actor)
     return OK

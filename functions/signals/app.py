@@ -1,14 +1,17 @@
 """/v1/signals: bugs and suggestions, who reported them, and commits that may finish them."""
 
 from helpdesk.admission.caller import Access, Caller
-from helpdesk.codehost import issue_requests as issues
-from helpdesk.codehost.errors import IssueNotFound, IssueRepoMissing
-from helpdesk.codehost.schemas import IssueLinkAnswer, IssueLinkInput
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.http.schemas import OK, Ok
 from helpdesk.integrations.errors import CodehostNotConnected, TrackerNotConnected
+from helpdesk.integrations.github import issue_requests as issues
+from helpdesk.integrations.github.errors import IssueNotFound, IssueRepoMissing
+from helpdesk.integrations.github.schemas import IssueLinkAnswer, IssueLinkInput
+from helpdesk.integrations.linear import service as linear
+from helpdesk.integrations.linear.errors import TeamNotFound, TrackerFailed
+from helpdesk.integrations.linear.schemas import LinkAnswer, LinkInput
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
 from helpdesk.progress import merging, signal_moves
@@ -32,9 +35,6 @@ from helpdesk.signals.schemas import (
     SimilarAnswer,
     SimilarQuery,
 )
-from helpdesk.tracker import service as tracker
-from helpdesk.tracker.errors import TeamNotFound, TrackerFailed
-from helpdesk.tracker.schemas import LinkAnswer, LinkInput
 
 NEEDS = declare("BASE_URL", "FILES_BUCKET", "SEARCH_BUCKET", "EMBEDDING_MODEL_ID", "BEDROCK_ENDPOINT_URL")
 
@@ -98,7 +98,7 @@ def report_signal(caller: Caller, signal_id: str, report: ReportInput) -> Signal
 )
 def track_signal(caller: Caller, signal_id: str, wanted: LinkInput) -> LinkAnswer:
     """Open an issue for a signal in the tracker, or link one. It takes seconds."""
-    return tracker.link(caller.organization, signal_id, wanted)
+    return linear.link(caller.organization, signal_id, wanted)
 
 
 @api.post(

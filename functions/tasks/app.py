@@ -1,9 +1,9 @@
 """/v1/tasks and /v1/commits: the task board, and the commits that move its cards."""
 
 from helpdesk.admission.caller import Access, Caller
-from helpdesk.codehost import reported_repos
-from helpdesk.codehost.errors import CommitRepoNotFound
 from helpdesk.http.schemas import OK, Ok
+from helpdesk.integrations.github import reported_repos
+from helpdesk.integrations.github.errors import CommitRepoNotFound
 from helpdesk.members.errors import NotAMember
 from helpdesk.organizations import service as organizations
 from helpdesk.platform.errors import InvalidCursor

@@ -80,6 +80,11 @@ def inside(path: Path) -> str:
     return path.relative_to(CORE).as_posix()
 
 
+def package_of(parts: list[str]) -> str:
+    """Return the package of a module. A folder in a package, such as `integrations/slack`, is one of its own."""
+    return "/".join(parts[:2]) if (CORE.joinpath(*parts[:2])).is_dir() else parts[0]
+
+
 def is_repository(name: str) -> bool:
     """Whether a module is a repository by its name: `repository`, `snooze_repository`."""
     return name == "repository" or name.endswith("_repository")
@@ -89,8 +94,7 @@ def packages_imported() -> dict[str, set[str]]:
     """Return the packages that each package of helpdesk imports, without itself."""
     found: dict[str, set[str]] = {}
     for path in MODULES:
-        package = inside(path).split("/")[0]
-        found.setdefault(package, set()).update(parts[0] for parts in own(path))
+        found.setdefault(package_of(inside(path).split("/")), set()).update(map(package_of, own(path)))
     return {package: imported - {package} for package, imported in found.items()}
 
 
@@ -111,8 +115,10 @@ def test_a_foundation_imports_only_foundations_below_it(path: Path) -> None:
 
 @for_each("path", MODULES, ids=inside)
 def test_a_repository_is_imported_within_its_own_noun_alone(path: Path) -> None:
-    noun = inside(path).split("/")[0]
-    foreign = [parts for parts in own(path) if any(map(is_repository, parts[1:])) and parts[0] != noun]
+    noun = package_of(inside(path).split("/"))
+    foreign = [
+        parts for parts in own(path) if any(map(is_repository, parts[1:])) and package_of(parts) != noun
+    ]
 
     assert foreign == []
 

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from helpdesk.integrations import worker as integrations
+from helpdesk.integrations.linear import repository as linear
+from helpdesk.integrations.linear.record import LinearIssue
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
@@ -15,8 +17,6 @@ from helpdesk.signals.kinds import SignalStatus
 from helpdesk.snoozes import service as snoozes
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import Item
-from helpdesk.tracker import repository as tracker
-from helpdesk.tracker.record import LinearIssue
 from tests.integration.fanout.test_fan_out import received
 from tests.support import workers
 from tests.support.api import Client, Context, function
@@ -122,7 +122,7 @@ def test_an_issue_that_cannot_be_read_holds_up_no_other_in_the_nightly_look(
 ) -> None:
     connection = connect_tracker(organization.organization_id)
     for number in range(3):
-        tracker.begin(
+        linear.begin(
             LinearIssue(
                 organization=connection.organization,
                 account_id=connection.account_id,
@@ -135,6 +135,6 @@ def test_an_issue_that_cannot_be_read_holds_up_no_other_in_the_nightly_look(
     key = LinearIssue.key_for(connection.organization, connection.account_id, "issue-2")
     table.update(key, "SET said = :value", values={":value": "moon"})
 
-    found, after = tracker.issues(connection, 2, None)
+    found, after = linear.issues(connection, 2, None)
     assert ([each.id for each in found], after) == (["issue-0", "issue-1"], "issue-1")
-    assert tracker.issues(connection, 2, after) == ([], None)
+    assert linear.issues(connection, 2, after) == ([], None)

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.chatcommunity import outgoing, receiver
-from helpdesk.chatcommunity.worker import DiscordAdapter
 from helpdesk.integrations import following, missed
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Hook
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.discord import outgoing, receiver
+from helpdesk.integrations.discord.worker import DiscordAdapter
 from helpdesk.integrations.outcomes import Revoked, TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock
@@ -23,7 +23,7 @@ from scripts.seeding.memory_table import MemoryTable, answering
 from scripts.services.chatcommunity import ChatCommunity, credentials
 from scripts.services.community import THREAD, Channel, Server
 from scripts.services.server import Services
-from tests.integration.chatcommunity.conftest import (
+from tests.integration.discord.conftest import (
     _deployment,
     acme,
     admin,

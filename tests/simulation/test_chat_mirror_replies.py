@@ -8,16 +8,16 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from helpdesk.chatmirror import claim_repository as claims
-from helpdesk.chatmirror import outgoing, receiver, speaking
-from helpdesk.chatmirror import thread_repository as threads
-from helpdesk.chatmirror.clicks import handle_click
-from helpdesk.chatmirror.replies import LOOK_BACK_SECONDS, relay_message
-from helpdesk.chatmirror.slack import SLACK
 from helpdesk.conversations import service as conversations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
+from helpdesk.integrations.slack import claim_repository as claims
+from helpdesk.integrations.slack import outgoing, receiver, speaking
+from helpdesk.integrations.slack import thread_repository as threads
+from helpdesk.integrations.slack.api import SLACK
+from helpdesk.integrations.slack.clicks import handle_click
+from helpdesk.integrations.slack.replies import LOOK_BACK_SECONDS, relay_message
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace

@@ -5,8 +5,8 @@ from contextlib import suppress
 
 import pytest
 
-from helpdesk.codehost import issue_store, issues
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.github import issue_store, issues
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization

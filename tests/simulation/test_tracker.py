@@ -13,17 +13,17 @@ import pytest
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Hook
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.linear import receiver, repository, status_sync, worker
+from helpdesk.integrations.linear.tokens import LINEAR
+from helpdesk.integrations.linear.worker import LinearAdapter
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.storage.retrying import Conflict
-from helpdesk.tracker import receiver, repository, status_sync, worker
-from helpdesk.tracker.tokens import LINEAR
-from helpdesk.tracker.worker import LinearAdapter
 from scripts.seeding.memory_table import MemoryTable, answering
 from scripts.services.server import Services
 from scripts.services.tracker import Tracker, Workspace, credentials
-from tests.integration.tracker.conftest import (
+from tests.integration.linear.conftest import (
     _deployment,
     acme,
     admin,

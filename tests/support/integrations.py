@@ -10,12 +10,12 @@ from moto.sqs.models import sqs_backends
 
 from helpdesk.integrations import credentials, repository, secret_repository, service
 from helpdesk.integrations.apps import App, slot_of
+from helpdesk.integrations.linear import repository as teams
+from helpdesk.integrations.linear.record import LinearTeam, State
 from helpdesk.integrations.record import AppCredentials, Connection, ConnectionStatus, Tokens
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tracker import repository as teams
-from helpdesk.tracker.record import LinearTeam, State
 from scripts.services.server import Services
 from tests.support.api import Answer, Client, function
 from tests.support.people import issue_token

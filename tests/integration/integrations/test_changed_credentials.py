@@ -5,9 +5,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from helpdesk.codehost.app_identity import GITHUB
 from helpdesk.integrations import credentials
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.github.app_identity import GITHUB
 from helpdesk.integrations.outcomes import Revoked
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock

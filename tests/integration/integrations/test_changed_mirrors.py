@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.codehost import mirroring
+from helpdesk.integrations.github import mirroring
 from helpdesk.integrations.record import Connection
 from scripts.services.repositories import Installation, Repository
 from tests.support.api import Client

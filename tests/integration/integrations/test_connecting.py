@@ -5,9 +5,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from helpdesk.codehost import account_lookup
 from helpdesk.integrations import credentials, service
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.github import account_lookup
 from helpdesk.integrations.record import Connection
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.clock import frozen, now_us

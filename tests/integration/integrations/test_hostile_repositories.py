@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.codehost import github as codehost
-from helpdesk.codehost import mirroring
 from helpdesk.integrations import client
+from helpdesk.integrations.github import api as codehost
+from helpdesk.integrations.github import mirroring
 from helpdesk.integrations.record import Connection
 from helpdesk.knowledge import service as knowledge
 from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, KnowledgeQuota

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from helpdesk.codehost import issue_looks
+from helpdesk.integrations.github import issue_looks
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation, Repository
 from scripts.services.server import Said, Services

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from helpdesk.codehost import lost_hooks
+from helpdesk.integrations.github import lost_hooks
 from helpdesk.integrations.record import Connection
 from helpdesk.platform.clock import frozen, now_us
 from scripts.services import codehost_attempts as attempts

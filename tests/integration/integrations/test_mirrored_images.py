@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.codehost import errors, mirror_problems, mirroring
+from helpdesk.integrations.github import errors, mirror_problems, mirroring
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.codehost import mirror_store, mirroring
-from helpdesk.codehost.mirror_record import mirrors
+from helpdesk.integrations.github import mirror_store, mirroring
+from helpdesk.integrations.github.mirror_record import mirrors
 from helpdesk.integrations.record import Connection
 from helpdesk.knowledge import document_store
 from helpdesk.platform.clock import frozen, now_us

@@ -11,11 +11,11 @@ from typing import Any
 import httpx
 import pytest
 
-from helpdesk.chatmirror import connector
-from helpdesk.chatmirror import receiver as slack
-from helpdesk.codehost import receiver as github_receiver
 from helpdesk.integrations import credentials
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.github import receiver as github_receiver
+from helpdesk.integrations.slack import connector
+from helpdesk.integrations.slack import receiver as slack
 from scripts import admin
 from scripts.app_manifests import GITHUB_EVENTS, GITHUB_PERMISSIONS, MANIFESTS
 from scripts.app_registration import Registration, converted

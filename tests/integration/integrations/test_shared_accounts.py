@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.codehost.worker import GitHubAdapter
 from helpdesk.integrations import worker
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.github.worker import GitHubAdapter
 from helpdesk.integrations.jobs import HOOK, IntegrationJob
 from helpdesk.integrations.outcomes import NotConnectedNow, TryLater
 from helpdesk.integrations.record import Connection

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.codehost.app_identity import GITHUB
-from helpdesk.codehost.worker import GitHubAdapter
 from helpdesk.integrations import jobs, secret_repository, service, worker
 from helpdesk.integrations.adapter import Adapter
 from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import ForeignHost, ServiceRequest, TooLarge, send
+from helpdesk.integrations.github.app_identity import GITHUB
+from helpdesk.integrations.github.worker import GitHubAdapter
 from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import OutcomeUnknown, RateLimited, Revoked, TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus

@@ -26,7 +26,12 @@ def is_there(path: str) -> bool:
     pattern = re.sub(r"<\w+>", "*", path).rstrip("/")
     folders: tuple[Path, ...] = (ROOT, CORE.parent)
     if "/" not in pattern:  # a file name that the text puts into a folder, such as `schemas.py`
-        folders += (ROOT / "template", *CORE.iterdir(), *(ROOT / "layers").iterdir())
+        folders += (
+            ROOT / "template",
+            *CORE.iterdir(),
+            *CORE.glob("integrations/*"),
+            *(ROOT / "layers").iterdir(),
+        )
     return any(any(folder.glob(pattern)) for folder in folders)
 
 

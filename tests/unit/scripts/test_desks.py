@@ -12,13 +12,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from helpdesk.chatcommunity import receiver as chatcommunity
-from helpdesk.chatmirror import receiver as chatmirror
-from helpdesk.codehost import receiver as codehost
 from helpdesk.integrations.adapter import Hook, Received, Receiver
 from helpdesk.integrations.apps import App
+from helpdesk.integrations.discord import receiver as chatcommunity
+from helpdesk.integrations.github import receiver as github
+from helpdesk.integrations.linear import receiver as linear
 from helpdesk.integrations.record import AppCredentials
-from helpdesk.tracker import receiver as tracker
+from helpdesk.integrations.slack import receiver as chatmirror
 from scripts.services.chatcommunity_desk import ChatCommunityDesk
 from scripts.services.chatmirror_desk import ChatMirrorDesk
 from scripts.services.codehost_desk import CodeHostDesk
@@ -30,10 +30,10 @@ from tests.support.web import eventually
 
 ROOT = "http://127.0.0.1:4566/helpdesk"
 RECEIVERS: Mapping[str, Receiver] = {
-    "codehost": codehost,
+    "codehost": github,
     "chatmirror": chatmirror,
     "chatcommunity": chatcommunity,
-    "tracker": tracker,
+    "tracker": linear,
 }
 
 
@@ -99,7 +99,7 @@ def test_a_commit_that_is_pushed_is_sent(office: Office) -> None:
     assert office.press("/codehost/push", **pushed) == 303
 
     [received] = office.received()
-    assert received.event == codehost.PUSH
+    assert received.event == github.PUSH
     assert received.data["repo"] == "acme/docs"
     assert [each["message"] for each in received.data["commits"]] == ["fixes HELP-1"]
     assert "docs/returns.md" in office.page("/codehost/")
@@ -127,7 +127,7 @@ def test_a_folder_that_is_pushed_replaces_the_files(office: Office) -> None:
     )
 
     assert answer.status_code == 303
-    assert [each.event for each in office.received()] == [codehost.PUSH]
+    assert [each.event for each in office.received()] == [github.PUSH]
     files = office.codehost.service.repositories["acme/docs"].branches["main"]
     assert files == {"a.md": b"# A\r\n--B\r\n", "b/c.md": "ä".encode()}
     assert office.press("/codehost/push-folder", **data) == 400
@@ -137,7 +137,7 @@ def test_a_repository_that_becomes_private_is_sent(office: Office) -> None:
     office.press("/codehost/show-to", repo="acme/docs", to="private")
 
     [received] = office.received()
-    assert (received.event, received.data["action"]) == (codehost.LOOK_AGAIN, "privatized")
+    assert (received.event, received.data["action"]) == (github.LOOK_AGAIN, "privatized")
     assert "This repository is private." in office.page("/codehost/")
 
 
@@ -148,7 +148,7 @@ def test_a_commit_that_says_so_closes_an_issue(office: Office) -> None:
 
     issues = office.codehost.service.repositories["acme/shop"].issues
     assert [each["state"] for each in issues.values()] == ["closed", "open"]
-    assert [each.event for each in office.received()][2:] == [codehost.PUSH, codehost.ISSUE]
+    assert [each.event for each in office.received()][2:] == [github.PUSH, github.ISSUE]
 
 
 def test_an_issue_that_is_closed_or_opened_again_is_sent(office: Office) -> None:
@@ -158,8 +158,8 @@ def test_an_issue_that_is_closed_or_opened_again_is_sent(office: Office) -> None
 
     assert [(each.event, each.data.get("state")) for each in office.received()] == [
         ("", None),
-        (codehost.ISSUE, "closed"),
-        (codehost.ISSUE, "open"),
+        (github.ISSUE, "closed"),
+        (github.ISSUE, "open"),
     ]
 
 
@@ -185,7 +185,7 @@ def test_an_app_that_was_removed_is_sent_nothing_more_until_it_is_installed_agai
     office.press("/codehost/open-issue", repo="acme/shop", title="Too slow")
     page = office.page("/github.com/apps/helpdesk-test/installations/new?state=s")
 
-    assert [each.event for each in office.received()] == [codehost.REMOVED]
+    assert [each.event for each in office.received()] == [github.REMOVED]
     [second] = office.codehost.service.installations
     assert second != first
     assert f"{ROOT}/v1/connect/codehost/callback?code=" in page
@@ -277,8 +277,8 @@ def test_an_issue_that_is_moved_or_deleted_and_the_apps_removal_are_sent(office:
     office.press("/tracker/remove-app")
 
     moved, deleted, removed = office.received()
-    assert (moved.event, moved.data["state"]["name"]) == (tracker.CHANGED, "In Review")
-    assert (deleted.event, removed.event) == (tracker.REMOVED, tracker.REVOKED)
+    assert (moved.event, moved.data["state"]["name"]) == (linear.CHANGED, "In Review")
+    assert (deleted.event, removed.event) == (linear.REMOVED, linear.REVOKED)
     assert "ENG-1" not in office.page("/tracker/")
     back = f"{ROOT}/v1/connect/tracker/callback"
     page = office.page(f"/linear.app/oauth/authorize?state=s&code_challenge=c&redirect_uri={back}")

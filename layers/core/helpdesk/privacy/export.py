@@ -15,10 +15,6 @@ from helpdesk.approvals.rendering import approval_shape
 from helpdesk.board import export as board
 from helpdesk.board.export import OwnPost
 from helpdesk.board.record import Comment, Vote
-from helpdesk.chatcommunity import export as chatcommunity
-from helpdesk.chatcommunity.record import CommunityFeed
-from helpdesk.chatmirror import export as chatmirror
-from helpdesk.chatmirror.record import MirroredThread
 from helpdesk.conversations import export as conversations
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
@@ -29,6 +25,10 @@ from helpdesk.customers.rendering import fact_shape
 from helpdesk.customers.schemas import CustomerShape
 from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.http.schemas import Answer, PageQuery
+from helpdesk.integrations.discord import export as discord
+from helpdesk.integrations.discord.record import CommunityFeed
+from helpdesk.integrations.slack import export as slack
+from helpdesk.integrations.slack.record import MirroredThread
 from helpdesk.privacy.schemas import (
     ExportAnswer,
     ExportedComment,
@@ -159,8 +159,8 @@ def _parts(organization: str, customer: Customer, start: _Place, limit: int) -> 
             questions = suggestions.exported(organization, conversation.id)
             asked = approvals.of_conversation(organization, conversation.id)
             mirrored: list[MirroredThread | CommunityFeed] = [
-                *chatmirror.of_conversation(organization, conversation.id),
-                *chatcommunity.of_conversation(organization, conversation.id),
+                *slack.of_conversation(organization, conversation.id),
+                *discord.of_conversation(organization, conversation.id),
             ]
             begun[0] = begun[0]._replace(
                 questions=tuple(questions), approvals=tuple(asked), threads=tuple(mirrored)

@@ -13,10 +13,6 @@ from helpdesk.agent_runs.erasure import ErasableRun
 from helpdesk.analytics import erasure as analytics
 from helpdesk.approvals import erasure as approvals
 from helpdesk.board import erasure as board
-from helpdesk.chatcommunity import erasure as chatcommunity
-from helpdesk.chatcommunity.record import CommunityFeed
-from helpdesk.chatmirror import erasure as chatmirror
-from helpdesk.chatmirror.record import MirroredThread
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
 from helpdesk.conversations.message_record import EntryKind, Message
@@ -24,6 +20,10 @@ from helpdesk.customers import erasure as customers
 from helpdesk.customers.erasure import ErasableCustomer
 from helpdesk.delivery import erasure as deliveries
 from helpdesk.files import service as files
+from helpdesk.integrations.discord import erasure as discord
+from helpdesk.integrations.discord.record import CommunityFeed
+from helpdesk.integrations.slack import erasure as slack
+from helpdesk.integrations.slack.record import MirroredThread
 from helpdesk.messages import erasure as messages
 from helpdesk.platform import clock
 from helpdesk.privacy import repository
@@ -63,12 +63,12 @@ def delete_thread(organization: str, erasure_id: str, conversation_id: str, unti
     Raises OutOfTime at the instant `until` (ms).
     """
     _page_by_page(
-        lambda: chatmirror.threads_of(organization, conversation_id)[:_ENTRIES],
+        lambda: slack.threads_of(organization, conversation_id)[:_ENTRIES],
         lambda page: _forget_threads(organization, erasure_id, page),
         until,
     )
     _page_by_page(
-        lambda: chatcommunity.places_of(organization, conversation_id)[:_ENTRIES],
+        lambda: discord.places_of(organization, conversation_id)[:_ENTRIES],
         lambda page: _forget_places(organization, erasure_id, page),
         until,
     )
@@ -188,14 +188,14 @@ def _delete_entries(organization: str, erasure_id: str, page: Sequence[Message])
 
 def _forget_threads(organization: str, erasure_id: str, page: Sequence[MirroredThread]) -> None:
     transaction = Transaction()
-    left = chatmirror.delete_for(transaction, page)
+    left = slack.delete_for(transaction, page)
     repository.count(transaction, organization, erasure_id, threads=left)
     transaction.commit()
 
 
 def _forget_places(organization: str, erasure_id: str, page: Sequence[CommunityFeed]) -> None:
     transaction = Transaction()
-    left = chatcommunity.delete_for(transaction, page)
+    left = discord.delete_for(transaction, page)
     repository.count(transaction, organization, erasure_id, threads=left)
     transaction.commit()
 

@@ -1,0 +1,125 @@
+"""A deployment that has Discord set up, and a server of it."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.discord import outgoing
+from helpdesk.integrations.record import Connection, Tokens
+from helpdesk.organizations.schemas import NewOrganization
+from scripts.services import chatcommunity as fake
+from scripts.services.chatcommunity import ChatCommunity
+from scripts.services.community import Channel, Response, Server
+from scripts.services.server import Asked, Said, Services
+from tests.support import integrations
+from tests.support.api import Client
+from tests.support.discord_description import description
+from tests.support.integrations import Send
+from tests.support.workers import Workers
+
+PATH = "/v1/integrations/chatcommunity"
+
+
+@pytest.fixture
+def discord() -> ChatCommunity:
+    """Discord."""
+    return ChatCommunity()
+
+
+@pytest.fixture
+def services(discord: ChatCommunity) -> Iterator[Services]:
+    """The service, and what it was asked. Each request and answer is as Discord describes it."""
+    wrong: list[str] = []
+    answer = discord.answer
+
+    def checked(asked: Asked) -> Said:
+        said = answer(asked)
+        wrong.extend(description().mismatches(asked, said))
+        return said
+
+    discord.answer = checked  # type: ignore[method-assign] # around the stand-in's own
+    with Services(discord) as running:
+        yield running
+    assert wrong == []
+
+
+@pytest.fixture(autouse=True)
+def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
+    integrations.deploy(monkeypatch, services, App.CHATCOMMUNITY, fake.credentials())
+
+
+@pytest.fixture
+def workers() -> Workers:
+    """The service behind the API."""
+    return Workers()
+
+
+@pytest.fixture
+def acme(discord: ChatCommunity) -> Server:
+    """A server with two channels and a role."""
+    made = discord.server("Acme", "general", "staff")
+    discord.role(made, "Support")
+    return made
+
+
+@pytest.fixture
+def connect(organization: NewOrganization) -> Callable[..., Connection]:
+    """Connect the organization, or another one, to a server."""
+
+    def run(server: Server, of: str = organization.organization_id) -> Connection:
+        return integrations.connect(of, App.CHATCOMMUNITY, server.id, server.name, Tokens({}))
+
+    return run
+
+
+@pytest.fixture
+def connection(connect: Callable[..., Connection], acme: Server) -> Connection:
+    """The organization's connection to the server."""
+    return connect(acme)
+
+
+@pytest.fixture
+def admin(organization: NewOrganization) -> Client:
+    """An admin of the organization."""
+    return integrations.admin_of(organization.organization_id)
+
+
+@pytest.fixture
+def send() -> Send:
+    """Send what Discord sends."""
+    return integrations.sender(App.CHATCOMMUNITY)
+
+
+@pytest.fixture
+def listed(connection: Connection, admin: Client, workers: Workers) -> Connection:
+    """A connection whose channels and roles are known."""
+    assert admin.patch(PATH, {"channel": "staff"}).code == "chatcommunity_bot_timeout"
+    workers.run()
+    return connection
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let channels take messages without a pause."""
+    monkeypatch.setattr(outgoing, "PACE_MS", 0)
+
+
+@pytest.fixture
+def type_in(discord: ChatCommunity, acme: Server, send: Send, workers: Workers) -> Callable[..., Response]:
+    """Let a person type a command, and do what follows; return the response to it."""
+
+    def run(channel: Channel, name: str, text: str | None = None, **how: Any) -> Response:
+        sent = discord.command(acme, channel, name, text, **how)
+        assert send(sent).status == 200
+        workers.run()
+        return discord.response(sent)
+
+    return run
+
+
+@pytest.fixture
+def general(acme: Server) -> Channel:
+    """The channel in which people ask."""
+    return acme.named("general")

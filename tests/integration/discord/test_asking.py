@@ -1,0 +1,395 @@
+"""/ask: a person's question in a server is a visitor's message, and its answers come in a thread."""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from helpdesk.integrations import service as integrations
+from helpdesk.integrations.discord import asking
+from helpdesk.integrations.discord.feed_repository import MOST_QUESTIONS
+from helpdesk.integrations.discord.worker import DiscordAdapter
+from helpdesk.integrations.record import Connection
+from helpdesk.platform import clock
+from helpdesk.platform.settings import settings
+from scripts.services import chatcommunity as fake
+from scripts.services.chatcommunity import ChatCommunity
+from scripts.services.community import (
+    BEGIN_THREADS,
+    EVERYTHING,
+    SEND,
+    VIEW,
+    Channel,
+    Response,
+    Server,
+)
+from scripts.services.server import Services
+from tests.support import table
+from tests.support.api import Client, function
+from tests.support.integrations import Send, run_twice
+from tests.support.workers import LongContext, Workers, received
+
+pytestmark = pytest.mark.usefixtures("connection", "quick")
+
+NO_PLACE = (
+    "I can't write in this channel. Ask in another one, or ask an admin of the server to give me access."
+)
+TOO_MANY = "You asked many questions within a few minutes. Try again in ten minutes."
+VERA, OTTO = "200000000000000001", "200000000000000002"
+REFUNDS = (
+    "# Refunds\n\n## How long does a refund take?\n\nThe money is on your card after five working days.\n"
+)
+
+type TypeIn = Callable[..., Response]
+
+
+@pytest.fixture
+def answers(api: Client, workers: Workers) -> None:
+    """A knowledge base that has an answer."""
+    assert api.post("/v1/knowledge/documents", {"title": "Refunds", "body": REFUNDS}).status == 200
+    workers.run()
+
+
+def conversations(api: Client) -> list[dict[str, Any]]:
+    """Return the organization's conversations, the newest first."""
+    found: list[dict[str, Any]] = api.get("/v1/conversations").body["conversations"]
+    return found
+
+
+def thread(api: Client, conversation: str) -> list[tuple[str, str]]:
+    """Return a thread as the team sees it: the kind and the text of each entry."""
+    found = api.get(f"/v1/conversations/{conversation}").body["messages"]
+    return [(each["kind"], each["body"]) for each in found]
+
+
+def test_a_question_is_answered_from_the_knowledge_in_a_thread(
+    answers: None, general: Channel, acme: Server, api: Client, type_in: TypeIn
+) -> None:
+    response = type_in(general, "ask", "How long does a refund take?")
+
+    assert response.message["content"].splitlines() == [
+        "> How long does a refund take?",
+        "-# Write more with `/ask`, and end with `/close`. Other messages here are not read.",
+    ]
+    assert response.message["flags"] == 1 << 2  # no previews
+    [made] = acme.threads()
+    assert (made.id, made.name, made.parent) == (
+        response.message["id"],
+        "How long does a refund take?",
+        general.id,
+    )
+    [answer] = made.messages
+    assert answer["content"].startswith(f"<@{VERA}> **Assistant**\n")
+    assert "five working days" in answer["content"]
+    asked = fake.asked_of(answer)
+    assert asked["allowed_mentions"] == {"parse": [], "users": [VERA], "roles": [], "replied_user": False}
+    assert (asked["enforce_nonce"], len(asked["nonce"])) == (True, 25)
+
+
+def test_the_asker_is_the_visitor_of_the_conversation(general: Channel, api: Client, type_in: TypeIn) -> None:
+    type_in(general, "ask", "Where is my order?", who="Vera")
+
+    [found] = conversations(api)
+    assert found["subject"] == "Where is my order?"
+    assert found["page"]["title"] == "#general of Acme in Discord"
+    assert found["page"]["url"].startswith("https://discord.com/channels/")
+    customer = api.get(f"/v1/customers/{found['customer']['id']}").body["customer"]
+    assert (customer["name"], customer["metadata"]) == (
+        "Vera",
+        {"Discord user": "vera", "Discord server": "Acme"},
+    )
+    assert customer["avatarUrl"] == f"https://cdn.discordapp.com/avatars/{VERA}/a1b2c3.png"
+
+
+def test_the_team_reads_that_its_replies_are_public(general: Channel, api: Client, type_in: TypeIn) -> None:
+    type_in(general, "ask", "Where is my order?")
+
+    line = "This was asked in Discord, in #general of Acme. Everybody who can read there reads your replies."
+    assert ("system", line) in thread(api, conversations(api)[0]["id"])
+
+
+def test_replies_of_the_team_come_later_and_notes_never(
+    general: Channel, acme: Server, admin: Client, api: Client, type_in: TypeIn, workers: Workers
+) -> None:
+    type_in(general, "ask", "Where is my order?")
+    conversation = conversations(api)[0]["id"]
+    admin.post(f"/v1/conversations/{conversation}/note", {"body": "Only for us."})
+    admin.post(f"/v1/conversations/{conversation}/reply", {"body": "On its way.", "takeOver": True})
+    workers.run()
+
+    [made] = acme.threads()
+    assert made.texts()[-1] == f"<@{VERA}> **Ada Admin**\nOn its way."
+    assert not any("Only for us" in each for each in made.texts())
+
+
+def test_a_further_question_joins_the_open_conversation(
+    general: Channel, acme: Server, api: Client, type_in: TypeIn
+) -> None:
+    type_in(general, "ask", "Where is my order?")
+    [made] = acme.threads()
+    within = type_in(made, "ask", "It has the number 7.")
+    elsewhere = type_in(acme.named("staff"), "ask", "Anybody there?")
+
+    assert within.message["content"] == "> It has the number 7."
+    assert elsewhere.message["content"] == f"> Anybody there?\nThe answer comes in <#{made.id}>."
+    [found] = conversations(api)
+    visitors = [
+        each
+        for each in api.get(f"/v1/conversations/{found['id']}").body["messages"]
+        if each["sender"] == "visitor"
+    ]
+    assert [each["body"] for each in visitors] == [
+        "Where is my order?",
+        "It has the number 7.",
+        "Anybody there?",
+    ]
+    assert len(acme.threads()) == 1
+
+
+def test_two_people_have_two_conversations(
+    general: Channel, acme: Server, api: Client, type_in: TypeIn
+) -> None:
+    type_in(general, "ask", "Where is my order?", user=VERA)
+    [veras] = acme.threads()
+    type_in(veras, "ask", "And mine?", user=OTTO, who="Otto")
+
+    assert {each["subject"] for each in conversations(api)} == {"Where is my order?", "And mine?"}
+    assert len(acme.threads()) == 1  # a thread has no threads
+    [answer] = [each for each in veras.messages if OTTO in fake_mentions(each)]
+    assert fake.asked_of(answer)["message_reference"]["message_id"] == veras.messages[-2]["id"]
+
+
+def fake_mentions(message: dict[str, Any]) -> list[str]:
+    """Return whom a message of the bot notifies; nobody for others."""
+    return list(message["asked"]["allowed_mentions"]["users"]) if "asked" in message else []
+
+
+def test_no_session_token_opens_the_conversation_of_an_asker(
+    general: Channel, acme: Server, api: Client, type_in: TypeIn
+) -> None:
+    type_in(general, "ask", "Where is my order?")
+
+    assert len(asking._NO_SESSION) > 128
+    for token in (f"{acme.id}:{VERA}", asking.asker(acme.id, VERA)):
+        assert api.get(f"/v1/messages?session={token}").body["conversations"] == []
+
+
+@pytest.mark.parametrize("granted", [EVERYTHING & ~BEGIN_THREADS, VIEW | SEND])
+def test_without_a_thread_answers_are_replies_to_the_question(
+    general: Channel, acme: Server, api: Client, type_in: TypeIn, granted: int
+) -> None:
+    general.granted = granted
+    response = type_in(general, "ask", "Where is my order?")
+
+    assert acme.threads() == []
+    [answer] = [each for each in general.messages if "asked" in each]
+    assert fake.asked_of(answer)["message_reference"] == {
+        "message_id": response.message["id"],
+        "fail_if_not_exists": False,
+    }
+
+
+def test_a_thread_that_discord_refuses_leaves_the_answers_in_the_channel(
+    general: Channel, acme: Server, services: Services, type_in: TypeIn
+) -> None:
+    services.fail(
+        "POST", "/threads", said=fake.error(400, 160006, "Maximum number of active threads reached")
+    )
+    type_in(general, "ask", "Where is my order?")
+
+    assert acme.threads() == []
+    assert any("asked" in each for each in general.messages)
+
+
+def test_where_the_bot_may_not_write_nothing_is_asked(general: Channel, api: Client, type_in: TypeIn) -> None:
+    general.granted = VIEW
+    response = type_in(general, "ask", "Where is my order?")
+
+    assert response.message["content"] == f"> Where is my order?\n{NO_PLACE}"
+    assert conversations(api) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [("x" * 4_001, "4,000 characters"), (" \u200b ", "Write something in your question.")],
+)
+def test_a_question_that_is_no_message_says_why(
+    general: Channel, api: Client, type_in: TypeIn, question: str, said: str
+) -> None:
+    response = type_in(general, "ask", question)
+
+    assert said in response.message["content"]
+    assert conversations(api) == []
+
+
+def test_a_person_asks_ten_times_within_ten_minutes(
+    general: Channel, discord: ChatCommunity, type_in: TypeIn
+) -> None:
+    start = clock.now_us() - clock.now_us() % 600_000_000 + 1_000_000
+    discord.clock = lambda: start / 1_000_000
+    with clock.frozen(lambda: start):
+        for number in range(MOST_QUESTIONS):
+            assert TOO_MANY not in type_in(general, "ask", f"Question {number}").message["content"]
+        assert TOO_MANY in type_in(general, "ask", "One more").message["content"]
+        assert TOO_MANY not in type_in(general, "ask", "Mine", user=OTTO).message["content"]
+
+
+def test_a_person_reads_the_language_of_their_discord(
+    general: Channel, acme: Server, api: Client, admin: Client, type_in: TypeIn
+) -> None:
+    response = type_in(general, "ask", "Rückgabe?", locale="de")
+    assert response.message["content"].endswith("Andere Nachrichten hier werden nicht gelesen.")
+    [found] = conversations(api)
+    assert admin.get(f"/v1/conversations/{found['id']}").body["conversation"]["context"]["locale"] == "de"
+
+    [made] = acme.threads()
+    said = type_in(made, "close", user=OTTO, locale="pt-BR").message["content"]
+    assert said.startswith("Outra pessoa perguntou aqui.")
+    assert (
+        type_in(made, "close", locale="de")
+        .message["content"]
+        .startswith("Diese Unterhaltung ist geschlossen.")
+    )
+    assert made.texts()[-1] == "Diese Unterhaltung ist geschlossen. Mit `/ask` beginnen Sie eine neue."
+
+
+def test_a_person_whose_language_has_no_phrases_reads_that_of_the_organization(
+    general: Channel, admin: Client, type_in: TypeIn
+) -> None:
+    assert admin.patch("/v1/agent", {"language": "fr"}).status == 200
+
+    assert (
+        type_in(general, "close", locale="ja").message["content"]
+        == "Vous n’avez pas de conversation ouverte ici."
+    )
+
+
+def test_what_a_person_writes_mentions_nobody_and_looks_like_nothing_else(
+    general: Channel, acme: Server, type_in: TypeIn
+) -> None:
+    response = type_in(general, "ask", "@everyone <@1> **bold** [bank](https://evil.example)")
+
+    assert response.message["content"].splitlines()[0] == (
+        r"> @everyone \<@1\> \*\*bold\*\* \[bank\]\(…"  # no link that the asker could not post
+    )
+    assert [each.name for each in acme.threads()] == ["everyone 1 **bold** bank…"]
+
+
+def asked_twice(workers: Workers) -> None:
+    """Hand the command that waits to its worker twice, and do what follows."""
+    run_twice(workers)
+    workers.run()
+
+
+def test_a_question_that_is_worked_on_twice_is_asked_once(
+    general: Channel, acme: Server, api: Client, discord: ChatCommunity, send: Send, workers: Workers
+) -> None:
+    send(discord.command(acme, general, "ask", "Where is my order?"))
+    asked_twice(workers)
+
+    [found] = conversations(api)
+    assert [kind for kind, body in thread(api, found["id"]) if body == "Where is my order?"] == ["message"]
+    assert len(acme.threads()) == 1
+    assert len(acme.threads()[0].messages) == 1
+
+
+@pytest.mark.parametrize("fails", ["messages/@original", "/threads"])
+@pytest.mark.parametrize("works", [True, False])
+def test_a_worker_that_dies_in_the_middle_leaves_one_question_and_one_thread(
+    general: Channel,
+    acme: Server,
+    api: Client,
+    discord: ChatCommunity,
+    services: Services,
+    send: Send,
+    workers: Workers,
+    monkeypatch: pytest.MonkeyPatch,
+    fails: str,
+    works: bool,
+) -> None:
+    services.fail(path=fails, hangs_up=True, works=works)
+    send(discord.command(acme, general, "ask", "Where is my order?"))
+    workers.fan_out()
+    [record] = received(settings().integration_queue_url)
+    for _ in range(2):
+        function("integration_worker").handler({"Records": [record]}, LongContext())
+    workers.run()
+
+    [found] = conversations(api)
+    assert [kind for kind, body in thread(api, found["id"]) if body == "Where is my order?"] == ["message"]
+    [made] = acme.threads()
+    assert len(made.messages) == 1
+
+
+def test_a_question_that_waited_too_long_is_repeated_by_the_bot(
+    general: Channel, acme: Server, services: Services, type_in: TypeIn
+) -> None:
+    services.fail("PATCH", "@original", said=fake.error(401, 50027, "Invalid Webhook Token provided"))
+    type_in(general, "ask", "Where is my order?")
+
+    assert general.texts()[0].startswith("> Where is my order?")
+    assert len(acme.threads()) == 1
+
+
+def test_a_token_that_discord_refuses_breaks_the_connection_and_keeps_the_place(
+    connection: Connection,
+    general: Channel,
+    admin: Client,
+    discord: ChatCommunity,
+    type_in: TypeIn,
+    workers: Workers,
+) -> None:
+    discord.bot_token = "another one"
+    type_in(general, "ask", "Where is my order?")
+    assert conversations(admin)[0]["subject"] == "Where is my order?"
+    rows = admin.get("/v1/integrations").body["integrations"]
+    assert "broken" in {each["status"] for each in rows}
+
+    discord.bot_token = fake.BOT_TOKEN
+    [broken] = integrations.connections(connection.organization, connection.app)
+    DiscordAdapter().on_connect(broken)
+    admin.post(
+        f"/v1/conversations/{conversations(admin)[0]['id']}/reply", {"body": "Found it.", "takeOver": True}
+    )
+    workers.run()
+    assert any("Found it." in each for each in general.texts())
+
+
+def test_a_command_goes_to_the_organization_that_connected_last(
+    general: Channel,
+    acme: Server,
+    api: Client,
+    stranger: Client,
+    connect: Callable[..., Connection],
+    other_organization: Any,
+    type_in: TypeIn,
+) -> None:
+    with clock.frozen(partial(int, clock.now_us() + 1_000_000)):
+        connect(acme, other_organization.organization_id)
+    type_in(general, "ask", "Where is my order?")
+
+    assert conversations(api) == []
+    assert len(conversations(stranger)) == 1
+
+
+def test_an_erased_customer_leaves_nothing_that_leads_to_discord(
+    general: Channel, acme: Server, api: Client, type_in: TypeIn, workers: Workers
+) -> None:
+    type_in(general, "ask", "Where is my order?")
+    customer = conversations(api)[0]["customer"]["id"]
+    exported = api.get(f"/v1/customers/{customer}/export").body["conversations"][0]["threads"]
+    assert exported == [
+        {"app": "chatcommunity", "workspace": acme.id, "channel": acme.threads()[0].id, "thread": ""}
+    ]
+    erasure = api.delete(f"/v1/customers/{customer}").body["receipt"]["id"]
+    workers.run()
+    assert api.get(f"/v1/erasures/{erasure}").body["receipt"]["counts"]["threads"] == 1
+
+    everything = table.everything()
+    assert not any("Where is my order?" in json.dumps(each, default=str) for each in everything)
+    kept = [each for each in everything if "COMMUNITY" in each["PK"] or "COMMUNITY" in each["SK"]]
+    assert {each["SK"].partition("#")[0] for each in kept} <= {"ASKER", "COMMAND", "PACE"}
+    type_in(acme.threads()[0], "ask", "I am back.")
+    assert [each["subject"] for each in conversations(api)] == ["I am back."]

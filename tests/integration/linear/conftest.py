@@ -1,0 +1,111 @@
+"""A deployment that has Linear set up, and a workspace of it."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.linear import directory
+from helpdesk.integrations.linear.tokens import LINEAR
+from helpdesk.integrations.record import Connection, Tokens
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_MS
+from scripts.services import tracker as fake
+from scripts.services.server import Services
+from scripts.services.tracker import Tracker, Workspace
+from tests.support import integrations
+from tests.support.api import Client, function
+from tests.support.integrations import Send
+from tests.support.workers import LongContext, Workers
+
+
+def file(api: Client, title: str = "The export stops", **more: Any) -> str:
+    """File a signal; return its id."""
+    return str(api.post("/v1/signals", {"kind": "bug", "title": title, **more}).body["id"])
+
+
+def signal(api: Client, signal_id: str) -> dict[str, Any]:
+    """Return a signal."""
+    return dict(api.get(f"/v1/signals/{signal_id}").body["signal"])
+
+
+def state(workspace: Workspace, identifier: str = "ENG-1") -> str:
+    """Return the name of an issue's state."""
+    return workspace.shown()[identifier][1]
+
+
+def look_again(workers: Workers) -> None:
+    """Let the night come: every connection is looked at."""
+    assert function("integration_worker").handler({"run": "connections"}, LongContext()) is None
+    workers.run()
+
+
+@pytest.fixture
+def linear() -> Tracker:
+    """Linear."""
+    return Tracker()
+
+
+@pytest.fixture
+def services(linear: Tracker) -> Iterator[Services]:
+    """The service, and what it was asked."""
+    with Services(linear) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
+    integrations.deploy(monkeypatch, services, App.TRACKER, fake.credentials())
+
+
+@pytest.fixture
+def workers() -> Workers:
+    """What follows from signals, without the indexes."""
+    return Workers("search", "knowledge")
+
+
+@pytest.fixture
+def acme(linear: Tracker) -> Workspace:
+    """A workspace with the team ENG."""
+    return linear.workspace("Acme")
+
+
+@pytest.fixture
+def connect(linear: Tracker, organization: NewOrganization) -> Callable[..., Connection]:
+    """Connect the organization, or another one, to a workspace, and list its teams."""
+
+    def run(workspace: Workspace, of: str = organization.organization_id) -> Connection:
+        tokens = Tokens(linear.tokens_for(workspace), clock.now_ms() + DAY_MS)
+        details = {"bot": workspace.bot}
+        made = integrations.connect(of, App.TRACKER, workspace.id, workspace.name, tokens, details)
+        directory.refresh(LINEAR.open(made))
+        return made
+
+    return run
+
+
+@pytest.fixture
+def connection(connect: Callable[..., Connection], acme: Workspace) -> Connection:
+    """The organization's connection to the workspace."""
+    return connect(acme)
+
+
+@pytest.fixture
+def admin(organization: NewOrganization) -> Client:
+    """An admin of the organization."""
+    return integrations.admin_of(organization.organization_id)
+
+
+@pytest.fixture
+def opening(admin: Client, connection: Connection) -> None:
+    """Open an issue for each signal."""
+    answer = admin.patch("/v1/integrations/tracker", {"team": "ENG", "autoCreate": True})
+    assert answer.status == 200, answer
+
+
+@pytest.fixture
+def send() -> Send:
+    """Send what Linear sends."""
+    return integrations.sender(App.TRACKER)

@@ -1,0 +1,140 @@
+"""A deployment that has Slack set up, and a workspace of it."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+
+from helpdesk.integrations.apps import App
+from helpdesk.integrations.record import Connection, Tokens
+from helpdesk.integrations.slack import receiver
+from helpdesk.integrations.slack import thread_repository as threads
+from helpdesk.integrations.slack.api import TOKEN
+from helpdesk.organizations.schemas import NewOrganization
+from scripts.services import chatmirror as fake
+from scripts.services.chatmirror import Channel, ChatMirror, Workspace
+from scripts.services.server import Asked, Said, Services
+from tests.support import integrations
+from tests.support.api import Client
+from tests.support.integrations import Send
+from tests.support.people import make_person
+from tests.support.slack_description import description
+from tests.support.workers import Workers
+
+PATH = "/v1/integrations/chatmirror"
+
+
+def job_of(channel: Channel, message: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+    """Return the job about a message of a thread, the latest of the channel if none is given."""
+    found = receiver.in_thread(channel.id, channel.messages[-1] if message is None else message)
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def slack() -> ChatMirror:
+    """Slack."""
+    return ChatMirror()
+
+
+@pytest.fixture
+def services(slack: ChatMirror, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    """The service, and what it was asked. All that is asked, answered and sent is as Slack describes it."""
+    wrong: list[str] = []
+    answer, event, click = slack.answer, slack.event, slack.click
+
+    def checked_answer(asked: Asked) -> Said:
+        said = answer(asked)
+        wrong.extend(description().mismatches(asked, said))
+        return said
+
+    def checked_event(*about: Any, **how: Any) -> tuple[dict[str, str], str]:
+        headers, body = event(*about, **how)
+        wrong.extend(description().misfits_of_body(json.loads(body)))
+        return headers, body
+
+    def checked_click(*about: Any) -> tuple[dict[str, str], str]:
+        headers, body = click(*about)
+        wrong.extend(description().misfits_of_body(json.loads(parse_qs(body)["payload"][0])))
+        return headers, body
+
+    monkeypatch.setattr(slack, "answer", checked_answer)
+    monkeypatch.setattr(slack, "event", checked_event)
+    monkeypatch.setattr(slack, "click", checked_click)
+    with Services(slack) as running:
+        yield running
+    assert wrong == []
+
+
+@pytest.fixture(autouse=True)
+def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
+    integrations.deploy(monkeypatch, services, App.CHATMIRROR, fake.credentials())
+
+
+@pytest.fixture
+def workers() -> Workers:
+    """The service behind the API."""
+    return Workers()
+
+
+@pytest.fixture
+def acme(slack: ChatMirror) -> Workspace:
+    """A workspace with two channels."""
+    return slack.workspace("Acme", "general", "support")
+
+
+@pytest.fixture
+def connect(slack: ChatMirror, organization: NewOrganization) -> Callable[..., Connection]:
+    """Connect the organization, or another one, to a workspace."""
+
+    def run(workspace: Workspace, of: str = organization.organization_id) -> Connection:
+        tokens = Tokens({TOKEN: slack.token_for(workspace)})
+        details = {"bot": workspace.bot, "appId": fake.APP_ID}
+        return integrations.connect(of, App.CHATMIRROR, workspace.id, workspace.name, tokens, details)
+
+    return run
+
+
+@pytest.fixture
+def connection(connect: Callable[..., Connection], acme: Workspace) -> Connection:
+    """The organization's connection to the workspace."""
+    return connect(acme)
+
+
+@pytest.fixture
+def channel(connection: Connection, admin: Client, acme: Workspace, workers: Workers) -> Channel:
+    """The channel that conversations go to, in the mode alerts."""
+    admin.patch(PATH, {"channel": "support"})
+    workers.run()
+    assert admin.patch(PATH, {"channel": "support"}).status == 200
+    workers.run()
+    return acme.named("support")
+
+
+@pytest.fixture
+def support(channel: Channel, admin: Client, workers: Workers, monkeypatch: pytest.MonkeyPatch) -> Channel:
+    """The channel that conversations go to, both ways, without a pause between messages."""
+    monkeypatch.setattr(threads, "PACE_MS", 0)
+    assert admin.patch(PATH, {"mode": "two_way"}).status == 200
+    return channel
+
+
+@pytest.fixture
+def mira(slack: ChatMirror, acme: Workspace, organization: NewOrganization) -> str:
+    """A member who is in the workspace, too."""
+    make_person(organization.organization_id, role="member", name="Mira", email="mira@example.com")
+    return slack.person(acme, "Mira", "Mira@example.com")
+
+
+@pytest.fixture
+def admin(organization: NewOrganization) -> Client:
+    """An admin of the organization."""
+    return integrations.admin_of(organization.organization_id)
+
+
+@pytest.fixture
+def send() -> Send:
+    """Send what Slack sends."""
+    return integrations.sender(App.CHATMIRROR)

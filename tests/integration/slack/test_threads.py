@@ -1,0 +1,345 @@
+"""Conversations as threads: in order, each message once, whatever is repeated, late or lost on the way."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from helpdesk.integrations import service as integrations
+from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
+from helpdesk.integrations.record import Connection
+from helpdesk.integrations.slack import outgoing, texts
+from helpdesk.integrations.slack import thread_repository as threads
+from helpdesk.integrations.slack.api import SLACK
+from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from scripts.services.chatmirror import Channel, Workspace
+from scripts.services.server import Said, Services
+from tests.integration.slack.conftest import PATH
+from tests.support import table as items
+from tests.support.api import Client
+from tests.support.approvals import ask, conversation_of
+from tests.support.permissions import running
+from tests.support.workers import Workers
+
+
+@pytest.fixture
+def support(channel: Channel, services: Services) -> Channel:
+    """The channel that conversations go to, in the mode alerts and at its pace."""
+    services.asked.clear()
+    return channel
+
+
+def write(api: Client, body: str = "Hello", **more: Any) -> str:
+    """Let a visitor write; return the conversation's id."""
+    message = {"session": "visitor-of-a-thread", "body": body, **more}
+    return str(api.post("/v1/messages", message).body["conversationId"])
+
+
+def run(connection: Connection, conversation_id: str) -> str:
+    """Do one job of the worker; return what became of it."""
+    [found] = integrations.connections(connection.organization, connection.app)
+    work = running("integration_worker", outgoing.follow)
+    return work(found, conversation_id, lambda: SLACK.open(found))
+
+
+def follow(connection: Connection, conversation_id: str, times: int = 12) -> list[str]:
+    """Do jobs until nothing is left, each two seconds later; return what became of each."""
+    done: list[str] = []
+    for number in range(times):
+        with clock.frozen(partial(int, clock.now_us() + number * 2_000_000)):
+            done.append(run(connection, conversation_id))
+        if done[-1] not in {"posted", "waits"}:
+            break
+    return done
+
+
+def test_a_conversation_is_a_thread(
+    connection: Connection, support: Channel, api: Client, admin: Client
+) -> None:
+    conversation = write(
+        api,
+        "Where is my order?",
+        user={"name": "Vera"},
+        page={"url": "https://shop.example.com/cart", "title": "Cart"},
+    )
+    admin.post(f"/v1/conversations/{conversation}/reply", {"body": "On its way.", "takeOver": True})
+    admin.post(f"/v1/conversations/{conversation}/notes", {"body": "A note for the team."})
+    admin.post(f"/v1/conversations/{conversation}/resolve", {})
+    follow(connection, conversation)
+
+    first, *others = support.messages
+    assert first["text"] == (
+        "*Vera*\n&gt; Where is my order?\n&gt; Cart https://shop.example.com/cart\n"
+        f"https://support.example.com/v1/conversations/{conversation}"
+    )
+    assert [each["text"] for each in others] == [
+        "*Vera*\n&gt; Where is my order?",
+        "*Ada Admin*\nOn its way.",
+        "_Ada Admin resolved this conversation._",
+    ]
+    assert {each["thread_ts"] for each in others} == {first["ts"]}
+
+
+def test_events_bring_the_thread_up_to_date_by_themselves(
+    support: Channel, api: Client, workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "PACE_MS", 0)
+    write(api, "Hello")
+    workers.run()
+
+    assert support.texts()[1] == "*A visitor*\n&gt; Hello"
+
+
+def test_one_message_a_second_goes_to_a_channel(
+    connection: Connection, support: Channel, api: Client, services: Services
+) -> None:
+    conversation = write(api)
+    at = clock.now_us()
+    with clock.frozen(lambda: at):
+        done = [run(connection, conversation) for _ in range(3)]
+
+    assert done == ["posted", "waits", "waits"]
+    assert len(services.said_to("POST", "chat.postMessage")) == 1
+
+
+def test_what_a_visitor_writes_mentions_nobody(connection: Connection, support: Channel, api: Client) -> None:
+    conversation = write(api, "<!channel> <@U1> & <https://evil.example|bank>", user={"name": "<!here>"})
+    follow(connection, conversation)
+
+    for each in support.messages:
+        assert "<" not in each["text"]
+        assert ">" not in each["text"]
+    assert (
+        support.texts()[1]
+        == "*&lt;!here&gt;*\n&gt; &lt;!channel&gt; &lt;@U1&gt; &amp; &lt;https://evil.example|bank&gt;"
+    )
+    assert texts.escaped("&lt;") == "&amp;lt;"
+
+
+def test_a_mirror_that_is_off_posts_nothing(
+    connection: Connection, support: Channel, api: Client, admin: Client, workers: Workers, services: Services
+) -> None:
+    admin.patch(PATH, {"enabled": False})
+    conversation = write(api)
+    workers.run()
+
+    assert follow(connection, conversation) == ["off"]
+    assert services.said_to("POST", "chat.postMessage") == []
+
+
+def test_what_was_written_before_stays_where_it_is(
+    connection: Connection, api: Client, admin: Client, acme: Workspace, workers: Workers
+) -> None:
+    conversation = write(api, "Before")
+    admin.patch(PATH, {"channel": "support"})
+    workers.run()
+    admin.patch(PATH, {"channel": "support"})
+    workers.run()
+    write(api, "After")
+    follow(connection, conversation)
+
+    assert acme.named("support").texts()[1:] == ["*A visitor*\n&gt; After"]
+
+
+def test_another_channel_begins_another_thread(
+    connection: Connection, support: Channel, api: Client, admin: Client, acme: Workspace, workers: Workers
+) -> None:
+    conversation = write(api, "First")
+    follow(connection, conversation)
+    admin.patch(PATH, {"channel": "general"})
+    acme.named("general").members.add(acme.bot)
+    write(api, "Second")
+    follow(connection, conversation)
+
+    assert support.texts()[1:] == ["*A visitor*\n&gt; First"]
+    assert acme.named("general").texts()[1:] == ["*A visitor*\n&gt; Second"]
+
+
+@pytest.mark.parametrize("after", range(4))
+def test_a_worker_that_dies_after_any_write_posts_nothing_twice(
+    connection: Connection, support: Channel, api: Client, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    conversation = write(api, "Once")
+    saved, count = threads.save, iter(range(100))
+
+    class Died(BaseException):
+        pass
+
+    def dying(*arguments: Any) -> Any:
+        number = next(count)
+        if number == after and after % 2:
+            raise Died
+        done = saved(*arguments)
+        if number == after:
+            raise Died
+        return done
+
+    monkeypatch.setattr(threads, "save", dying)
+    with pytest.raises(Died):
+        follow(connection, conversation)
+    monkeypatch.setattr(threads, "save", saved)
+    later = clock.now_us() + 90_000_000
+    with clock.frozen(lambda: later):
+        follow(connection, conversation)
+
+    assert support.texts()[1:] == ["*A visitor*\n&gt; Once"]
+    assert len(support.messages) == 2
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_a_post_without_an_answer_is_looked_for_before_it_is_repeated(
+    connection: Connection, support: Channel, api: Client, services: Services, works: bool
+) -> None:
+    conversation = write(api, "Once")
+    services.fail("POST", "chat.postMessage", hangs_up=True, works=works)
+    with pytest.raises(OutcomeUnknown):
+        follow(connection, conversation)
+    follow(connection, conversation)
+
+    assert len(support.messages) == 2
+
+
+def test_a_question_without_an_answer_is_looked_for_also_if_somebody_writes_meanwhile(
+    connection: Connection,
+    support: Channel,
+    services: Services,
+    api: Client,
+    admin: Client,
+    organization: NewOrganization,
+) -> None:
+    conversation = conversation_of(api, organization.organization_id)
+    follow(connection, conversation.id)
+    ask(conversation)
+    services.fail("POST", "chat.postMessage", hangs_up=True, works=True)
+    with clock.frozen(partial(int, clock.now_us() + 30_000_000)), pytest.raises(OutcomeUnknown):
+        run(connection, conversation.id)
+    admin.post(f"/v1/conversations/{conversation.id}/reply", {"body": "One moment."})
+    with clock.frozen(partial(int, clock.now_us() + 60_000_000)):
+        follow(connection, conversation.id)
+
+    assert [each.partition("(")[0] for each in support.texts()[-2:]] == [
+        "The agent asks to call *Refund an order* ",
+        "*Ada Admin*\nOne moment.",
+    ]
+    assert sum("asks to call" in each for each in support.texts()) == 1
+
+
+def test_a_pause_that_slack_asks_for_puts_the_job_off(
+    connection: Connection, support: Channel, api: Client, services: Services
+) -> None:
+    conversation = write(api, "Once")
+    services.fail("POST", "chat.postMessage", said=Said(429, {"ok": False}, headers={"retry-after": "7"}))
+    with pytest.raises(TryLater) as raised:
+        follow(connection, conversation)
+    assert raised.value.seconds == 7
+    follow(connection, conversation)
+
+    assert len(support.messages) == 2
+
+
+def test_a_message_that_slack_refuses_holds_up_no_other(
+    connection: Connection, support: Channel, api: Client, services: Services
+) -> None:
+    conversation = write(api, "First")
+    follow(connection, conversation)
+    write(api, "Second")
+    write(api, "Third")
+    services.fail("POST", "chat.postMessage", said=Said(200, {"ok": False, "error": "msg_too_long"}))
+    assert follow(connection, conversation)[-1] == "refused: msg_too_long"
+    follow(connection, conversation)
+
+    assert support.texts()[1:] == ["*A visitor*\n&gt; First", "*A visitor*\n&gt; Third"]
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        ("restricted_action_read_only_channel", "Allow apps to post in the channel"),
+        ("missing_scope", "Connect Slack again"),
+        ("a_code_of_tomorrow", "Allow apps to post in the channel"),
+    ],
+)
+def test_what_an_admin_of_slack_can_mend_is_a_problem_and_loses_no_message(
+    connection: Connection,
+    support: Channel,
+    api: Client,
+    admin: Client,
+    services: Services,
+    workers: Workers,
+    code: str,
+    advice: str,
+) -> None:
+    services.fail("POST", "chat.postMessage", said=Said(200, {"ok": False, "error": code}))
+    conversation = write(api, "First")
+    assert follow(connection, conversation) == [f"refused: {code}"]
+    assert advice in admin.get(PATH).body["problem"]
+    write(api, "Second")
+    follow(connection, conversation)
+
+    assert support.texts()[1:] == ["*A visitor*\n&gt; First", "*A visitor*\n&gt; Second"]
+    assert admin.get(PATH).body["problem"] is None
+
+
+def test_slacks_own_pace_without_a_status_puts_the_job_off(
+    connection: Connection, support: Channel, api: Client, services: Services
+) -> None:
+    conversation = write(api, "Once")
+    services.fail("POST", "chat.postMessage", said=Said(200, {"ok": False, "error": "rate_limited"}))
+    with pytest.raises(TryLater):
+        follow(connection, conversation)
+    follow(connection, conversation)
+
+    assert len(support.messages) == 2
+
+
+def test_a_channel_that_is_gone_is_a_problem_that_an_admin_reads(
+    connection: Connection, support: Channel, api: Client, admin: Client
+) -> None:
+    support.archived = True
+    assert follow(connection, write(api)) == ["refused: is_archived"]
+
+    assert "is_archived" in admin.get(PATH).body["problem"]
+
+
+def test_a_thread_that_was_deleted_begins_again(
+    connection: Connection, support: Channel, api: Client
+) -> None:
+    conversation = write(api, "First")
+    follow(connection, conversation)
+    support.messages.clear()
+    write(api, "Second")
+    assert follow(connection, conversation)[-1] == "refused: thread_not_found"
+    follow(connection, conversation)
+
+    assert support.texts()[1:] == ["*A visitor*\n&gt; Second"]
+    [found] = [each for each in items.everything() if "conversationId" in each and "MIRROR" in each["PK"]]
+    assert found["SK"].endswith(support.messages[0]["ts"])
+
+
+def test_an_export_names_the_thread_and_an_erasure_forgets_it_and_counts_it(
+    connection: Connection, support: Channel, acme: Workspace, api: Client, admin: Client, workers: Workers
+) -> None:
+    conversation = write(api, "First")
+    follow(connection, conversation)
+    customer = api.get("/v1/customers").body["customers"][0]["id"]
+    exported = admin.get(f"/v1/customers/{customer}/export").body["conversations"]
+    assert [each["threads"] for each in exported] == [
+        [
+            {
+                "app": "chatmirror",
+                "workspace": acme.id,
+                "channel": support.id,
+                "thread": support.messages[0]["ts"],
+            }
+        ]
+    ]
+    receipt = admin.delete(f"/v1/customers/{customer}").body["receipt"]["id"]
+    workers.run()
+    assert admin.get(f"/v1/erasures/{receipt}").body["receipt"]["counts"]["threads"] == 1
+
+    left = [each for each in items.everything() if each["SK"].startswith(("MIRROR#", "THREAD#"))]
+    assert left == []
+    assert follow(connection, conversation) == ["gone"]
+    assert table.get(keys.Conversation(connection.organization, conversation)) is None
