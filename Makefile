@@ -96,7 +96,7 @@ template: venv
 
 .PHONY: openapi
 openapi: venv ## write what is generated: the description of the API, and the files that template.yaml includes
-	@$(PYTHON) -m scripts.openapi && $(PYTHON) -m scripts.gateway && $(PYTHON) -m scripts.resources && $(PYTHON) -m scripts.architecture
+	@$(PYTHON) -m scripts.openapi && $(PYTHON) -m scripts.gateway && $(PYTHON) -m scripts.resources && $(PYTHON) -m scripts.architecture && $(PYTHON) -m scripts.access_patterns
 
 .PHONY: described
 described: venv

@@ -1,25 +1,34 @@
-"""docs/access-patterns.md against the keys that the code spells."""
+"""docs/access-patterns.md against the classes of the items."""
 
 import re
 
 from helpdesk.storage import keys, shards
-from tests.support.kinds import KINDS
-from tests.support.template import ROOT, table_properties
+from helpdesk.storage.stored import INDEXES
+from scripts import access_patterns
+from scripts.access_patterns import records
+from tests.support.template import table_properties
 
-PAGE = (ROOT / "docs" / "access-patterns.md").read_text()
-ROW = re.compile(r"^\| `(\w+)` \| `([^`]+)` \| `([^`]+)` \|", re.MULTILINE)
-
-
-def test_the_page_describes_every_kind_of_item_by_its_key_and_no_other() -> None:
-    described = {name: (pk, sk) for name, pk, sk in ROW.findall(PAGE)}
-
-    assert described == {name: (kind.PK, kind.SK) for name, kind in KINDS.items()}
+PAGE = access_patterns.PAGE.read_text(encoding="utf-8")
 
 
-def test_no_kind_is_described_twice() -> None:
-    names = [name for name, _, _ in ROW.findall(PAGE)]
+def test_the_page_has_the_keys_and_index_entries_of_every_kind_of_item() -> None:
+    assert access_patterns.with_items(PAGE) == PAGE, "run `make openapi`"
 
-    assert sorted(names) == sorted(set(names))
+
+def test_the_page_says_of_every_kind_of_item_how_it_is_read() -> None:
+    assert re.findall(r"^\| `\w+` \|.*\|  \|$", PAGE, re.MULTILINE) == []
+
+
+def test_the_table_of_indexes_has_the_partitions_of_every_kind_of_item() -> None:
+    indexes = PAGE.partition("\n## Indexes\n")[2]
+    entries = {
+        (index, template[0])
+        for kind in records()
+        for index in INDEXES
+        if (template := getattr(kind, index)) is not None
+    }
+
+    assert {entry for entry in entries if f"| {entry[0]} | `{entry[1]}` |" not in indexes} == set()
 
 
 def test_the_page_names_the_tables_indexes() -> None:
