@@ -150,6 +150,7 @@ def test_no_word_of_a_person_is_in_logs_metrics_or_queues_at_any_level(
     assert in_queues(WORDS) == []
 
 
+@pytest.mark.moto  # botocore logs a request that is sent
 def test_the_search_of_the_logs_finds_a_word_that_is_there(api: Client) -> None:
     library = logging.getLogger("botocore")
     level = library.level
