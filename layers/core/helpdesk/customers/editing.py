@@ -5,6 +5,7 @@ The team can add a customer who has not written, correct a record, and write dow
 
 from helpdesk.admission.caller import Caller
 from helpdesk.customers import repository
+from helpdesk.customers.errors import FactNotFound
 from helpdesk.customers.profile import CustomerInput, CustomerUpdate
 from helpdesk.customers.record import Fact
 from helpdesk.customers.schemas import (
@@ -59,10 +60,17 @@ def add_fact(caller: Caller, customer_id: str, written: FactInput) -> FactCreate
     text = trimmed(written.text)
     if len(text) > MAX_FACT_CHARACTERS or is_blank(text):
         raise InvalidRequest(one_to("text", MAX_FACT_CHARACTERS))
-    fact = Fact(ids.new("fact"), text, clock.now_ms(), caller.actor)
+    fact = Fact(
+        organization=caller.organization,
+        customer_id=customer_id,
+        id=ids.new("fact"),
+        text=text,
+        created_at=clock.now_ms(),
+        created_by_name=caller.actor,
+    )
     transaction = Transaction()
     repository.require(transaction, caller.organization, customer_id)
-    repository.put_fact(transaction, caller.organization, customer_id, fact)
+    transaction.put(fact, new=True)
     transaction.commit()
     return FactCreated(id=fact.id)
 
@@ -71,5 +79,6 @@ def remove_fact(caller: Caller, customer_id: str, fact_id: str) -> None:
     """Remove a fact. Raises CustomerNotFound, FactNotFound."""
     transaction = Transaction()
     repository.require(transaction, caller.organization, customer_id)
-    repository.delete_fact(transaction, caller.organization, customer_id, fact_id)
+    key = Fact.key_for(caller.organization, customer_id, fact_id)
+    transaction.delete(key, require={}, on_failure=FactNotFound())
     transaction.commit()

@@ -1,13 +1,11 @@
 """Erasure of customers and of the facts about them (docs/decisions/0062)."""
 
-from collections.abc import Sequence
-
 from helpdesk.customers import erasure_repository as repository
-from helpdesk.customers.erasure_repository import BeingErased
+from helpdesk.customers.erasure_repository import BeingErased, delete_facts, first_facts
 from helpdesk.customers.record import ErasableCustomer
 from helpdesk.storage.transactions import Transaction
 
-__all__ = ["BeingErased", "ErasableCustomer"]  # and everything below
+__all__ = ["BeingErased", "ErasableCustomer", "delete_facts", "first_facts"]  # and everything below
 
 
 def find(organization: str, customer_id: str) -> ErasableCustomer | None:
@@ -39,15 +37,3 @@ def delete_for(
     It raises ConditionFailed unless this erasure marked them.
     """
     repository.delete(transaction, organization, customer, erasure_id)
-
-
-def first_facts(organization: str, customer_id: str, limit: int) -> list[str]:
-    """Return the ids of up to `limit` facts about a customer, oldest first."""
-    return repository.first_facts(organization, customer_id, limit)
-
-
-def delete_facts(
-    transaction: Transaction, organization: str, customer_id: str, fact_ids: Sequence[str]
-) -> None:
-    """Add the removal of facts to a transaction. It raises ConditionFailed if one of them is gone."""
-    repository.delete_facts(transaction, organization, customer_id, fact_ids)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.customers.record import EMAIL_IS_UNPROVEN, ErasableCustomer
+from helpdesk.customers.record import EMAIL_IS_UNPROVEN, CustomerIdentity, ErasableCustomer, Fact
+from helpdesk.customers.repository import facts
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
@@ -67,7 +68,7 @@ def delete(transaction: Transaction, organization: str, customer: ErasableCustom
     What they sign in by goes with them: a customer who is marked gets no more identities than were seen.
     """
     for identity_hash in customer.identities:
-        transaction.delete(keys.CustomerIdentity(organization, identity_hash))
+        transaction.delete(CustomerIdentity.key_for(organization, identity_hash))
     transaction.delete(
         keys.Customer(organization, customer.id),
         condition=f"{BEING_ERASED} = :erasure",
@@ -76,20 +77,12 @@ def delete(transaction: Transaction, organization: str, customer: ErasableCustom
     )
 
 
-def first_facts(organization: str, customer_id: str, limit: int) -> list[str]:
-    """Return the ids of the oldest facts about a customer."""
-    partition = keys.Customer(organization, customer_id).pk
-    page = table.query(partition, sk_prefix="FACT#", limit=limit, consistent=True)
-    return [str(item["id"]) for item in page.items]
+def first_facts(organization: str, customer_id: str, limit: int) -> list[Fact]:
+    """Return the oldest facts about a customer."""
+    return facts.page(organization, customer_id, limit=limit, consistent=True).records
 
 
-def delete_facts(
-    transaction: Transaction, organization: str, customer_id: str, fact_ids: Sequence[str]
-) -> None:
+def delete_facts(transaction: Transaction, found: Sequence[Fact]) -> None:
     """Add the removal of facts to a transaction. It raises ConditionFailed if one of them is gone."""
-    for fact_id in fact_ids:
-        transaction.delete(
-            keys.Fact(organization, customer_id, fact_id),
-            condition="attribute_exists(PK)",
-            on_failure=ConditionFailed,
-        )
+    for fact in found:
+        transaction.delete(fact.key, require={}, on_failure=ConditionFailed)

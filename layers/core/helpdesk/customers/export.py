@@ -11,4 +11,6 @@ def customer(organization: str, customer_id: str) -> Customer:
 
 def facts_after(organization: str, customer_id: str, after: str, limit: int) -> tuple[list[Fact], bool]:
     """Return facts after a fact's id (empty: the first ones), oldest first, and whether more follow. One query."""
-    return repository.facts_after(organization, customer_id, after, limit)
+    start = Fact.key_for(organization, customer_id, after).attributes() if after else None
+    found, end = repository.facts.page(organization, customer_id, limit=limit, after=start, consistent=True)
+    return found, end is not None

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from helpdesk.customers.record import Customer
+from helpdesk.customers.record import Customer, CustomerIdentity
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -25,8 +26,8 @@ class Held(NamedTuple):
 
 def holders(organization: str, hashes: Sequence[str]) -> Mapping[str, Held]:
     """Return who holds identities, by their hashes, without those that nobody holds. Two calls, one if nobody does."""
-    wanted = {keys.CustomerIdentity(organization, each): each for each in hashes}
-    held = {wanted[key]: str(item["customerId"]) for key, item in table.get_many([*wanted]).items()}  # type: ignore[index] # the keys asked for
+    found = Collection(CustomerIdentity).by_ids(organization, ids=hashes)
+    held = {identity_hash: identity.customer_id for identity_hash, identity in found.items()}
     if not held:
         return {}
     customers = table.get_many([keys.Customer(organization, each) for each in dict.fromkeys(held.values())])
@@ -43,15 +44,11 @@ def put(
 
     The transaction raises IdentityChanged if that is no longer so.
     """
-    key = keys.CustomerIdentity(organization, identity_hash)
-    condition, values = "attribute_not_exists(PK)", {}
-    if was is not None:
-        condition, values = "customerId = :was", {":was": was}
-    transaction.update(
-        key,
-        "SET customerId = :customer, createdAt = :now",
-        condition=condition,
-        values={":customer": customer_id, ":now": clock.now_ms(), **values},
+    transaction.change(
+        CustomerIdentity.key_for(organization, identity_hash),
+        set={"customer_id": customer_id, "created_at": clock.now_ms()},
+        require={"customer_id": was},
+        or_new=was is None,
         on_failure=IdentityChanged,
     )
 

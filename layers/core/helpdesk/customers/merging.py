@@ -2,11 +2,13 @@
 
 import contextlib
 from collections.abc import Callable
+from copy import replace
 
 from helpdesk.customers import merge_repository as repository
 from helpdesk.customers import repository as customers
+from helpdesk.customers.errors import FactNotFound
 from helpdesk.customers.merge_repository import AlreadyNoted
-from helpdesk.customers.record import EMAIL_IS_UNPROVEN, Customer, Fact
+from helpdesk.customers.record import EMAIL_IS_UNPROVEN, Customer
 from helpdesk.search import jobs as search
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
@@ -45,7 +47,8 @@ def move_facts(organization: str, before_id: str, after_id: str, require: Requir
         transaction = Transaction()
         require(transaction)
         for fact in page:
-            _move(transaction, organization, before_id, after_id, fact)
+            transaction.delete(fact.key, require={}, on_failure=FactNotFound())
+            transaction.put(replace(fact, customer_id=after_id), new=True)
         transaction.commit()
 
 
@@ -77,8 +80,3 @@ def finish(organization: str, seen: Customer, after_id: str) -> bool:
         return True
 
     return repeat_when_stale(attempt, ConditionFailed)
-
-
-def _move(transaction: Transaction, organization: str, before_id: str, after_id: str, fact: Fact) -> None:
-    customers.delete_fact(transaction, organization, before_id, fact.id)
-    customers.put_fact(transaction, organization, after_id, fact)

@@ -4,8 +4,9 @@ from copy import replace
 from typing import Self
 
 from helpdesk.platform.record import Record, field
-from helpdesk.storage import by_name as by_names
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.marks import BEING_ERASED
+from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
 
 EMAIL_IS_UNPROVEN = "emailIsUnproven"
@@ -67,29 +68,29 @@ class Customer(Record):
         return replace(self, **{names[name]: value for name, value in said.items()})
 
 
-class Fact(Record):
-    """What the team wrote down about a customer; `created_by_name` is None where a key did so before that was kept."""
+class Fact(Stored, kw_only=True):
+    """What the team wrote down about a customer. IDs sort by time.
 
+    `created_by_name` is None where a key did so before that was kept.
+    """
+
+    PK, SK = "ORG#{organization}#CUS#{customer_id}", "FACT#{id}"
+    organization: str
+    customer_id: str
     id: str
     text: str
     created_at: int
-    created_by_name: str | None
+    created_by_name: ByName | None = None
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a fact's item."""
-        return cls(
-            item["id"], item["text"], item["createdAt"], by_names.optional_from_item(item, "createdBy")
-        )
 
-    def to_item(self) -> Item:
-        """Return the attributes of a fact's item, without its keys."""
-        return {
-            "id": self.id,
-            "text": self.text,
-            "createdAt": self.created_at,
-            **by_names.to_item("createdBy", self.created_by_name),
-        }
+class CustomerIdentity(Stored, kw_only=True):
+    """The customer whom a verified address or an external id belongs to; both are kept as their SHA-256."""
+
+    PK, SK = "ORG#{organization}#IDENTITY#{identity_hash}", "IDENTITY"
+    organization: str
+    identity_hash: str
+    customer_id: str
+    created_at: int | None = None
 
 
 class ErasableCustomer(Record):

@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 
-from helpdesk.customers.errors import CustomerNotFound, FactNotFound
+from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.customers.record import EMAIL_IS_UNPROVEN, Customer, Fact
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 _IS_THERE = f"attribute_exists(PK) AND attribute_not_exists({BEING_ERASED})"
+
+
+facts = Collection(Fact)
 
 
 class ConcurrentOutreach(ConditionFailed):
@@ -126,44 +130,10 @@ def note_outreach(
     )
 
 
-def put_fact(transaction: Transaction, organization: str, customer_id: str, fact: Fact) -> None:
-    """Add a fact. The transaction must `require` the customer as well."""
-    key = keys.Fact(organization, customer_id, fact.id)
-    transaction.put({**key.attributes(), **fact.to_item()}, new=True)
-
-
-def delete_fact(transaction: Transaction, organization: str, customer_id: str, fact_id: str) -> None:
-    """Remove a fact. The transaction raises FactNotFound."""
-    transaction.delete(
-        keys.Fact(organization, customer_id, fact_id),
-        condition="attribute_exists(PK)",
-        on_failure=lambda _: FactNotFound(),
-    )
-
-
 def newest_facts(
     organization: str, customer_id: str, limit: int, before: str | None
 ) -> tuple[list[Fact], str | None]:
     """Return the newest facts about a customer, older than the id `before`, and the id to continue from. One query."""
-    page = table.query(
-        keys.Customer(organization, customer_id).pk,
-        sk_prefix="FACT#",
-        limit=limit,
-        newest_first=True,
-        after=keys.Fact(organization, customer_id, before).attributes() if before else None,
-        consistent=True,
-    )
-    found = [Fact.from_item(item) for item in page.items]
-    return found, found[-1].id if page.after else None
-
-
-def facts_after(organization: str, customer_id: str, after: str, limit: int) -> tuple[list[Fact], bool]:
-    """Return facts after a fact's id (empty: the first ones), oldest first, and whether more follow. One query."""
-    page = table.query(
-        keys.Customer(organization, customer_id).pk,
-        sk_prefix="FACT#",
-        limit=limit,
-        after=keys.Fact(organization, customer_id, after).attributes() if after else None,
-        consistent=True,
-    )
-    return [Fact.from_item(item) for item in page.items], page.after is not None
+    after = Fact.key_for(organization, customer_id, before).attributes() if before else None
+    page = facts.page(organization, customer_id, limit=limit, newest_first=True, after=after, consistent=True)
+    return page.records, page.records[-1].id if page.after else None

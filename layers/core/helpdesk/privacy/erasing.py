@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 
 def erase_customer(organization: str, erasure_id: str, until: int) -> Outcome:
     """Erase the customer of an erasure, until everything is erased or the instant `until` (ms)."""
-    erasure = repository.find(organization, erasure_id)
+    erasure = repository.erasures.find(organization, erasure_id)
     if erasure is None or erasure.customer_id is None or erasure.finished_at is not None:
         return Outcome.FINISHED_BEFORE
     customer_id = erasure.customer_id

@@ -1,11 +1,9 @@
 """The item of an erasure."""
 
-from typing import Self
-
 from msgspec.structs import asdict
 
 from helpdesk.platform.record import Record
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored
 
 
 class Counts(Record):
@@ -30,45 +28,19 @@ class Counts(Record):
         return counts
 
 
-class Erasure(Record):
+class Erasure(Stored, kw_only=True):
     """An erasure of a customer, or of the conversations that exceeded the retention period. Instants are in ms.
 
     `customer_id` is None for retention; `before` is then the instant before which conversations are erased.
     `session_hash` is the customer's session while the erasure runs.
     """
 
+    PK, SK = "ORG#{organization}#ERASURE#{id}", "ERASURE"
+    organization: str
     id: str
-    customer_id: str | None
+    customer_id: str | None = None
     requested_at: int
     finished_at: int | None = None
     counts: Counts = Counts()
     session_hash: str | None = None
     before: int | None = None
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read an erasure's item."""
-        return cls(
-            id=item["id"],
-            customer_id=item["customerId"],
-            requested_at=int(item["requestedAt"]),
-            finished_at=item["finishedAt"],
-            counts=Counts(**{kind: int(number) for kind, number in item["counts"].items()}),
-            session_hash=item.get("sessionHash"),
-            before=item.get("before"),
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes of the erasure's item, without its keys."""
-        item: Item = {
-            "id": self.id,
-            "customerId": self.customer_id,
-            "requestedAt": self.requested_at,
-            "finishedAt": self.finished_at,
-            "counts": self.counts.by_kind(),
-        }
-        if self.customer_id is not None:
-            item["sessionHash"] = self.session_hash
-        if self.before is not None:
-            item["before"] = self.before
-        return item

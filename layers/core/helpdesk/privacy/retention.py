@@ -55,7 +55,7 @@ def start_daily_jobs(until: int) -> int:
 
 def apply(organization: str, erasure_id: str, until: int) -> Outcome:
     """Erase what exceeds the retention period, until everything is erased or the instant `until` (ms)."""
-    erasure = repository.find(organization, erasure_id)
+    erasure = repository.erasures.find(organization, erasure_id)
     if erasure is None or erasure.before is None or erasure.finished_at is not None:
         return Outcome.FINISHED_BEFORE
     days = organizations.retention_days(organization)
@@ -80,8 +80,8 @@ def _start(organization: str, days: int, day_at: int) -> bool:
     erasure_id = f"ers_{ids.ulid(day_at, int.from_bytes(digest))}"
     transaction = Transaction()
     now = clock.now_ms()
-    erasure = Erasure(erasure_id, customer_id=None, requested_at=now, before=now - days * DAY_MS)
-    repository.put(transaction, organization, erasure, clock.seconds_from_now(RECEIPT_DAYS * DAY_SECONDS))
+    erasure = Erasure(organization=organization, id=erasure_id, requested_at=now, before=now - days * DAY_MS)
+    repository.put(transaction, erasure, clock.seconds_from_now(RECEIPT_DAYS * DAY_SECONDS))
     transaction.put(service.work_item(organization, service.RETENTION, erasure_id, organization), new=True)
     try:
         transaction.commit()
@@ -135,7 +135,7 @@ def _mark_if_nothing_is_left(
         return None
     if customer.erasure_id is not None:
         # A customer whom an earlier run marked is erased here. A requested erasure runs on its own.
-        started = repository.find(organization, customer.erasure_id)
+        started = repository.erasures.find(organization, customer.erasure_id)
         is_ours = started is not None and started.customer_id is None
         return (customer, customer.erasure_id) if is_ours else None
     if not _mark_unchanged(organization, erasure_id, customer, before):
@@ -174,7 +174,7 @@ def _delete_customer(organization: str, erasure_id: str, customer: ErasableCusto
 
 
 def _finish(organization: str, erasure_id: str, days: int | None) -> Outcome:
-    counts = repository.get(organization, erasure_id).counts
+    counts = repository.erasures.get(organization, erasure_id).counts
     transaction = Transaction()
     repository.finish(transaction, organization, erasure_id)
     period = "no retention period" if days is None else f"retention period: {days} days"

@@ -18,7 +18,7 @@ from helpdesk.messages import erasure as messages
 from helpdesk.platform import clock, ids
 from helpdesk.privacy import repository
 from helpdesk.privacy.record import Erasure
-from helpdesk.privacy.schemas import ErasureCounts, Receipt, ReceiptAnswer
+from helpdesk.privacy.schemas import Receipt, ReceiptAnswer
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -40,15 +40,21 @@ def requested(organization: str, customer_id: str, *, actor: str) -> Receipt:
     if seen is None:
         raise CustomerNotFound
     if seen.erasure_id is not None:
-        return receipt(repository.get(organization, seen.erasure_id))
+        return receipt(repository.erasures.get(organization, seen.erasure_id))
     erasure_id = ids.new("ers")
     session_hash = seen.session_hash or conversations.session_of(organization, customer_id)
     transaction = Transaction()
     customers.mark(transaction, organization, seen, erasure_id)
     if session_hash is not None:
         messages.delete_session(transaction, organization, customer_id, session_hash)
-    erasure = Erasure(erasure_id, customer_id, clock.now_ms(), session_hash=session_hash)
-    repository.put(transaction, organization, erasure)
+    erasure = Erasure(
+        organization=organization,
+        id=erasure_id,
+        customer_id=customer_id,
+        requested_at=clock.now_ms(),
+        session_hash=session_hash,
+    )
+    repository.put(transaction, erasure)
     transaction.put(work_item(organization, CUSTOMER, erasure_id, customer_id), new=True)
     transaction.put(
         logs.entry(
@@ -65,12 +71,12 @@ def requested(organization: str, customer_id: str, *, actor: str) -> Receipt:
         transaction.commit()
     except BeingErased as met:
         erasure_id = met.erasure_id
-    return receipt(repository.get(organization, erasure_id))
+    return receipt(repository.erasures.get(organization, erasure_id))
 
 
 def get(organization: str, erasure_id: str) -> ReceiptAnswer:
     """Return an erasure's receipt. Raises ErasureNotFound."""
-    return ReceiptAnswer(receipt=receipt(repository.get(organization, erasure_id)))
+    return ReceiptAnswer(receipt=receipt(repository.erasures.get(organization, erasure_id)))
 
 
 def work_item(organization: str, kind: str, erasure_id: str, group: str) -> Item:
@@ -81,11 +87,4 @@ def work_item(organization: str, kind: str, erasure_id: str, group: str) -> Item
 
 def receipt(erasure: Erasure) -> Receipt:
     """Return an erasure's receipt."""
-    finished = erasure.finished_at is not None
-    return Receipt(
-        id=erasure.id,
-        customer_id=erasure.customer_id,
-        requested_at=erasure.requested_at,
-        finished_at=erasure.finished_at,
-        counts=ErasureCounts(**erasure.counts.by_kind()) if finished else None,
-    )
+    return Receipt.from_record(erasure, counts=None if erasure.finished_at is None else erasure.counts)

@@ -18,6 +18,7 @@ from helpdesk.conversations.erasure import ErasableConversation
 from helpdesk.conversations.message_record import EntryKind, Message
 from helpdesk.customers import erasure as customers
 from helpdesk.customers.erasure import ErasableCustomer
+from helpdesk.customers.record import Fact
 from helpdesk.delivery import erasure as deliveries
 from helpdesk.files import service as files
 from helpdesk.integrations.discord import erasure as discord
@@ -100,9 +101,9 @@ def delete_facts(organization: str, erasure_id: str, customer_id: str, until: in
     Raises OutOfTime at the instant `until` (ms).
     """
 
-    def delete(page: Sequence[str]) -> None:
+    def delete(page: Sequence[Fact]) -> None:
         transaction = Transaction()
-        customers.delete_facts(transaction, organization, customer_id, page)
+        customers.delete_facts(transaction, page)
         repository.count(transaction, organization, erasure_id, facts=len(page))
         transaction.commit()
 

@@ -63,7 +63,6 @@ from helpdesk.storage.site_keys import (
     search_gaps,
 )
 from helpdesk.storage.site_sign_in_keys import (
-    CustomerIdentity,
     SiteClientSecret,
     SiteCode,
     SiteKeySecret,
@@ -80,24 +79,19 @@ from helpdesk.storage.tool_keys import (
 __all__ = [
     "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsChange", "AnalyticsFact", "AnalyticsMonths",
     "AppCredentials", "Approval", "AutoResolveCheckpoint",
-
     "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "Conversation", "ConversationApproval",
-    "CustomerIdentity",
     "EmailBucket", "EndpointSecret", "FormerMember", "Grant",
     "HookAttempt", "HookDelivery",
     "ItemKey", "KeySecret",
     "LegacyKey", "MailCeiling", "MalformedKey", "Message",
-
     "MissedConversation", "Note", "Person", "PersonAllowance",
     "PersonByEmail",
     "Rating", "RunWatch", "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn",
-
     "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession", "SiteSettings", "SiteSignIn",
     "SiteStylesheet", "SiteToken", "Slug", "Snooze", "SupportEmail",
     "SupportEmailBucket", "SupportEmailCode",
     "Tool",
-
     "WaitPool", "approvals_with", "assigned_conversations",
     "connected_account", "customer_conversations", "grants_of_organization",
     "grants_of_person", "inbox", "search_gaps",
@@ -183,15 +177,6 @@ class Customer(ItemKey):
     customer_id: str
 
 
-class Fact(ItemKey):
-    """A fact that the team recorded about a customer; IDs sort by time."""
-
-    PK, SK = "ORG#{organization}#CUS#{customer_id}", "FACT#{fact_id}"
-    organization: str
-    customer_id: str
-    fact_id: str
-
-
 class File(ItemKey):
     """An uploaded file: name, type, size, where it is attached."""
 
@@ -221,14 +206,6 @@ class AgentSettings(ItemKey):
 
     PK, SK = "ORG#{organization}#AGENT", "AGENT"
     organization: str
-
-
-class Erasure(ItemKey):
-    """An erasure and its receipt: of a customer, or of data past its retention time."""
-
-    PK, SK = "ORG#{organization}#ERASURE#{erasure_id}", "ERASURE"
-    organization: str
-    erasure_id: str
 
 
 def unattached_files(hour: int) -> str:

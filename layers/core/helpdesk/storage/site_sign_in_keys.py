@@ -50,11 +50,3 @@ class SiteToken(ItemKey):
     PK, SK = "ORG#{organization}#SITETOKEN#{token_hash}", "TOKEN"
     organization: str
     token_hash: str
-
-
-class CustomerIdentity(ItemKey):
-    """The customer whom a verified address or an external id belongs to; both are kept as their SHA-256."""
-
-    PK, SK = "ORG#{organization}#IDENTITY#{identity_hash}", "IDENTITY"
-    organization: str
-    identity_hash: str
