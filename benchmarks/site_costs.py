@@ -8,7 +8,7 @@ from benchmarks.capacity import metered
 from benchmarks.recording import emulated_aws, new_organization
 from benchmarks.report import ROOT, Section
 from benchmarks.route_costs import row
-from helpdesk.site import articles, authors, contents, rendered, router
+from helpdesk.site import article_cache, articles, authors, contents, router
 from tests.support.api import Client
 from tests.support.knowledge import add, jobs, work
 from tests.support.site import Page
@@ -90,7 +90,7 @@ def _pages(browser: SiteBrowser) -> Iterator[tuple[str, bool, Callable[[], Page]
 
 
 def _forget() -> None:
-    for module in (router, contents, rendered, authors):
+    for module in (router, contents, article_cache, authors):
         module.forget()
 
 

@@ -17,7 +17,7 @@ from helpdesk.knowledge.publishing import Contents, FoundPage
 from helpdesk.knowledge.slugs import slug_of
 from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.platform.settings import settings
-from helpdesk.site import articles, contents, markdown, rendered, repository
+from helpdesk.site import article_cache, articles, contents, markdown, repository
 from helpdesk.site.record import Site, SiteRecord
 from tests.support.api import Context, function, gateway_event
 from tests.support.in_process import InProcess
@@ -47,14 +47,14 @@ def run(*, tiny: bool = False) -> Section:
     replaced = {
         (repository, "holder_of"): lambda _: _ORGANIZATION,
         (repository, "site_with"): lambda *_, **__: (_site(), {}),
-        (contents, "of"): lambda *_, **__: on_site[0],
+        (contents, "load_contents"): lambda *_, **__: on_site[0],
         (publishing, "find_page"): lambda _, slug, __: FoundPage(
             page=next(p for p in shown.pages if p.slug == slug), is_public=True
         ),
         (document_store, "read_derived"): kept.get,
         (document_store, "write_derived"): kept.__setitem__,
         (document_store, "read"): texts.__getitem__,
-        (rendered, "process"): lambda: InProcess("helpdesk.site.documents"),
+        (article_cache, "process"): lambda: InProcess("helpdesk.site.documents"),
         (articles, "_count"): lambda *_: None,
     }
     patches: list[Any] = [
@@ -76,7 +76,7 @@ def run(*, tiny: bool = False) -> Section:
         for patch in patches:
             patch.stop()
         settings.cache_clear()
-        rendered.forget()
+        article_cache.forget()
     section = Section(TITLE, TEXT, ("Page", "median", "slowest"))
     for name, times in rows.items():
         section.rows.append((name, f"{median(times):.1f} ms", f"{max(times):.1f} ms"))
@@ -89,8 +89,8 @@ def _measured(shown: Contents, visits: int) -> dict[str, list[float]]:
     """Return the milliseconds of the pages; of an article the least of its visits counts."""
     paths = [f"/articles/{page.slug}" for page in shown.pages]
     _milliseconds("/", lambda: None)
-    first = [_milliseconds(path, rendered.forget) for path in paths]
-    kept = [min(_milliseconds(path, rendered.forget) for _ in range(visits)) for path in paths]
+    first = [_milliseconds(path, article_cache.forget) for path in paths]
+    kept = [min(_milliseconds(path, article_cache.forget) for _ in range(visits)) for path in paths]
     remembered = [min(_milliseconds(path, lambda: None) for _ in range(visits)) for path in paths]
     home = [_milliseconds("/", lambda: None) for _ in range(visits)]
     return {

@@ -56,7 +56,7 @@ OTHER_DOCUMENTS = {
     "integrations/github/people.py": "responses of GitHub",
     "integrations/github/receiver.py": "what GitHub sends",
     "integrations/github/worker.py": "messages of SQS, as the receiver writes them",
-    "site/rendered.py": "what the renderer made, which is JSON",
+    "site/article_cache.py": "what the renderer made, which is JSON",
     "integrations/linear/connector.py": "responses of Linear",
     "integrations/linear/directory.py": "responses of Linear",
     "integrations/linear/issues.py": "responses of Linear",

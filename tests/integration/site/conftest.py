@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpdesk.site import articles, contents, rendered, router
+from helpdesk.site import article_cache, articles, contents, router
 from tests.support.in_process import InProcess
 
 IN_PROCESS = InProcess("helpdesk.site.documents")
@@ -24,6 +24,6 @@ def new_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Begin without what an earlier test has left, and count no views."""
     router.forget()
     contents.forget()
-    rendered.forget()
-    monkeypatch.setattr(rendered, "process", lambda: IN_PROCESS)
+    article_cache.forget()
+    monkeypatch.setattr(article_cache, "process", lambda: IN_PROCESS)
     monkeypatch.setattr(articles, "_dice", Dice(1))

@@ -9,8 +9,8 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.site import appearance_repository, router
 from helpdesk.site.appearance_record import AppearanceRecord
-from helpdesk.site.appearance_repository import Stylesheet
-from helpdesk.storage import keys, table
+from helpdesk.site.appearance_repository import SiteStylesheet, Stylesheet
+from helpdesk.storage import table
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from tests.support.api import Client
@@ -152,12 +152,12 @@ def test_a_page_in_a_cache_keeps_its_stylesheet(api: Client, organization: NewOr
 
     assert visitor.get(before).text == "a{color:red}"
     name = before.removeprefix("/css/").removesuffix(".css")
-    item = table.get(keys.SiteStylesheet(organization.organization_id, name))
+    item = table.get(SiteStylesheet.key_for(organization.organization_id, name))
     assert item is not None
     assert item["expiresAt"] == pytest.approx(clock.now_ms() / 1_000 + 30 * 86_400, abs=60)
 
     api.patch(PATH, {"css": "a{color:red}"})
-    item = table.get(keys.SiteStylesheet(organization.organization_id, name))
+    item = table.get(SiteStylesheet.key_for(organization.organization_id, name))
     assert item is not None
     assert "expiresAt" not in item
     api.patch(PATH, {"css": ""})

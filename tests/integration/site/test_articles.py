@@ -7,7 +7,7 @@ import pytest
 from helpdesk.knowledge import document_store
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
-from helpdesk.site import articles, contents, rendered, rendering
+from helpdesk.site import article_cache, articles, contents, rendering
 from tests.integration.site.conftest import Dice
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -309,7 +309,7 @@ def test_an_article_is_two_reads_at_most_while_the_environment_remembers_lists(
     publish(api, "Refunds")
     with recorded_calls() as first:
         visitor.get("/articles/refunds")
-    rendered.forget()
+    article_cache.forget()
     with recorded_calls() as kept:
         visitor.get("/articles/refunds")
     with recorded_calls() as again:
@@ -367,7 +367,7 @@ def test_a_text_that_is_replaced_during_a_view_is_read_again(
 ) -> None:
     document_id = publish(api, "Refunds", "Old.")
     [old] = texts()
-    whole = rendered.of
+    whole = article_cache.load
 
     def replaced(page: Any) -> Any:
         if page.text_key == old:
@@ -375,7 +375,7 @@ def test_a_text_that_is_replaced_during_a_view_is_read_again(
             document_store.delete([old])
         return whole(page)
 
-    monkeypatch.setattr(rendered, "of", replaced)
+    monkeypatch.setattr(article_cache, "load", replaced)
 
     assert visitor.get("/articles/refunds").words(".prose") == "New."
 

@@ -7,11 +7,33 @@ from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.site.appearance_record import AppearanceRecord
 from helpdesk.storage import keys, table
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 KEPT_MS = 30 * DAY_MS
 """How long a replaced stylesheet is still served: longer than any cache keeps a page that names it."""
+
+
+class SiteCss(Stored, kw_only=True):
+    """An organization's own stylesheet, as it was sent."""
+
+    PK, SK = "ORG#{organization}#SITE", "CSS"
+
+    organization: str
+    css: str
+
+
+class SiteStylesheet(Stored, kw_only=True):
+    """An organization's own stylesheet, as it is served; expires once it is replaced."""
+
+    PK, SK = "ORG#{organization}#SITE", "STYLESHEET#{name}"
+
+    organization: str
+    name: str
+    css: str = ""
+    expires_at: int | None = None
 
 
 class Stylesheet(NamedTuple):
@@ -24,17 +46,18 @@ class Stylesheet(NamedTuple):
 
 def get(organization: str) -> tuple[AppearanceRecord, str]:
     """Return the appearance, and the organization's stylesheet as it was sent. One call."""
-    settings, source = keys.SiteSettings(organization), keys.SiteCss(organization)
+    settings, source = keys.SiteSettings(organization), SiteCss.key_for(organization)
     found = table.get_many([settings, source])
     appearance = AppearanceRecord.from_item(found.get(settings))
     # The text of a stylesheet that was removed may outlast the removal.
-    return appearance, found[source]["css"] if appearance.css_hash and source in found else ""
+    is_set = appearance.css_hash is not None and source in found
+    return appearance, SiteCss.from_item(found[source]).css if is_set else ""
 
 
 def served_css(organization: str, name: str) -> str | None:
     """Return the text of a stylesheet by its name; None if the organization has none of that name. One call."""
-    item = table.get(keys.SiteStylesheet(organization, name), consistent=False)
-    return None if item is None else str(item.get("css", ""))
+    found = Collection(SiteStylesheet).find(organization, name, consistent=False)
+    return None if found is None else found.css
 
 
 def change(
@@ -64,13 +87,13 @@ def change(
         on_failure=ConditionFailed,
     )
     if stylesheet is not None:
-        transaction.put({**keys.SiteCss(organization).attributes(), "css": stylesheet.source})
+        transaction.put(SiteCss(organization=organization, css=stylesheet.source))
         transaction.put(
-            {**keys.SiteStylesheet(organization, stylesheet.name).attributes(), "css": stylesheet.served}
+            SiteStylesheet(organization=organization, name=stylesheet.name, css=stylesheet.served)
         )
     if seen.css_hash is not None and (stylesheet is None or stylesheet.name != seen.css_hash):
-        transaction.update(
-            keys.SiteStylesheet(organization, seen.css_hash),
-            "SET expiresAt = :end",
-            values={":end": (clock.now_ms() + KEPT_MS) // 1_000},
+        transaction.change(
+            SiteStylesheet.key_for(organization, seen.css_hash),
+            set={"expires_at": (clock.now_ms() + KEPT_MS) // 1_000},
+            or_new=True,
         )

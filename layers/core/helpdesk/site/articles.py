@@ -13,7 +13,7 @@ from helpdesk.http.content import Content
 from helpdesk.knowledge import document_store, images, publishing
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.platform.logging import logger
-from helpdesk.site import contents, markdown, prose_language, rendered, rendering
+from helpdesk.site import article_cache, contents, markdown, prose_language, rendering
 from helpdesk.site.errors import PageNotFound
 from helpdesk.site.links_within import article_path, folder_path
 from helpdesk.site.sending import PUBLIC
@@ -70,7 +70,7 @@ def show(visit: Visit, name: str) -> Content:
     if found.was_moved:
         return moved_to(visit.link(article_path(page) + (_MARKDOWN if wants_markdown else "")))
     if wants_markdown or _accepts_markdown(visit):
-        text = _current(visit, page, rendered.of).markdown
+        text = _current(visit, page, article_cache.load).markdown
         headers = {
             **PUBLIC,
             "vary": "accept",
@@ -88,7 +88,7 @@ def show_image(visit: Visit, name: str, image: str) -> Content:
     found = publishing.find_page(visit.organization, slug_in(name)[0], visit.found)
     if found is None or not found.is_public or found.page.is_gone or found.page.mirror is None:
         raise PageNotFound
-    shown = markdown.images_in(_current(visit, found.page, rendered.of).html)
+    shown = markdown.images_in(_current(visit, found.page, article_cache.load).html)
     if image not in map(images.name_of, shown):
         raise PageNotFound
     content = images.read(visit.organization, found.page.mirror, image)
@@ -100,8 +100,8 @@ def show_image(visit: Visit, name: str, image: str) -> Content:
 
 def _article(visit: Visit, page: DocumentPage) -> Content:
     tree = publishing.tree_in(visit.organization, visit.found)
-    shown = contents.of(visit.organization, tree=tree, shown=page)
-    html = _current(visit, page, rendered.of)
+    shown = contents.load_contents(visit.organization, tree=tree, shown=page)
+    html = _current(visit, page, article_cache.load)
     before, after = shown.around(page)
     place = shown.place_of(page)
     _count(visit, page)

@@ -14,7 +14,9 @@ _MOST_KEPT = 50
 _kept: dict[str, tuple[int, Contents]] = {}
 
 
-def of(organization: str, *, tree: Tree | None = None, shown: DocumentPage | None = None) -> Contents:
+def load_contents(
+    organization: str, *, tree: Tree | None = None, shown: DocumentPage | None = None
+) -> Contents:
     """Return what an organization publishes. Two queries where it is not remembered.
 
     With the `tree` of folders as it is now one query is enough, if no folder has changed. `shown` is the page that is

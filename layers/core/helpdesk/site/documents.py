@@ -1,7 +1,7 @@
 """What the site shows of a document's text: its page as HTML, and its Markdown.
 
-`rendered` calls this in a process of its own, which alone imports this module. A parser can work for hours on a text
-that someone made for that.
+`article_cache` calls this in a process of its own, which alone imports this module. A parser can work for hours on a
+text that someone made for that.
 """
 
 import json
@@ -25,7 +25,7 @@ class TooLarge(Exception):
 
 
 def made(body: bytes, title: str, path: str | None, url: str | None, is_mirrored: bool) -> dict[str, Any]:  # noqa: FBT001 - as JSON passes it
-    """Return everything that is shown of a document, as `rendered.Made` takes it. Raises TooLarge."""
+    """Return everything that is shown of a document, as `article_cache.Made` takes it. Raises TooLarge."""
     text = body.decode()
     shown = markdown.render(title, text, path=path, url=url, is_mirrored=is_mirrored)
     sent = len(json.dumps(shown.html, ensure_ascii=False).encode())

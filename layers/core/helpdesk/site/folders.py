@@ -22,7 +22,9 @@ def tree_key(organization: str, _: Mapping[str, str]) -> Sequence[AnyKey]:
 
 def show_home(visit: Visit) -> Content:
     """Return the home page: the search, the folders, the documents in none, and what is read most."""
-    shown = contents.of(visit.organization, tree=publishing.tree_in(visit.organization, visit.found))
+    shown = contents.load_contents(
+        visit.organization, tree=publishing.tree_in(visit.organization, visit.found)
+    )
     values = {
         "contents": shown,
         "place": "",
@@ -34,7 +36,9 @@ def show_home(visit: Visit) -> Content:
 
 def show(visit: Visit, name: str) -> Content:
     """Return the page of a folder. Raises PageNotFound, also for a folder in which nothing is published."""
-    shown = contents.of(visit.organization, tree=publishing.tree_in(visit.organization, visit.found))
+    shown = contents.load_contents(
+        visit.organization, tree=publishing.tree_in(visit.organization, visit.found)
+    )
     folder = next((each for each in shown.folders.values() if is_of(name, each)), None)
     if folder is None or folder.id not in shown.tree or not shown.count_in(folder.id):
         raise PageNotFound

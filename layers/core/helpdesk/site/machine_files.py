@@ -40,7 +40,7 @@ def sitemap(visit: Visit) -> Content:
 
     A query for each board after the site's own read, where the board is shown.
     """
-    shown = contents.of(visit.organization)
+    shown = contents.load_contents(visit.organization)
     entries = [_entry(visit.address("/"), None)]
     entries += [
         _entry(visit.address(folder_path(shown.folders[folder_id])), None)
@@ -84,7 +84,7 @@ def _entry(address: str, updated_at: int | None) -> str:
 
 def llms(visit: Visit) -> Content:
     """Return llms.txt: the site for language models, with the Markdown of each article (llmstxt.org)."""
-    shown = contents.of(visit.organization)
+    shown = contents.load_contents(visit.organization)
     lines = [f"# {_line(visit.site.title)}", ""]
     if visit.site.settings.intro:
         lines += [f"> {_line(visit.site.settings.intro)}", ""]

@@ -1,8 +1,8 @@
 """Documents as HTML: Markdown, with headings for a table of contents, coloured code, and nothing that could act.
 
 markdown-it-py parses, Pygments colours code by classes, and nh3 has the last word: what it does not list is removed.
-The HTML is kept beside the document's text (`rendered`), so a visitor rarely waits for this. `RELEASE` changes with
-every change of the result.
+The HTML is kept beside the document's text (`article_cache`), so a visitor rarely waits for this. `RELEASE` changes
+with every change of the result.
 
 A link to another file of a document's source (`../install.md#linux`) becomes `page:../install.md#linux`, and
 `resolved` turns it to the address of that file's page, as it is at that time. An image beside a mirrored file becomes

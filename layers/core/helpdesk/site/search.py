@@ -44,7 +44,7 @@ class Result(Record):
 def show(visit: Visit) -> Content:
     """Return the page of results. A search that finds nothing is noted for the team."""
     query = one_line(visit.query(SearchQuery).q, MAX_QUERY_CHARACTERS)
-    shown = contents.of(visit.organization)
+    shown = contents.load_contents(visit.organization)
     results = _results(visit.organization, query, shown) if query else []
     if query and not results:
         gaps.note(visit.organization, query)

@@ -24,7 +24,7 @@ from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
 from helpdesk.site_visitors import repository
 from helpdesk.site_visitors.errors import FormNotOwn
 from helpdesk.site_visitors.place import SitePlace
-from helpdesk.site_visitors.record import SessionRecord, SignInMethod
+from helpdesk.site_visitors.record import SignInMethod, SiteSession
 from helpdesk.site_visitors.repository import SessionKeys
 from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
@@ -131,8 +131,7 @@ def sign_in(transaction: Transaction, site: SitePlace, visitor: Visitor, epoch: 
     """
     browser = Browser(f"{ids.secret()}.{visitor.customer_id}", is_new=True, visitor=visitor)
     until = clock.now_ms() + SESSION_SECONDS * 1_000
-    record = SessionRecord(visitor.customer_id, visitor.session_hash, epoch, until)
-    repository.put(transaction, site.organization, browser.hash, record, KNOWN_SECONDS)
+    transaction.put(_session(browser, site, visitor, epoch, until), new=True)
     return browser
 
 
@@ -148,9 +147,22 @@ def sign_out(browser: Browser, site: SitePlace) -> Browser:
     if visitor is None:
         return Browser(ids.secret(), is_new=True)
     after = Browser(f"{ids.secret()}.{visitor.customer_id}", is_new=True, known_email=visitor.email)
-    over = SessionRecord(visitor.customer_id, visitor.session_hash, epoch=0, valid_until=0)
-    repository.put_over(site.organization, after.hash, over, KNOWN_SECONDS)
+    repository.put_over(_session(after, site, visitor, epoch=0, valid_until=0))
     return after
+
+
+def _session(
+    browser: Browser, site: SitePlace, visitor: Visitor, epoch: int, valid_until: int
+) -> SiteSession:
+    return SiteSession(
+        organization=site.organization,
+        browser_hash=browser.hash,
+        customer_id=visitor.customer_id,
+        visitor_hash=visitor.session_hash,
+        epoch=epoch,
+        valid_until=valid_until,
+        expires_at=clock.seconds_from_now(KNOWN_SECONDS),
+    )
 
 
 def cookie(browser: Browser, site: SitePlace) -> dict[str, str]:

@@ -1,10 +1,8 @@
 """How visitors sign in, and their sessions as they are stored. Times are milliseconds since 1970."""
 
 from enum import StrEnum
-from typing import Self
 
-from helpdesk.platform.record import Record
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored
 
 
 class SignInMethod(StrEnum):
@@ -18,24 +16,19 @@ class SignInMethod(StrEnum):
     """An OpenID Connect provider."""
 
 
-class SessionRecord(Record):
-    """A browser in which a visitor is signed in. It holds no name and no address: the customer's record has them."""
+class SiteSession(Stored, kw_only=True):
+    """A browser in which a visitor is signed in, by the SHA-256 of its cookie.
 
+    It holds no name and no address: the customer's record has them. The item is kept for longer than the session, and
+    says whose the browser was.
+    """
+
+    PK, SK = "ORG#{organization}#SITESESSION#{browser_hash}", "SESSION"
+
+    organization: str
+    browser_hash: str
     customer_id: str
     visitor_hash: str
     epoch: int
     valid_until: int
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a session's item."""
-        return cls(item["customerId"], item["visitorHash"], item["epoch"], item["validUntil"])
-
-    def to_item(self) -> Item:
-        """Return the attributes of the item, without its keys."""
-        return {
-            "customerId": self.customer_id,
-            "visitorHash": self.visitor_hash,
-            "epoch": self.epoch,
-            "validUntil": self.valid_until,
-        }
+    expires_at: int

@@ -56,17 +56,12 @@ from helpdesk.storage.integration_keys import (
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
 from helpdesk.storage.secret_keys import EndpointSecret, KeySecret
 from helpdesk.storage.site_keys import (
-    SearchGap,
-    SiteCss,
     SiteSettings,
-    SiteStylesheet,
-    search_gaps,
 )
 from helpdesk.storage.site_sign_in_keys import (
     SiteClientSecret,
     SiteCode,
     SiteKeySecret,
-    SiteSession,
     SiteSignIn,
     SiteToken,
 )
@@ -87,14 +82,14 @@ __all__ = [
     "LegacyKey", "MailCeiling", "MalformedKey", "Message",
     "MissedConversation", "Note", "Person", "PersonAllowance",
     "PersonByEmail",
-    "Rating", "RunWatch", "RunningTools", "SchemaVersion", "SearchGap", "SharedBucket", "SignIn",
-    "SiteClientSecret", "SiteCode", "SiteCss", "SiteKeySecret", "SiteSession", "SiteSettings", "SiteSignIn",
-    "SiteStylesheet", "SiteToken", "Slug", "Snooze", "SupportEmail",
+    "Rating", "RunWatch", "RunningTools", "SchemaVersion", "SharedBucket", "SignIn",
+    "SiteClientSecret", "SiteCode", "SiteKeySecret", "SiteSettings", "SiteSignIn",
+    "SiteToken", "Slug", "Snooze", "SupportEmail",
     "SupportEmailBucket", "SupportEmailCode",
     "Tool",
     "WaitPool", "approvals_with", "assigned_conversations",
     "connected_account", "customer_conversations", "grants_of_organization",
-    "grants_of_person", "inbox", "search_gaps",
+    "grants_of_person", "inbox",
 ]  # fmt: skip
 
 

@@ -28,14 +28,6 @@ class SiteKeySecret(ItemKey):
     key_id: str
 
 
-class SiteSession(ItemKey):
-    """A browser in which a visitor is signed in to the help site, by the SHA-256 of its cookie."""
-
-    PK, SK = "ORG#{organization}#SITESESSION#{browser_hash}", "SESSION"
-    organization: str
-    browser_hash: str
-
-
 class SiteCode(ItemKey):
     """A sign-in to the help site that waits for its one-time code, by the SHA-256 of its handle."""
 

@@ -8,7 +8,7 @@ import pytest
 
 from helpdesk.platform import clock
 from helpdesk.platform.isolation import Isolated, NotStarted
-from helpdesk.site import documents, rendered
+from helpdesk.site import article_cache, documents
 from tests.integration.site.conftest import IN_PROCESS
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -31,7 +31,7 @@ def visitor(api: Client) -> Visitor:
 def endless(monkeypatch: pytest.MonkeyPatch) -> Iterator[Isolated]:
     """Replace what reads texts by something that never ends, with one second."""
     with Isolated("tests.support.endless", 1.0) as process:
-        monkeypatch.setattr(rendered, "process", lambda: process)
+        monkeypatch.setattr(article_cache, "process", lambda: process)
         yield process
 
 
@@ -68,7 +68,7 @@ def test_a_text_that_takes_too_long_is_shown_as_it_was_written_and_read_again_a_
     assert ended is None
     assert endless._process is None
     assert [each for each in calls if each.startswith("s3")] == ["s3:GetObject"]
-    monkeypatch.setattr(rendered, "process", lambda: IN_PROCESS)
+    monkeypatch.setattr(article_cache, "process", lambda: IN_PROCESS)
     with clock.frozen(lambda: at + 86_500_000_000):
         assert "<em>them</em>" in prose(visitor)
 
@@ -82,10 +82,10 @@ def test_who_reads_while_a_text_takes_long_waits_for_nothing(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []
-    monkeypatch.setattr(rendered, "process", lambda: Slow(lambda: seen.append(meanwhile())))
+    monkeypatch.setattr(article_cache, "process", lambda: Slow(lambda: seen.append(meanwhile())))
 
     def meanwhile() -> str:
-        monkeypatch.setattr(rendered, "process", lambda: Slow(lambda: seen.append("read again")))
+        monkeypatch.setattr(article_cache, "process", lambda: Slow(lambda: seen.append("read again")))
         return prose(visitor)
 
     assert "<em>them</em>" in prose(visitor)
@@ -100,10 +100,10 @@ def test_a_text_whose_reader_died_is_read_again_after_a_minute(
     def die() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(rendered, "process", lambda: Slow(die))
+    monkeypatch.setattr(article_cache, "process", lambda: Slow(die))
     with clock.frozen(lambda: at * 1_000), pytest.raises(KeyboardInterrupt):
         visitor.get(PATH)
-    monkeypatch.setattr(rendered, "process", lambda: IN_PROCESS)
+    monkeypatch.setattr(article_cache, "process", lambda: IN_PROCESS)
 
     with clock.frozen(lambda: (at + 59_999) * 1_000):
         assert prose(visitor) == AS_WRITTEN.replace("\n", "")
@@ -118,9 +118,9 @@ def test_nothing_is_kept_where_the_process_did_not_start(
         def call(self, *_: Any, **__: Any) -> Any:
             raise NotStarted
 
-    monkeypatch.setattr(rendered, "process", lambda: Broken("helpdesk.site.documents"))
+    monkeypatch.setattr(article_cache, "process", lambda: Broken("helpdesk.site.documents"))
     assert prose(visitor) == AS_WRITTEN.replace("\n", "")
-    monkeypatch.setattr(rendered, "process", lambda: IN_PROCESS)
+    monkeypatch.setattr(article_cache, "process", lambda: IN_PROCESS)
 
     assert "<em>them</em>" in prose(visitor)
 

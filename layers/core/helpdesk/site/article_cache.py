@@ -53,7 +53,7 @@ class Made(Record):
     until: int | None = None
 
 
-def of(page: DocumentPage) -> Made:
+def load(page: DocumentPage) -> Made:
     """Return what is shown of a document. No call if it is remembered, one if it is kept, three the first time.
 
     Raises document_store.TextMissing if the text was replaced since the page was read.
