@@ -8,6 +8,7 @@ from botocore.exceptions import ClientError
 from helpdesk.platform import clock
 from helpdesk.storage import keys
 from helpdesk.storage.retrying import Conflict
+from helpdesk.storage.stored import Stored
 from helpdesk.storage.transactions import (
     Transaction,
     TransactionFailed,
@@ -22,6 +23,13 @@ class NotThere(Exception):
 
 class Taken(Exception):
     """What the second action names, with the item it met."""
+
+
+class Label(Stored):
+    PK, SK = "ORG#{organization}#LABEL#{id}", "LABEL"
+    organization: str
+    id: str
+    text: str
 
 
 def cancelled(*codes: str, item: dict[str, Any] | None = None) -> ClientError:
@@ -246,3 +254,12 @@ def test_nothing_is_prepended_outside_the_block(dynamo: Dynamo) -> None:
     two_actions().commit()
 
     assert kinds_written(dynamo) == [["Update", "Put"]]
+
+
+def test_a_save_without_a_difference_requires_the_item_and_writes_nothing(dynamo: Dynamo) -> None:
+    label, transaction = Label("acme", "l1", "Fragile"), Transaction()
+    transaction.save(label, label, require={"text": "Fragile"})
+    transaction.commit()
+
+    (request,) = dynamo.requests
+    assert [next(iter(action)) for action in request["TransactItems"]] == ["ConditionCheck"]

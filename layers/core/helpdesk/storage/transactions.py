@@ -94,7 +94,8 @@ class Transaction:
         """Write what differs from the record that was read, index entries included, and return the record as written.
 
         A record with a `version` must still have the one that was read, and gets the next. `add` counts fields that
-        other requests count at the same time. A record without a version needs `require`.
+        other requests count at the same time. A record without a version needs `require`. If nothing differs, the
+        transaction only requires what it would have required.
         """
         conditions = dict(require or {})
         if (version := getattr(seen, "version", None)) is not None:
