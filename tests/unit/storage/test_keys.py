@@ -11,8 +11,9 @@ from msgspec.structs import fields
 from helpdesk.storage import keys
 from helpdesk.storage.keys import REGISTRY, ItemKey, MalformedKey
 from helpdesk.storage.stored import INDEXES, AnyKey, Stored
+from scripts.access_patterns import Kind
 from tests.support import kinds
-from tests.support.kinds import KINDS, STORED, Kind
+from tests.support.kinds import KINDS, STORED
 from tests.support.rules import for_each
 
 parts = st.text(min_size=1, max_size=128).filter(lambda text: "#" not in text)
