@@ -21,6 +21,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from helpdesk.conversations.session_record import Session
 from helpdesk.platform.units import DAY_MS
 from scripts.local.progress import Problem, Progress
 from scripts.local.settings import ACCOUNT, LOCAL, REGION, STACK_NAME
@@ -135,7 +136,7 @@ def _items(stack: Stack, count: int, seed: int) -> Iterator[dict[str, Any]]:
     from scripts.seeding.simulate import Desk, session_of, simulate  # noqa: PLC0415
 
     organization = stack.description["organization_id"]
-    if table.get(keys.Session(organization, hashed(session_of(0, seed)))) is not None:
+    if table.get(Session.key_for(organization, hashed(session_of(0, seed)))) is not None:
         raise Problem(f"Seed {seed} was used already. For other conversations: make seed SEED={seed + 1}")
     members = table.query_all(keys.Member(organization, "-").pk, sk_prefix="MEMBER#")
     team = [

@@ -43,7 +43,7 @@ def run(until: int) -> Run:
     """Continue this night's work until all is done or the instant `until` (ms) has come."""
     now = clock.now_ms()
     night = datetime.fromtimestamp(now / 1_000, UTC).date().isoformat()
-    checkpoint = auto_resolve_repository.get(night)
+    checkpoint = auto_resolve_repository.checkpoints.find(night) or AutoResolveCheckpoint(date=night)
     first = now // DAY_MS
     resolved = 0
     while not checkpoint.night_is_done:
@@ -52,17 +52,17 @@ def run(until: int) -> Run:
             for count, index_key in _pages(organization, started, now - QUIET_HOURS * HOUR_MS):
                 resolved += count
                 checkpoint = replace(checkpoint, organization=organization, index_key=index_key)
-                auto_resolve_repository.put(night, checkpoint)
+                auto_resolve_repository.put(checkpoint)
                 if clock.now_ms() >= until:
                     return Run(resolved, done=False)
             if (
                 clock.now_ms() >= until
             ):  # even if there was no page: the next run starts behind this organization
                 behind = replace(checkpoint, organization=f"{organization}0", index_key="")
-                auto_resolve_repository.put(night, behind)
+                auto_resolve_repository.put(behind)
                 return Run(resolved, done=False)
-        checkpoint = AutoResolveCheckpoint(checkpoint.shards_done + 1)
-        auto_resolve_repository.put(night, checkpoint)
+        checkpoint = AutoResolveCheckpoint(date=night, shards_done=checkpoint.shards_done + 1)
+        auto_resolve_repository.put(checkpoint)
     return Run(resolved, done=True)
 
 

@@ -1,8 +1,17 @@
 """Items of auto-resolve: which organizations have it on, and how far the runs of one night have come."""
 
+from copy import replace
+
 from helpdesk.agent.auto_resolve_record import AutoResolveCheckpoint
-from helpdesk.storage import keys, shards, table
+from helpdesk.platform import clock
+from helpdesk.platform.units import DAY_SECONDS
+from helpdesk.storage import shards, table
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.transactions import Transaction
+
+_KEPT_SECONDS = 7 * DAY_SECONDS
+
+checkpoints = Collection(AutoResolveCheckpoint)
 
 
 def organizations(shard: int, start: str, limit: int) -> list[str]:
@@ -12,14 +21,8 @@ def organizations(shard: int, start: str, limit: int) -> list[str]:
     return [item["GSI1SK"] for item in page.items]
 
 
-def get(date: str) -> AutoResolveCheckpoint:
-    """Return how far the runs of a night have come."""
-    item = table.get(keys.AutoResolveCheckpoint(date))
-    return AutoResolveCheckpoint.from_item(item) if item else AutoResolveCheckpoint()
-
-
-def put(date: str, checkpoint: AutoResolveCheckpoint) -> None:
+def put(checkpoint: AutoResolveCheckpoint) -> None:
     """Write how far the runs of a night have come."""
     transaction = Transaction()
-    transaction.put({**keys.AutoResolveCheckpoint(date).attributes(), **checkpoint.to_item()})
+    transaction.put(replace(checkpoint, expires_at=clock.seconds_from_now(_KEPT_SECONDS)))
     transaction.commit()

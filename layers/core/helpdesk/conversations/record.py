@@ -9,7 +9,9 @@ from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibility
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import HOUR_MS
+from helpdesk.storage import shards
 from helpdesk.storage.marks import BEING_ERASED
+from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.visitor_texts.languages import Language, known
 
@@ -259,6 +261,22 @@ def newest_message(message_id: str | None, visitor_message_id: str | None) -> It
         **({} if message_id is None else {"newestMessageId": message_id}),
         **({} if visitor_message_id is None else {"newestVisitorMessageId": visitor_message_id}),
     }
+
+
+class Snooze(Stored, kw_only=True):
+    """The reminder of a conversation's snooze, which ends at `until` (ms). The snoozes package writes it."""
+
+    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "SNOOZE"
+    GSI1 = "WAKE#{shard}", "{until:013d}"
+    organization: str
+    conversation_id: str
+    until: int
+    expires_at: int | None = None
+
+    @property
+    def shard(self) -> int:
+        """Which shard of the index it is in."""
+        return shards.shard_of(self.conversation_id)
 
 
 class StaleConversation(ConditionFailed):

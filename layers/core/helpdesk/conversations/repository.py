@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from helpdesk.conversations import list_repository
 from helpdesk.conversations.change import Change, Requirement
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import Conversation, SessionGone, Snapshot, StaleConversation
+from helpdesk.conversations.record import Conversation, SessionGone, Snapshot, Snooze, StaleConversation
+from helpdesk.conversations.session_record import Session
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
@@ -159,15 +160,15 @@ def forget_current(transaction: Transaction, conversation: Conversation) -> None
         conversation.session_hash is None
     ):  # started by the team, with a customer who has an e-mail address only
         return
-    transaction.update(
-        keys.Session(conversation.organization, conversation.session_hash),
-        "SET conversationId = :none ADD openings :one",
-        condition="customerId = :customer",
-        values={":none": None, ":one": 1, ":customer": conversation.customer_id},
+    transaction.change(
+        Session.key_for(conversation.organization, conversation.session_hash),
+        set={"current": None},
+        add={"openings": 1},
+        require={"customer_id": conversation.customer_id},
         on_failure=SessionGone,
     )
 
 
 def forget_snooze(transaction: Transaction, conversation: Snapshot) -> None:
     """Remove the reminder of a snooze that a transition ended; the snoozes package writes it."""
-    transaction.delete(keys.Snooze(conversation.organization, conversation.id))
+    transaction.delete(Snooze.key_for(conversation.organization, conversation.id))

@@ -4,9 +4,9 @@ from copy import replace
 
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.session_record import Session
 from helpdesk.conversations.state import Handler
 from helpdesk.messages import repository
-from helpdesk.messages.record import Session
 from helpdesk.storage.transactions import Transaction
 
 _SEARCHED_FOR_OPEN = 50  # the session's most recently started conversations

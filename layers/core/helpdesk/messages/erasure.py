@@ -1,13 +1,13 @@
 """Erasure of visitors' sessions (docs/decisions/0062)."""
 
+from helpdesk.conversations.session_record import Session
 from helpdesk.messages import repository
-from helpdesk.messages.record import Session
 from helpdesk.storage.transactions import Transaction
 
 
 def session(organization: str, session_hash: str) -> Session | None:
     """Return a session, or None."""
-    return repository.get(organization, session_hash)
+    return repository.sessions.find(organization, session_hash)
 
 
 def delete_session(

@@ -1,7 +1,7 @@
 """Moving the conversations of a visitor's session to the session of the customer who they are."""
 
+from helpdesk.conversations.session_record import Session
 from helpdesk.messages import repository
-from helpdesk.messages.record import Session
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -20,7 +20,7 @@ def close(organization: str, session_hash: str, customer_id: str) -> None:
 
 def session(organization: str, session_hash: str) -> Session | None:
     """Return a session, or None."""
-    return repository.get(organization, session_hash)
+    return repository.sessions.find(organization, session_hash)
 
 
 def move(transaction: Transaction, before_hash: str, after: Session, conversation_id: str) -> None:
@@ -31,4 +31,10 @@ def move(transaction: Transaction, before_hash: str, after: Session, conversatio
     """
     repository.delete_conversation(transaction, after.organization, before_hash, conversation_id)
     repository.put_conversation(transaction, after, conversation_id)
-    repository.forget_current(transaction, after)
+    transaction.change(
+        after.key,
+        set={"current": None},
+        add={"openings": 1},
+        require={"customer_id": after.customer_id},
+        on_failure=ConditionFailed,
+    )

@@ -1,32 +1,21 @@
 """Items of visitors' sessions."""
 
-from helpdesk.messages.record import Session
-from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.conversations.session_record import Session, SessionConversation
+from helpdesk.storage.changes import below
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
+
+sessions = Collection(Session)
+started = Collection(SessionConversation)
 
 
 class SessionChanged(ConditionFailed):
     """Another message of the same session was faster."""
 
-    def session(self, organization: str) -> Session | None:
+    def session(self) -> Session | None:
         """Return the session as that message left it, None if it is gone."""
-        return Session.from_item(organization, self.item) if self.item else None
-
-
-def get(organization: str, session_hash: str) -> Session | None:
-    """Return a session, or None before its first message."""
-    item = table.get(keys.Session(organization, session_hash))
-    return Session.from_item(organization, item) if item else None
-
-
-def put(transaction: Transaction, session: Session) -> None:
-    """Add a new session. The transaction raises SessionChanged if there is one already."""
-    transaction.put(
-        {**keys.Session(session.organization, session.hash).attributes(), **session.to_item()},
-        new=True,
-        on_failure=SessionChanged,
-    )
+        return Session.from_item(self.item) if self.item else None
 
 
 def save(transaction: Transaction, before: Session, now: Session) -> None:
@@ -37,18 +26,17 @@ def save(transaction: Transaction, before: Session, now: Session) -> None:
     """
     if before == now:
         return
-    unopened = "openings = :openings" if before.openings else "attribute_not_exists(openings)"
-    transaction.update(
-        keys.Session(before.organization, before.hash),
-        "SET conversationId = :current, handledBy = :handledBy, identityFingerprint = :identityFingerprint",
-        condition=f"customerId = :customer AND conversationId = :was AND {unopened}",
-        values={
-            ":current": now.current,
-            ":handledBy": now.handled_by,
-            ":identityFingerprint": now.identity_fingerprint,
-            ":was": before.current,
-            ":customer": before.customer_id,
-            **({":openings": before.openings} if before.openings else {}),
+    transaction.change(
+        before.key,
+        set={
+            "current": now.current,
+            "handled_by": now.handled_by,
+            "identity_fingerprint": now.identity_fingerprint,
+        },
+        require={
+            "customer_id": before.customer_id,
+            "current": before.current,
+            "openings": before.openings or below(1),
         },
         on_failure=SessionChanged,
     )
@@ -56,29 +44,18 @@ def save(transaction: Transaction, before: Session, now: Session) -> None:
 
 def put_conversation(transaction: Transaction, session: Session, conversation_id: str) -> None:
     """Add a conversation to the session's list."""
-    key = keys.SessionConversation(session.organization, session.hash, conversation_id)
-    transaction.put({**key.attributes(), "conversationId": conversation_id}, new=True)
-
-
-def forget_current(transaction: Transaction, session: Session) -> None:
-    """Make the session's next message look for its newest open conversation instead of trusting its hint.
-
-    The transaction raises ConditionFailed if the session is gone, or another customer's by now.
-    """
-    transaction.update(
-        keys.Session(session.organization, session.hash),
-        "SET conversationId = :none ADD openings :one",
-        condition="customerId = :customer",
-        values={":none": None, ":one": 1, ":customer": session.customer_id},
-        on_failure=ConditionFailed,
+    transaction.put(
+        SessionConversation(
+            organization=session.organization, session_hash=session.hash, conversation_id=conversation_id
+        ),
+        new=True,
     )
 
 
 def newest_conversations(organization: str, session_hash: str, limit: int) -> list[str]:
-    """Return the ids of the session's most recently started conversations, newest first."""
-    partition = keys.Session(organization, session_hash).pk
-    page = table.query(partition, sk_prefix="CONV#", limit=limit, newest_first=True, consistent=True)
-    return [item["conversationId"] for item in page.items]
+    """Return the IDs of the session's most recently started conversations, newest first."""
+    page = started.page(organization, session_hash, limit=limit, newest_first=True, consistent=True)
+    return [each.conversation_id for each in page.records]
 
 
 def delete(
@@ -88,27 +65,26 @@ def delete(
 
     The transaction raises ConditionFailed if the session now belongs to another customer, or is not as seen.
     """
-    values: Item = {":customer": customer_id}
-    condition = "attribute_not_exists(PK) OR customerId = :customer"
+    key = Session.key_for(organization, session_hash)
     if seen is not None:
-        condition = "customerId = :customer AND conversationId = :seen"
-        values[":seen"] = seen.current
-    transaction.delete(
-        keys.Session(organization, session_hash),
-        condition=condition,
-        values=values,
-        on_failure=ConditionFailed,
-    )
+        require = {"customer_id": customer_id, "current": seen.current}
+        transaction.delete(key, require=require, on_failure=ConditionFailed)
+    else:
+        transaction.delete(
+            key,
+            condition="attribute_not_exists(PK) OR customerId = :customer",
+            values={":customer": customer_id},
+            on_failure=ConditionFailed,
+        )
 
 
 def conversation_ids(organization: str, session_hash: str) -> set[str]:
-    """Return the ids of all conversations in a session's list."""
-    partition = keys.Session(organization, session_hash).pk
-    return {str(item["conversationId"]) for item in table.query_all(partition, sk_prefix="CONV#")}
+    """Return the IDs of all conversations in a session's list."""
+    return {each.conversation_id for each in started.all(organization, session_hash)}
 
 
 def delete_conversation(
     transaction: Transaction, organization: str, session_hash: str, conversation_id: str
 ) -> None:
     """Add to a transaction that a conversation is removed from the session's list."""
-    transaction.delete(keys.SessionConversation(organization, session_hash, conversation_id))
+    transaction.delete(SessionConversation.key_for(organization, session_hash, conversation_id))

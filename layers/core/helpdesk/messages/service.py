@@ -16,6 +16,7 @@ from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import BrowserContext, Conversation, PageInfo, Snapshot, StaleConversation
 from helpdesk.conversations.rendering import message_shape
 from helpdesk.conversations.schemas import MessageShape
+from helpdesk.conversations.session_record import Session
 from helpdesk.conversations.state import STARTED, Status
 from helpdesk.conversations.thread import VisitorMessage
 from helpdesk.customers import service as customers
@@ -23,7 +24,6 @@ from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.files import service as files
 from helpdesk.http.pages import fitting
 from helpdesk.messages import choosing, repository, sessions
-from helpdesk.messages.record import Session
 from helpdesk.messages.repository import SessionChanged
 from helpdesk.messages.schemas import (
     ContextInput,
@@ -70,7 +70,7 @@ def post_as(
     identity = sent.user.said() if sent.user else None
     if identity is not None and user_is_typed:
         identity = customers.typed(identity)
-    session = repository.get(organization, session_hash)
+    session = repository.sessions.find(organization, session_hash)
     target: Snapshot | None = _hinted(session)
 
     def attempt() -> MessageAccepted:
@@ -82,7 +82,7 @@ def post_as(
                 target = choosing.newest_open(session)
             return _next(session, target, identity, message)
         except SessionChanged as changed:
-            session = changed.session(organization)
+            session = changed.session()
             target = _hinted(session)
             raise
         except StaleConversation as stale:
@@ -91,7 +91,7 @@ def post_as(
             raise
         except (ConversationNotFound, CustomerNotFound):
             # Erased since, perhaps with the session; the next session of that token is another customer's.
-            session = repository.get(organization, session_hash)
+            session = repository.sessions.find(organization, session_hash)
             target = None
             raise
 
@@ -203,7 +203,7 @@ def _first(
         handled_by=STARTED.handled_by.value,
         identity_fingerprint=customers.fingerprint(identity),
     )
-    repository.put(transaction, session)
+    transaction.put(session, new=True, on_failure=SessionChanged)
     repository.put_conversation(transaction, session, conversation_id)
     customers.create(transaction, organization, customer_id, session_hash, identity)
     transaction.commit()

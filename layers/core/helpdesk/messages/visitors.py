@@ -1,9 +1,9 @@
 """Visitors by their sessions, for every noun."""
 
+from helpdesk.conversations.session_record import Session
 from helpdesk.conversations.state import STARTED
 from helpdesk.customers import service as customers
 from helpdesk.messages import repository
-from helpdesk.messages.record import Session
 from helpdesk.messages.repository import SessionChanged
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
@@ -13,7 +13,7 @@ __all__ = ["Session", "SessionChanged"]  # and everything below
 
 def session(organization: str, session_hash: str) -> Session | None:
     """Return a session by its hash, or None before its first message."""
-    return repository.get(organization, session_hash)
+    return repository.sessions.find(organization, session_hash)
 
 
 def introduce(
@@ -37,5 +37,5 @@ def introduce(
         handled_by=STARTED.handled_by.value,
         identity_fingerprint=customers.fingerprint(identity),
     )
-    repository.put(transaction, session)
+    transaction.put(session, new=True, on_failure=SessionChanged)
     customers.create(transaction, organization, customer_id, session_hash, identity)

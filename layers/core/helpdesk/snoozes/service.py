@@ -15,7 +15,7 @@ from helpdesk.admission.caller import Caller
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import Conversation, StaleConversation
+from helpdesk.conversations.record import Conversation, Snooze, StaleConversation
 from helpdesk.conversations.state import Transition, apply
 from helpdesk.events.outbox import Job, JobQueue, job_item
 from helpdesk.organizations.actor import Actor
@@ -23,10 +23,9 @@ from helpdesk.platform import clock
 from helpdesk.platform.delays import MAX_HOP_SECONDS, hop_delay_seconds
 from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
-from helpdesk.platform.units import MINUTE_MS
+from helpdesk.platform.units import DAY_MS, MINUTE_MS
 from helpdesk.snoozes import repository
 from helpdesk.snoozes.errors import MAX_SNOOZE_MS, MIN_SNOOZE_MS, BadSnoozeTime
-from helpdesk.snoozes.record import Reminder
 from helpdesk.snoozes.schemas import SnoozeInput
 from helpdesk.storage import shards
 from helpdesk.storage.retrying import repeat_when_stale
@@ -43,6 +42,7 @@ AHEAD_MS = MAX_HOP_SECONDS * 1_000
 """How far ahead a wake is queued. The timers function runs more often, so no snooze ends unqueued between two runs."""
 
 _PAGE = 100
+_KEPT_MS = 7 * DAY_MS  # after its time, in case the timers function stood still; then time to live removes it
 
 
 class NotQueued(Exception):
@@ -75,8 +75,13 @@ def snooze(caller: Caller, conversation_id: str, wanted: SnoozeInput) -> None:
         conversations.write_transition(transaction, conversation, state, snoozed_until=until)
         thread.add_system_line(transaction, conversation, _line(who, until), clock.now_ms(), alone=True)
         if until is not None:
-            reminder = Reminder(conversation.organization, conversation.id, until)
-            repository.put(transaction, reminder)
+            reminder = Snooze(
+                organization=conversation.organization,
+                conversation_id=conversation.id,
+                until=until,
+                expires_at=(until + _KEPT_MS) // 1_000,
+            )
+            transaction.put(reminder)
             if until - clock.now_ms() <= AHEAD_MS:
                 job = Job(JobQueue.TIMER, conversation.organization, "", _body(reminder), due_at=until)
                 transaction.put(job_item(conversation.organization, job), new=True)
@@ -86,7 +91,7 @@ def snooze(caller: Caller, conversation_id: str, wanted: SnoozeInput) -> None:
 
 def wake(organization: str, conversation_id: str, until: int) -> Outcome:
     """End the snooze of a conversation that ends at `until` (ms), unless it is over or not yet due."""
-    reminder = Reminder(organization, conversation_id, until)
+    reminder = Snooze(organization=organization, conversation_id=conversation_id, until=until)
     if clock.now_ms() < until:
         if send_all(settings().timer_queue_url, [_message(reminder)]):
             raise NotQueued
@@ -96,7 +101,7 @@ def wake(organization: str, conversation_id: str, until: int) -> Outcome:
     def attempt() -> Outcome:
         nonlocal conversation
         if conversation is None or conversation.snoozed_until != until:
-            repository.forget_stale(reminder)
+            repository.forget_stale(organization, conversation_id, until)
             return Outcome.GONE if conversation is None else Outcome.OVER
         transaction = Transaction()
         state = apply(conversation.state, Transition.END_SNOOZE)
@@ -123,7 +128,7 @@ def queue_due(deadline: int) -> int:
     before = clock.now_ms() + AHEAD_MS
     queued = 0
 
-    def read(shard: int, after: Item | None) -> tuple[list[Reminder], Item | None]:
+    def read(shard: int, after: Item | None) -> tuple[list[Snooze], Item | None]:
         return repository.due(shard, before, _PAGE, after)
 
     for page in shards.pages(read, clock.now_ms() // MINUTE_MS, deadline):
@@ -132,7 +137,7 @@ def queue_due(deadline: int) -> int:
     return queued
 
 
-def _body(reminder: Reminder) -> dict[str, Any]:
+def _body(reminder: Snooze) -> dict[str, Any]:
     return {
         "kind": WAKE,
         "organization": reminder.organization,
@@ -141,7 +146,7 @@ def _body(reminder: Reminder) -> dict[str, Any]:
     }
 
 
-def _message(reminder: Reminder) -> "SendMessageBatchRequestEntryTypeDef":
+def _message(reminder: Snooze) -> "SendMessageBatchRequestEntryTypeDef":
     return {
         "Id": "",
         "MessageBody": json.dumps(_body(reminder), separators=(",", ":")),

@@ -24,13 +24,6 @@ class PersonAllowance(ItemKey):
     request_class: str
 
 
-class AutoResolveCheckpoint(ItemKey):
-    """The progress of one night's auto-resolve runs (its date in UTC)."""
-
-    PK, SK = "AUTORESOLVE#{date}", "CHECKPOINT"
-    date: str
-
-
 class PersonByEmail(ItemKey):
     """The person whom an e-mail address belongs to; the address is stored as its SHA-256."""
 

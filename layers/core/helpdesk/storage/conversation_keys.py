@@ -29,14 +29,6 @@ class Note(ItemKey):
     message_id: str
 
 
-class Snooze(ItemKey):
-    """The time when a snoozed conversation wakes."""
-
-    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "SNOOZE"
-    organization: str
-    conversation_id: str
-
-
 class Rating(ItemKey):
     """A visitor's rating of one resolution: the stars and when. What they wrote with it is in the thread."""
 

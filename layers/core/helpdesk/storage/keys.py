@@ -13,7 +13,6 @@ construction. docs/access-patterns.md describes each kind; a test holds that pag
 from helpdesk.storage.account_keys import (
     AccessToken,
     AddressBucket,
-    AutoResolveCheckpoint,
     EmailBucket,
     Grant,
     LegacyKey,
@@ -37,7 +36,6 @@ from helpdesk.storage.conversation_keys import (
     Message,
     Note,
     Rating,
-    Snooze,
     assigned_conversations,
     customer_conversations,
     inbox,
@@ -73,7 +71,7 @@ from helpdesk.storage.tool_keys import (
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
     "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsChange", "AnalyticsFact", "AnalyticsMonths",
-    "AppCredentials", "Approval", "AutoResolveCheckpoint",
+    "AppCredentials", "Approval",
     "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "Conversation", "ConversationApproval",
     "EmailBucket", "EndpointSecret", "FormerMember", "Grant",
@@ -84,7 +82,7 @@ __all__ = [
     "PersonByEmail",
     "Rating", "RunWatch", "RunningTools", "SchemaVersion", "SharedBucket", "SignIn",
     "SiteClientSecret", "SiteCode", "SiteKeySecret", "SiteSettings", "SiteSignIn",
-    "SiteToken", "Slug", "Snooze", "SupportEmail",
+    "SiteToken", "Slug", "SupportEmail",
     "SupportEmailBucket", "SupportEmailCode",
     "Tool",
     "WaitPool", "approvals_with", "assigned_conversations",
@@ -145,23 +143,6 @@ class OrganizationBucket(ItemKey):
     PK, SK = "ORG#{organization}#BUCKET", "BUCKET#{name}"
     organization: str
     name: str
-
-
-class Session(ItemKey):
-    """A visitor's session by the SHA-256 of its token: its customer, and a hint at its open conversation."""
-
-    PK, SK = "ORG#{organization}#SESSION#{session_hash}", "SESSION"
-    organization: str
-    session_hash: str
-
-
-class SessionConversation(ItemKey):
-    """One conversation of a session; ids sort by start, so the newest is the last."""
-
-    PK, SK = "ORG#{organization}#SESSION#{session_hash}", "CONV#{conversation_id}"
-    organization: str
-    session_hash: str
-    conversation_id: str
 
 
 class Customer(ItemKey):

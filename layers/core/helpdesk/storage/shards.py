@@ -64,11 +64,6 @@ def retaining(shard: int) -> str:
     return f"RETAINING#{shard}"
 
 
-def snoozes(shard: int) -> str:
-    """Return GSI1's partition of one shard's snoozed conversations; sorted by when they are to come back."""
-    return f"WAKE#{shard}"
-
-
 def due_crawls(shard: int) -> str:
     """Return GSI1's partition of one shard's crawls that run, or will by themselves; sorted by when to look at them."""
     return f"DUECRAWLS#{shard}"
