@@ -2,6 +2,7 @@
 
 import contextlib
 
+from helpdesk.agent.auto_resolve_record import AutoResolveCheckpoint
 from helpdesk.events.outbox import job_item
 from helpdesk.knowledge import publishing
 from helpdesk.knowledge.documents import Document
@@ -9,7 +10,7 @@ from helpdesk.oauth import grant_repository
 from helpdesk.oauth.record import GrantRecord
 from helpdesk.quotas import service as quotas
 from helpdesk.storage import table
-from helpdesk.storage.keys import AutoResolveCheckpoint, Grant, Organization
+from helpdesk.storage.keys import Grant, Organization
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from scripts.migrations.runner import Migration
@@ -26,7 +27,7 @@ def _move_night_checkpoints(item: Item) -> bool:
     """
     if not item["PK"].startswith(_NIGHT_PREFIX):
         return False
-    key = AutoResolveCheckpoint(item["PK"].removeprefix(_NIGHT_PREFIX))
+    key = AutoResolveCheckpoint.key_for(item["PK"].removeprefix(_NIGHT_PREFIX))
     moved = {name: value for name, value in item.items() if name != "place"} | {"indexKey": item["place"]}
     with contextlib.suppress(ConditionFailed):
         table.put_new({**moved, **key.attributes()})

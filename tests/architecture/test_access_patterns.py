@@ -2,6 +2,7 @@
 
 import re
 
+from helpdesk.conversations.record import Snooze
 from helpdesk.storage import keys, shards
 from helpdesk.storage.stored import INDEXES
 from scripts import access_patterns
@@ -50,8 +51,8 @@ def test_the_page_spells_the_partitions_that_organizations_share_as_the_code_doe
         (shards.new_outbox_items, 7),
         (shards.auto_resolve, 7),
         (shards.retaining, 7),
-        (shards.snoozes, 7),
         (shards.due_crawls, 7),
     ):
         assert f"`{partition(shard).replace('7', '{shard}')}`" in PAGE
+    assert f"`{Snooze.GSI1[0]}`" in PAGE
     assert f"in {shards.SHARDS} shards" in PAGE

@@ -7,7 +7,9 @@ import pytest
 
 from helpdesk.agent_runs import deciding, making
 from helpdesk.agent_runs.record import Run
-from helpdesk.storage import keys, table
+from helpdesk.approvals.record import Approval
+from helpdesk.storage import table
+from helpdesk.storage.stored import Key
 from helpdesk.tools import running
 from tests.support import table as everything
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, Runs, results
@@ -123,7 +125,7 @@ def test_an_approval_that_is_no_longer_in_force_ends_with_the_team(
     desk.decide("approve")
     (job,) = (one for one in jobs("agent") if "kind" in one)
     (approval,) = desk.approvals("approved")
-    key = keys.Approval(desk.id, approval["id"])
+    key = Approval.key_for(desk.id, approval["id"])
     monkeypatch.setattr(deciding, "expire_unfit", _expired_meanwhile(key))
 
     first, last = (sqs_event(job, group=conversation, receives=each) for each in (1, 5))
@@ -133,7 +135,7 @@ def test_an_approval_that_is_no_longer_in_force_ends_with_the_team(
     assert desk.run()["state"] == "handed over"
 
 
-def _expired_meanwhile(key: keys.Approval) -> Callable[..., Run]:
+def _expired_meanwhile(key: Key) -> Callable[..., Run]:
     def expire(run: Run, *_: object, **__: object) -> Run:
         table.update(key, "SET #s = :expired", names={"#s": "status"}, values={":expired": "expired"})
         return run

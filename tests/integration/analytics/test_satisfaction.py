@@ -7,9 +7,8 @@ import pytest
 from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock, ids
 from helpdesk.platform.settings import settings
-from helpdesk.ratings import repository
 from helpdesk.ratings.record import Rating
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 from helpdesk.storage.wire import to_wire
 from tests.support.api import Client
@@ -23,9 +22,14 @@ def given(organization: NewOrganization, *ratings: tuple[int, int], first: int =
     """Put ratings as (instant, stars), as a rating of each would."""
     for number, (instant, stars) in enumerate(ratings, first):
         transaction = Transaction()
-        rating_id = f"rat_{ids.ulid(instant, number)}"
-        rating = Rating(f"conv_{number}", instant, stars)
-        repository.put(transaction, organization.organization_id, rating_id, rating)
+        rating = Rating(
+            organization=organization.organization_id,
+            id=f"rat_{ids.ulid(instant, number)}",
+            conversation_id=f"conv_{number}",
+            at=instant,
+            stars=stars,
+        )
+        transaction.put(rating, new=True)
         transaction.commit()
 
 
@@ -115,15 +119,13 @@ def many(organization: NewOrganization, count: int) -> None:
             {
                 "PutRequest": {
                     "Item": to_wire(
-                        {
-                            **keys.Rating(
-                                organization.organization_id,
-                                f"rat_{ids.ulid(FROM + n * 60_000, n)}",
-                            ).attributes(),
-                            "conversationId": f"conv_{n}",
-                            "at": FROM + n * 60_000,
-                            "stars": 1 if n == 0 else 5,
-                        }
+                        Rating(
+                            organization=organization.organization_id,
+                            id=f"rat_{ids.ulid(FROM + n * 60_000, n)}",
+                            conversation_id=f"conv_{n}",
+                            at=FROM + n * 60_000,
+                            stars=1 if n == 0 else 5,
+                        ).to_item()
                     )
                 }
             }
@@ -181,6 +183,6 @@ def test_it_is_a_read_and_costs_two_calls(api: Client, organization: NewOrganiza
 def test_a_rating_is_a_small_item(api: Client, organization: NewOrganization) -> None:
     given(organization, (FROM, 5))
 
-    [item] = table.query_all(keys.Rating(organization.organization_id, "-").pk)
+    [item] = table.query_all(Rating.partition_for(organization.organization_id))
 
     assert sum(len(str(name)) + len(str(value)) for name, value in item.items()) < 250

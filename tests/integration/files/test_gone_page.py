@@ -2,8 +2,9 @@
 
 import pytest
 
+from helpdesk.files.record import File
 from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
 
@@ -14,7 +15,7 @@ BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 def gone(api: Client, organization: NewOrganization) -> str:
     """The path of a file whose item was removed."""
     file = api.post("/v1/uploads?name=a.txt", "text", **{"content-type": "text/plain"}).body
-    table.delete(keys.File(organization.organization_id, file["id"]))
+    table.delete(File.key_for(organization.organization_id, file["id"]))
     return "/v1/files/" + str(file["url"]).rpartition("/")[2]
 
 

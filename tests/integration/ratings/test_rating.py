@@ -12,6 +12,7 @@ from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.ratings import service
 from helpdesk.ratings.errors import NotResolved
+from helpdesk.ratings.record import Rating
 from helpdesk.ratings.schemas import RatingInput
 from helpdesk.storage import keys, table
 from tests.support.api import Client
@@ -45,7 +46,7 @@ def lines(api: Client, conversation: str) -> list[str]:
 
 
 def ratings(organization: NewOrganization) -> list[dict[str, Any]]:
-    return table.query_all(keys.Rating(organization.organization_id, "-").pk)
+    return table.query_all(Rating.partition_for(organization.organization_id))
 
 
 def at(instant_ms: int) -> Any:

@@ -30,7 +30,7 @@ def test_an_approval_is_a_tool_request() -> None:
         organization="org_1", id="apr_1", tool="refund", title="Refund", endpoint_id="ep_1", definition="d",
         identity=Identity(), input="{}", risk=Risk.HIGH, reason=None, conversation_id="conv_1", customer_id="cus_1",
         run_message_id="msg_1", call_id="call_1", resolutions=0, requested_at=1_000, expires_at=9_000,
-        status=ApprovalStatus.APPROVED, decided_at=4_000, decided_by_name="Ada",
+        status=ApprovalStatus.APPROVED, decided_at=4_000, decided_by_name=ByName("Ada"),
     )  # fmt: skip
     assert _named(facts.of_approval(approval)) == {
         "requestedAt": 1_000, "decidedAt": 4_000, "tool": "refund", "risk": "high", "status": "approved",

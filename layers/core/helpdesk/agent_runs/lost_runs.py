@@ -10,7 +10,7 @@ from helpdesk.agent_runs.state import CallState, RunState
 from helpdesk.approvals import calls as approvals
 from helpdesk.approvals import jobs, watches
 from helpdesk.approvals.schemas import ApprovalStatus
-from helpdesk.approvals.watches import LOST_AFTER_MS, Watch
+from helpdesk.approvals.watches import LOST_AFTER_MS, RunWatch
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import MINUTE_MS
@@ -31,7 +31,7 @@ def queue_again(deadline: int) -> int:
     """
     now, queued = clock.now_ms(), 0
 
-    def read(shard: int, after: Item | None) -> tuple[list[Watch], Item | None]:
+    def read(shard: int, after: Item | None) -> tuple[list[RunWatch], Item | None]:
         return watches.due(shard, now, _PAGE, after)
 
     for page in shards.pages(read, now // MINUTE_MS, deadline):
@@ -41,10 +41,9 @@ def queue_again(deadline: int) -> int:
     return queued
 
 
-def _look_at(watch: Watch) -> bool:
+def _look_at(watch: RunWatch) -> bool:
     """Take care of a run whose watch is due; return whether it was queued."""
-    of = watch.key
-    run = repository.find(of.organization, of.conversation_id, of.message_id)
+    run = repository.runs.find(watch.organization, watch.conversation_id, watch.message_id)
     transaction, queues = Transaction(), False
     if run is None or run.state.is_over or _waits_for_the_team(run):
         watches.end_seen(transaction, watch)  # a decision watches it again
@@ -55,10 +54,12 @@ def _look_at(watch: Watch) -> bool:
         due = watches.due_at(clock.now_ms())
         watches.move(transaction, watch, due, requeues=watch.requeues + 1)
         jobs.put_resume_job(
-            transaction, of.organization, of.conversation_id, of.message_id, gives_up=gives_up
+            transaction, watch.organization, watch.conversation_id, watch.message_id, gives_up=gives_up
         )
     else:
-        logger.error("run_lost", extra={"organization": of.organization, "conversation": of.conversation_id})
+        logger.error(
+            "run_lost", extra={"organization": watch.organization, "conversation": watch.conversation_id}
+        )
         watches.end_seen(transaction, watch)
     try:
         transaction.commit()

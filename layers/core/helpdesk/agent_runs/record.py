@@ -2,7 +2,7 @@
 
 import json
 from copy import replace
-from typing import Any, Self
+from typing import Any
 
 from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent, RunState, apply, apply_to_call
 from helpdesk.approvals.risk import Risk
@@ -12,7 +12,7 @@ from helpdesk.customers.identity import Identity
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.quotas.service import Spent
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored
 
 
 class Call(Record, kw_only=True):
@@ -50,47 +50,6 @@ class Call(Record, kw_only=True):
         """Return the call after an event, with what else that changes."""
         return replace(self, state=apply_to_call(self.state, event), **changed)
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read an element of a run's calls."""
-        return cls(
-            id=item["id"],
-            use_id=item["useId"],
-            tool=item["tool"],
-            title=item["title"],
-            input=item["input"],
-            state=CallState(item["state"]),
-            risk=Risk(item["risk"]),
-            endpoint_id=item["endpointId"],
-            definition=item["definition"],
-            identity=Identity.from_item(item.get("identity")),
-            approval_id=item["approvalId"],
-            claimed_at=item["claimedAt"],
-            reason=item["reason"],
-            content=item["content"],
-            duration=item.get("duration"),
-        )
-
-    def to_item(self) -> Item:
-        """Return an element of a run's calls."""
-        return {
-            "id": self.id,
-            "useId": self.use_id,
-            "tool": self.tool,
-            "title": self.title,
-            "input": self.input,
-            "state": self.state.value,
-            "risk": self.risk.value,
-            "endpointId": self.endpoint_id,
-            "definition": self.definition,
-            "identity": self.identity.to_item(),
-            "approvalId": self.approval_id,
-            "claimedAt": self.claimed_at,
-            "reason": self.reason,
-            "content": self.content,
-            **({} if self.duration is None else {"duration": self.duration}),
-        }
-
 
 class ModelTurn(Record):
     """What the model said with some calls, and how many of the run's calls those are."""
@@ -99,7 +58,7 @@ class ModelTurn(Record):
     calls: int
 
 
-class Run(Record, kw_only=True):
+class Run(Stored, kw_only=True):
     """A run for the visitor's message `message_id`.
 
     `model_calls` counts the turns of the model, `invalid_inputs` the inputs that did not fit. `resolutions` is how
@@ -108,6 +67,7 @@ class Run(Record, kw_only=True):
     `tokens_counted` are those of its tokens that its conversation's hour has. `saved_at` is when it was written last.
     """
 
+    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "RUN#{message_id}"
     organization: str
     conversation_id: str
     message_id: str
@@ -118,10 +78,11 @@ class Run(Record, kw_only=True):
     invalid_inputs: int
     tokens_in: int
     tokens_out: int
-    resolutions: int | None
+    resolutions: int | None = None
     tokens_counted: int = 0
     revision: int = 0
     saved_at: int = 0
+    expires_at: int | None = None
 
     @property
     def tokens(self) -> int:
@@ -153,40 +114,3 @@ class Run(Record, kw_only=True):
     def calls_in(self, *states: CallState) -> list[Call]:
         """Return the calls in some states, in their order."""
         return [each for each in self.calls if each.state in states]
-
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Read a run's item."""
-        return cls(
-            organization=organization,
-            conversation_id=item["conversationId"],
-            message_id=item["messageId"],
-            state=RunState(item["state"]),
-            turns=tuple(ModelTurn(each["text"], each["calls"]) for each in item["turns"]),
-            calls=tuple(map(Call.from_item, item["calls"])),
-            model_calls=item["modelCalls"],
-            invalid_inputs=item["invalidInputs"],
-            tokens_in=item["tokensIn"],
-            tokens_out=item["tokensOut"],
-            resolutions=item.get("resolutions"),
-            tokens_counted=item.get("tokensCounted", 0),
-            revision=item["revision"],
-            saved_at=item.get("savedAt", 0),
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes of the run's item, without its keys and its end."""
-        return {
-            "conversationId": self.conversation_id,
-            "messageId": self.message_id,
-            "state": self.state.value,
-            "turns": [{"text": each.text, "calls": each.calls} for each in self.turns],
-            "calls": [each.to_item() for each in self.calls],
-            "modelCalls": self.model_calls,
-            "invalidInputs": self.invalid_inputs,
-            "tokensIn": self.tokens_in,
-            "tokensOut": self.tokens_out,
-            "resolutions": self.resolutions,
-            "tokensCounted": self.tokens_counted,
-            "revision": self.revision,
-        }

@@ -63,7 +63,7 @@ def work(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
             if _go_on(run, until=until, last_try=last_try) is Outcome.CONTINUES or clock.now_ms() >= until:
                 return _after_that(job)
         elif run is not None and run.message_id > job.message_id:
-            run = repository.find(job.organization, job.conversation_id, job.message_id)
+            run = repository.runs.find(job.organization, job.conversation_id, job.message_id)
         if run is not None and run.message_id == job.message_id:
             return _go_on(run, until=until, last_try=last_try)
     # Again if someone writes before the conversation can be resolved.
@@ -75,7 +75,7 @@ def resume(job: ResumeJob, *, until: int, last_try: bool) -> Outcome:
 
     A job that gives up hands the conversation to the team, without the steps that failed before.
     """
-    run = repository.find(job.organization, job.conversation_id, job.message_id)
+    run = repository.runs.find(job.organization, job.conversation_id, job.message_id)
     if run is None:
         return Outcome.GONE
     if not job.gives_up:
@@ -188,7 +188,7 @@ def _begin(prepared: Prepared, *, until: int, last_try: bool) -> Reply | HandOff
         return engine.begin(prepared, until=until, last_try=last_try)
     except Exception as error:
         # The run may be stored by now: then it has to end where it stands.
-        run = repository.find(
+        run = repository.runs.find(
             prepared.conversation.organization, prepared.conversation.id, prepared.message_id
         )
         if run is None or not _is_final(error, last_try=last_try):
@@ -213,7 +213,7 @@ def _go_on(run: Run, *, until: int, last_try: bool) -> Outcome:
     except Exception as error:
         if not _is_final(error, last_try=last_try):
             raise
-        fresh = repository.find(run.organization, run.conversation_id, run.message_id)
+        fresh = repository.runs.find(run.organization, run.conversation_id, run.message_id)
         return Outcome.GONE if fresh is None else _give_up(prepared, fresh, error)
 
 

@@ -126,11 +126,11 @@ def of_message(message: Message, conversation: Conversation, response_time: int 
     return fact
 
 
-def of_rating(rating_id: str, rating: Rating, line: RatingLine | None, conversation: Conversation) -> Fact:
+def of_rating(rating: Rating, line: RatingLine | None, conversation: Conversation) -> Fact:
     """Return the row of a rating. `line` is the thread's line about it."""
     return rows.fact(
         RATINGS,
-        rating_id,
+        rating.id,
         f"{rating.stars} of 5 stars",
         at=rating.at,
         stars=rating.stars,

@@ -3,11 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from helpdesk.agent_runs.record import Run
+from helpdesk.approvals.record import Approval
+from helpdesk.files.record import File
 from helpdesk.crawls.record import Crawl
 from helpdesk.invites.record import Invite
 from helpdesk.knowledge.documents import Document
 from helpdesk.logs.record import LogRecord
 from helpdesk.platform.record import Record
+from helpdesk.ratings.record import Rating
 from helpdesk.signals.record import Signal
 from helpdesk.storage import keys, table
 from helpdesk.storage.item_key import ItemKey
@@ -24,18 +28,18 @@ _DIGITS = 40  # the longest sequence number of a stream
 
 _KINDS: tuple[tuple[str, Kind], ...] = (
     ("MSG#", keys.Message),
-    ("RATING#", keys.Rating),
+    ("RATING#", Rating),
     ("LOG#", LogRecord),
     ("DOC#", Document),
     ("SUGGESTION#", Suggestion),
-    ("APPROVAL#", keys.Approval),
-    ("RUN#", keys.AgentRun),
+    ("APPROVAL#", Approval),
+    ("RUN#", Run),
     ("CRAWL#", Crawl),
     ("INVITE#", Invite),
     ("TEST#", ToolTestRun),
     ("CONV", keys.Conversation),
     ("CUS", keys.Customer),
-    ("FILE", keys.File),
+    ("FILE", File),
     ("SIGNAL", Signal),
     ("TASK", Task),
 )

@@ -39,11 +39,11 @@ from helpdesk.tools.test_call_log import ToolTestRun
 
 _THREADS = 8
 _DATASETS: dict[Kind, str] = {
-    keys.Rating: rows.RATINGS,
+    Rating: rows.RATINGS,
     LogRecord: rows.LOGS,
     Document: rows.DOCUMENTS,
     Suggestion: rows.SUGGESTIONS,
-    keys.Approval: rows.TOOL_REQUESTS,
+    Approval: rows.TOOL_REQUESTS,
     keys.Customer: rows.CUSTOMERS,
     Signal: rows.SIGNALS,
     Task: rows.TASKS,
@@ -109,7 +109,7 @@ def _write(group: Sequence[tuple[str, Change]], *, late: bool) -> list[str]:
 def write_item(changes: Sequence[Change]) -> None:
     """Write the row of an item's newest state, or remove it."""
     change = changes[-1]
-    if change.kind is keys.AgentRun:
+    if change.kind is Run:
         for each in changes:
             _write_calls(each)
         return
@@ -134,27 +134,26 @@ def fact_of(change: Change) -> Fact | None:
     if item is None:
         return None
     organization = change.organization
-    if change.kind is keys.Rating:
-        return rating_fact(organization, change.source.id, Rating.from_item(item))
+    if change.kind is Rating:
+        return rating_fact(Rating.from_item(item))
     makers: dict[Kind, Callable[[Item], Fact | None]] = {
         Signal: lambda found: facts.of_signal(Signal.from_item(found)),
         Task: lambda found: facts.of_task(Task.from_item(found)),
         LogRecord: lambda found: facts.of_log(LogRecord.from_item(found)),
         Document: lambda found: facts.of_document(Document.from_item(found)),
         Suggestion: lambda found: facts.of_suggestion(Suggestion.from_item(found)),
-        keys.Approval: lambda found: facts.of_approval(Approval.from_item(organization, found)),
+        Approval: lambda found: facts.of_approval(Approval.from_item(found)),
         keys.Customer: lambda found: facts.of_customer(Customer.from_item(found)),
     }
     return makers[change.kind](item)
 
 
-def rating_fact(organization: str, rating_id: str, rating: Rating) -> Fact | None:
+def rating_fact(rating: Rating) -> Fact | None:
     """Return the row of a rating, with what its conversation says; None if that is gone."""
-    conversation = conversations.find(organization, rating.conversation_id)
+    conversation = conversations.find(rating.organization, rating.conversation_id)
     if conversation is None:
         return None
-    line = ratings.line(organization, rating_id, rating)
-    return facts.of_rating(rating_id, rating, line, conversation)
+    return facts.of_rating(rating, ratings.line(rating), conversation)
 
 
 def _write_calls(change: Change) -> None:
@@ -162,21 +161,21 @@ def _write_calls(change: Change) -> None:
 
     A run that expires takes its conversation out of the rows: a later erasure of the customer would not find them.
     """
-    before = {} if change.old is None else _calls(change, change.old)
+    before = {} if change.old is None else _calls(change.old)
     if change.new is None:
         if not change.expired:
             repository.delete_many(change.organization, [(rows.TOOL_RUNS, each) for each in before])
             return
-        for fact in _calls(change, change.old or {}, nameless=True).values():
+        for fact in _calls(change.old or {}, nameless=True).values():
             repository.put(change.organization, fact, change.sequence)
         return
-    for identifier, fact in _calls(change, change.new).items():
+    for identifier, fact in _calls(change.new).items():
         if identifier not in before:
             repository.put(change.organization, fact, change.sequence)
 
 
-def _calls(change: Change, item: dict[str, Any], *, nameless: bool = False) -> dict[str, Fact]:
-    run = Run.from_item(change.organization, item)
+def _calls(item: Item, *, nameless: bool = False) -> dict[str, Fact]:
+    run = Run.from_item(item)
     conversation_id = None if nameless else run.conversation_id
     found = (usage_facts.of_call(call, conversation_id) for call in run.calls)
     return {fact.id: fact for fact in found if fact is not None}
@@ -194,7 +193,7 @@ def _use(change: Change) -> Fact | None:
     old, new = change.old or {}, change.new
     if new is None:
         return None
-    if change.kind is keys.File:
+    if change.kind is File:
         file = File.from_item(new)
         before = old and File.from_item(old).received
         return usage_facts.of_upload(file) if file.received and not before else None

@@ -53,13 +53,13 @@ def add(transaction: Transaction, approval: Approval) -> None:
 
 def find(organization: str, approval_id: str) -> Approval | None:
     """Return an approval, or None if it was erased."""
-    return repository.find(organization, approval_id)
+    return repository.approvals.find(organization, approval_id)
 
 
 def pending_in(organization: str, conversation_id: str) -> list[Approval]:
     """Return a conversation's approvals that wait. One query, and a call for each hundred of its approvals."""
-    found = repository.find_many(organization, repository.ids_in(organization, conversation_id))
-    return [each for each in found if each.status is ApprovalStatus.PENDING]
+    found = repository.approvals.by_ids(organization, ids=repository.ids_in(organization, conversation_id))
+    return [each for each in found.values() if each.status is ApprovalStatus.PENDING]
 
 
 def require_room(conversation: Conversation, calls: int) -> None:

@@ -91,7 +91,10 @@ def expire_for_conversation(organization: str, conversation_id: str) -> int:
     conversation = conversations.find(organization, conversation_id)
     if conversation is None:
         return 0
-    found = [repository.find(organization, each) for each in repository.ids_in(organization, conversation_id)]
+    found = [
+        repository.approvals.find(organization, each)
+        for each in repository.ids_in(organization, conversation_id)
+    ]
     # One of a later opening of the conversation stays.
     return _expire_all(
         (each for each in _pending(found) if each.resolutions < conversation.resolutions),
@@ -111,7 +114,7 @@ def expire_due(deadline: int) -> int:
         return repository.due(shard, now, _PAGE, after)
 
     for page in shards.pages(read, now // MINUTE_MS, deadline):
-        found = [repository.find(organization, approval_id) for organization, approval_id in page]
+        found = [repository.approvals.find(organization, approval_id) for organization, approval_id in page]
         expired += _expire_all(_pending(found), Cause.TIME)
     return expired
 

@@ -52,7 +52,7 @@ def newest(caller: Caller, query: ApprovalsQuery) -> ApprovalsAnswer:
 
 def get(organization: str, approval_id: str) -> ApprovalAnswer:
     """Return an approval. Raises ApprovalNotFound."""
-    approval = repository.get(organization, approval_id)
+    approval = repository.approvals.get(organization, approval_id)
     known = customers.by_ids(organization, [approval.customer_id])
     return ApprovalAnswer(approval=approval_shape(approval, known))
 
@@ -60,7 +60,7 @@ def get(organization: str, approval_id: str) -> ApprovalAnswer:
 def is_in(organization: str, approval_id: str, conversation_id: str) -> bool:
     """Return whether an approval is one of a conversation. One call."""
     try:
-        return repository.get(organization, approval_id).conversation_id == conversation_id
+        return repository.approvals.get(organization, approval_id).conversation_id == conversation_id
     except ApprovalNotFound:
         return False
 
@@ -82,7 +82,7 @@ def _decide(
     caller: Caller, approval_id: str, status: ApprovalStatus, decision: ApprovalDecision
 ) -> ApprovalAnswer:
     organization, note = caller.organization, decision.note or None
-    approval = repository.get(organization, approval_id)
+    approval = repository.approvals.get(organization, approval_id)
     repository.require_pending(approval)
 
     def write(transaction: Transaction, conversation: Conversation) -> None:

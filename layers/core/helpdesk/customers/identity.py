@@ -3,8 +3,6 @@
 A session's user can change at any time, so a call of a tool keeps the identity that it was asked for.
 """
 
-from typing import Any, Self
-
 from helpdesk.customers.record import EXTERNAL_ID, Customer
 from helpdesk.platform.record import Record
 
@@ -20,22 +18,6 @@ class Identity(Record):
     name: str | None = None
     email: str | None = None
     email_verified: bool = False
-
-    @classmethod
-    def from_item(cls, item: dict[str, Any] | None) -> Self:
-        """Read the attribute of an item. One from before it was kept has none: nobody is known."""
-        if item is None:
-            return cls()
-        return cls(item["externalId"], item["name"], item["email"], item["emailVerified"])
-
-    def to_item(self) -> dict[str, Any]:
-        """Return the identity as an attribute."""
-        return {
-            "externalId": self.external_id,
-            "name": self.name,
-            "email": self.email,
-            "emailVerified": self.email_verified,
-        }
 
 
 def identity_of(customer: Customer | None) -> Identity:

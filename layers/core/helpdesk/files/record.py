@@ -1,12 +1,11 @@
 """The item of an uploaded file."""
 
-from typing import Self
+from helpdesk.platform import clock
+from helpdesk.platform.units import HOUR_MS
+from helpdesk.storage.stored import Stored, field
 
-from helpdesk.platform.record import Record
-from helpdesk.storage.table import Item
 
-
-class File(Record):
+class File(Stored, kw_only=True):
     """An uploaded file.
 
     `size` is in bytes. Until `received` it is the size that the client announced, and nobody has read the content.
@@ -14,9 +13,12 @@ class File(Record):
     attached and only ever downloaded.
     `charset` is the one that the client declared for text, None if it declared none.
     `removing` means that the file is being removed: no message can attach it. `response_hash` names the stored response
-    to the upload's Idempotency-Key, which is removed with the file.
+    to the upload's Idempotency-Key, which is removed with the file. `attached_to` is the last message that attached it,
+    and `uses` counts the messages that do. Files that none has attached are in an index by the hour of their creation.
     """
 
+    PK, SK = "ORG#{organization}#FILE#{id}", "FILE"
+    GSI1 = "UNATTACHED#{unattached_since_hour}", "{id}"
     organization: str
     id: str
     name: str
@@ -24,48 +26,20 @@ class File(Record):
     size: int
     url: str
     received: bool
-    runs_in_browser: bool
+    runs_in_browser: bool = field(name="runs")
     removing: bool = False
     response_hash: str | None = None
     charset: str | None = None
+    created_at: int = field(default_factory=clock.now_ms)
+    attached_to: str | None = None
+    uses: int = 0
+
+    @property
+    def unattached_since_hour(self) -> int | None:
+        """The hour (since 1970) of its creation while no message has attached it."""
+        return None if self.attached_to else self.created_at // HOUR_MS
 
     @property
     def token(self) -> str:
         """The last part of the URL, which is as hard to guess as a key."""
         return self.url.rpartition("/")[2]
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a file's item."""
-        return cls(
-            organization=item["organization"],
-            id=item["id"],
-            name=item["name"],
-            type=item["type"],
-            size=int(item["size"]),
-            url=item["url"],
-            received=item["received"],
-            runs_in_browser=item["runs"],
-            removing=item["removing"],
-            response_hash=item.get("responseHash"),
-            charset=item.get("charset"),
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes of the file's item, without its keys."""
-        item: Item = {
-            "organization": self.organization,
-            "id": self.id,
-            "name": self.name,
-            "type": self.type,
-            "size": self.size,
-            "url": self.url,
-            "received": self.received,
-            "runs": self.runs_in_browser,
-            "removing": self.removing,
-        }
-        if self.response_hash is not None:
-            item["responseHash"] = self.response_hash
-        if self.charset is not None:
-            item["charset"] = self.charset
-        return item

@@ -22,6 +22,7 @@ from helpdesk.platform import charsets, clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import as_name
 from helpdesk.platform.units import HOUR_MS
+from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 
 _CLEANED_HOURS = 14 * 24  # a run looks back this far, so runs may be missed for two weeks
@@ -54,7 +55,7 @@ def attached(organization: str, named: Sequence[tuple[str, str]]) -> Attachments
     """
     if not named:
         return NO_ATTACHMENTS
-    found = repository.get_many(organization, [file_id for file_id, _ in named])
+    found = repository.by_ids(organization, [file_id for file_id, _ in named])
     shown, kept = [], {}
     for file_id, name in named:
         file = found.get(file_id)
@@ -74,7 +75,7 @@ def download_url(token: str) -> str:
     if match is None:
         raise FileNotFound
     organization, file_id = f"org_{match[1]}", f"file_{match[2]}"
-    file = repository.get(organization, file_id)
+    file = repository.files.find(organization, file_id)
     if file is None or file.removing or not hmac.compare_digest(file.token, token):
         raise FileNotFound
     if not file.received:
@@ -114,7 +115,7 @@ def id_of(organization: str, address: str) -> str | None:
     One read, and none for an address that no file can have.
     """
     file_id = id_in(address)
-    file = None if file_id is None else repository.get(organization, file_id)
+    file = None if file_id is None else repository.files.find(organization, file_id)
     return None if file is None or file.removing or file.url != address else file.id
 
 
@@ -134,7 +135,7 @@ def delete_for(transaction: Transaction, organization: str, attachments: Sequenc
     transaction removes the item. It raises ConditionFailed if the item has changed.
     """
     by_id = {file_id: each for each in attachments if (file_id := id_in(each.url)) is not None}
-    found = repository.get_many(organization, list(by_id)) if by_id else {}
+    found = repository.by_ids(organization, list(by_id)) if by_id else {}
     removed = 0
     for file in found.values():
         attachment = by_id[file.id]
@@ -169,7 +170,7 @@ def _remove(organization: str, file_id: str) -> bool:
     if not repository.begin_removal(organization, file_id):
         return False
     store.delete(organization, file_id)
-    repository.delete(organization, file_id)
+    table.delete(File.key_for(organization, file_id))
     return True
 
 

@@ -7,7 +7,7 @@ to S3 (Specification: POST /uploads).
 import re
 from copy import replace
 
-from helpdesk.files import repository, store
+from helpdesk.files import store
 from helpdesk.files.errors import MAX_FILE_BYTES, MAX_NAME_CHARACTERS, EmptyFile, FileTooBig
 from helpdesk.files.media_types import UNTYPED, essence
 from helpdesk.files.record import File
@@ -17,6 +17,7 @@ from helpdesk.idempotency import service as idempotency
 from helpdesk.platform import charsets, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name
+from helpdesk.storage import table
 
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
 
@@ -33,7 +34,7 @@ def upload(organization: str, base_url: str, name: str | None, media_type: str, 
         response_hash=idempotency.current_response_hash(),
     )
     # The item first: nothing would find bytes without an item, and the cleanup removes an item without bytes.
-    repository.put(file)
+    table.put_new(file)
     store.put(organization, file.id, content)
     return _uploaded(file, None)
 
@@ -42,7 +43,7 @@ def announce(organization: str, base_url: str, request: UploadRequest) -> Upload
     """Register a file and return the form that uploads its bytes to S3. Raises EmptyFile, FileTooBig."""
     _require_size(request.size)
     file = _new_file(organization, base_url, request.name, request.type, request.size)
-    repository.put(file)
+    table.put_new(file)
     url, fields = store.upload_form(organization, file.id)
     return _uploaded(file, FormUpload(url=url, fields=fields))
 

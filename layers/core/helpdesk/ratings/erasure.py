@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from helpdesk.ratings import repository
+from helpdesk.ratings.record import Rating
 from helpdesk.storage.transactions import Transaction
 
 
 def delete_for(transaction: Transaction, organization: str, rating_ids: Sequence[str]) -> None:
     """Add the removal of ratings to a transaction."""
     for rating_id in rating_ids:
-        repository.delete(transaction, organization, rating_id)
+        transaction.delete(Rating.key_for(organization, rating_id))

@@ -1,4 +1,4 @@
-"""Items of ratings, small and in one partition so that thousands are one query, and of rated conversations."""
+"""Items of ratings, and of rated conversations."""
 
 from helpdesk.conversations.message_record import Message, RatingLine
 from helpdesk.conversations.record import Conversation, LatestRating, StaleConversation
@@ -46,24 +46,6 @@ def save_in_conversation(
     )
 
 
-def put(transaction: Transaction, organization: str, rating_id: str, rating: Rating) -> None:
-    """Add a new rating."""
-    transaction.put(
-        {**keys.Rating(organization, rating_id).attributes(), **rating.to_item()},
-        new=True,
-    )
-
-
-def change(transaction: Transaction, organization: str, rating_id: str, stars: int) -> None:
-    """Change how many stars a rating gives. The transaction fails if it was erased meanwhile."""
-    transaction.update(
-        keys.Rating(organization, rating_id),
-        "SET stars = :stars",
-        condition="attribute_exists(PK)",
-        values={":stars": stars},
-    )
-
-
 def line(organization: str, conversation_id: str, line_id: str) -> RatingLine | None:
     """Return the thread's line about a rating, None if there is none."""
     item = table.get(keys.Note(organization, conversation_id, line_id))
@@ -75,8 +57,8 @@ def newest(organization: str, start: int, end: int, limit: int) -> list[Rating]:
 
     A rating's id begins with its time. 2,000 are about 400 KB: one query.
     """
-    first = keys.Rating(organization, f"rat_{ids.ulid(min(max(start, 0), MAX_MS), 0)}")
-    last = keys.Rating(organization, f"rat_{ids.ulid(min(max(end - 1, 0), MAX_MS), _ALL_RANDOM_BITS)}")
+    first = Rating.key_for(organization, f"rat_{ids.ulid(min(max(start, 0), MAX_MS), 0)}")
+    last = Rating.key_for(organization, f"rat_{ids.ulid(min(max(end - 1, 0), MAX_MS), _ALL_RANDOM_BITS)}")
     found: list[Item] = []
     after: Item | None = None
     while len(found) < limit:
@@ -92,8 +74,3 @@ def newest(organization: str, start: int, end: int, limit: int) -> list[Rating]:
         if after is None:
             break
     return [Rating.from_item(item) for item in found]
-
-
-def delete(transaction: Transaction, organization: str, rating_id: str) -> None:
-    """Add a rating's removal to a transaction."""
-    transaction.delete(keys.Rating(organization, rating_id))

@@ -66,9 +66,9 @@ def rate_as(
     repeat_when_stale(attempt, StaleConversation)
 
 
-def line(organization: str, rating_id: str, rating: Rating) -> RatingLine | None:
+def line(rating: Rating) -> RatingLine | None:
     """Return what the thread says about a rating, None if it says nothing."""
-    return repository.line(organization, rating.conversation_id, thread.rating_line_id(rating_id))
+    return repository.line(rating.organization, rating.conversation_id, thread.rating_line_id(rating.id))
 
 
 def newest(organization: str, start: int, end: int, limit: int) -> list[Rating]:
@@ -87,13 +87,20 @@ def _write(transaction: Transaction, conversation: Conversation, stars: int, not
     if rating is None or rating.resolution != conversation.resolutions:
         rating = LatestRating(f"rat_{ids.ulid(now)}", conversation.resolutions, now)
         _save(transaction, conversation, rating, stars, note)
-        repository.put(transaction, organization, rating.rating_id, Rating(conversation.id, now, stars))
+        new = Rating(
+            organization=organization,
+            id=rating.rating_id,
+            conversation_id=conversation.id,
+            at=now,
+            stars=stars,
+        )
+        transaction.put(new, new=True)
     elif now - rating.at > CHANGEABLE_HOURS * HOUR_MS:
         raise RatingSettled
     else:
         # The conversation before its rating: if both are being erased, the visitor gets ConversationNotFound.
         _save(transaction, conversation, rating, stars, note)
-        repository.change(transaction, organization, rating.rating_id, stars)
+        transaction.change(Rating.key_for(organization, rating.rating_id), set={"stars": stars})
 
 
 def _save(

@@ -29,14 +29,6 @@ class Note(ItemKey):
     message_id: str
 
 
-class Rating(ItemKey):
-    """A visitor's rating of one resolution: the stars and when. What they wrote with it is in the thread."""
-
-    PK, SK = "ORG#{organization}#RATINGS", "RATING#{rating_id}"
-    organization: str
-    rating_id: str
-
-
 def inbox(organization: str, inbox_list: str) -> str:
     """Return GSI1's partition of one list of an organization's inbox; sorted by last activity."""
     return f"ORG#{organization}#INBOX#{inbox_list}"

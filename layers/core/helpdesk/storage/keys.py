@@ -30,12 +30,10 @@ from helpdesk.storage.account_keys import (
     grants_of_person,
 )
 from helpdesk.storage.analytics_keys import AnalyticsChange, AnalyticsFact, AnalyticsMonths
-from helpdesk.storage.approval_keys import AgentRun, Approval, ConversationApproval, RunWatch, approvals_with
 from helpdesk.storage.conversation_keys import (
     Conversation,
     Message,
     Note,
-    Rating,
     assigned_conversations,
     customer_conversations,
     inbox,
@@ -70,22 +68,22 @@ from helpdesk.storage.tool_keys import (
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
-    "REGISTRY", "AccessToken", "AddressBucket", "AgentRun", "AnalyticsChange", "AnalyticsFact", "AnalyticsMonths",
-    "AppCredentials", "Approval",
+    "REGISTRY", "AccessToken", "AddressBucket", "AnalyticsChange", "AnalyticsFact", "AnalyticsMonths",
+    "AppCredentials",
     "ConnectState", "ConnectedAccount", "Connection",
-    "ConnectionTokens", "Conversation", "ConversationApproval",
+    "ConnectionTokens", "Conversation",
     "EmailBucket", "EndpointSecret", "FormerMember", "Grant",
     "HookAttempt", "HookDelivery",
     "ItemKey", "KeySecret",
     "LegacyKey", "MailCeiling", "MalformedKey", "Message",
     "MissedConversation", "Note", "Person", "PersonAllowance",
     "PersonByEmail",
-    "Rating", "RunWatch", "RunningTools", "SchemaVersion", "SharedBucket", "SignIn",
+    "RunningTools", "SchemaVersion", "SharedBucket", "SignIn",
     "SiteClientSecret", "SiteCode", "SiteKeySecret", "SiteSettings", "SiteSignIn",
     "SiteToken", "Slug", "SupportEmail",
     "SupportEmailBucket", "SupportEmailCode",
     "Tool",
-    "WaitPool", "approvals_with", "assigned_conversations",
+    "WaitPool", "assigned_conversations",
     "connected_account", "customer_conversations", "grants_of_organization",
     "grants_of_person", "inbox",
 ]  # fmt: skip
@@ -153,14 +151,6 @@ class Customer(ItemKey):
     customer_id: str
 
 
-class File(ItemKey):
-    """An uploaded file: name, type, size, where it is attached."""
-
-    PK, SK = "ORG#{organization}#FILE#{file_id}", "FILE"
-    organization: str
-    file_id: str
-
-
 class Event(ItemKey):
     """An event in the outbox with the text that every attempt sends."""
 
@@ -182,11 +172,6 @@ class AgentSettings(ItemKey):
 
     PK, SK = "ORG#{organization}#AGENT", "AGENT"
     organization: str
-
-
-def unattached_files(hour: int) -> str:
-    """Return GSI1's partition of the files that came in an hour (since the epoch) and that no message attaches."""
-    return f"UNATTACHED#{hour}"
 
 
 def customers(organization: str) -> str:

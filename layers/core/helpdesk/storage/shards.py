@@ -67,13 +67,3 @@ def retaining(shard: int) -> str:
 def due_crawls(shard: int) -> str:
     """Return GSI1's partition of one shard's crawls that run, or will by themselves; sorted by when to look at them."""
     return f"DUECRAWLS#{shard}"
-
-
-def due_runs(shard: int) -> str:
-    """Return GSI2's partition of one shard's runs of the agent that are not over; sorted by when to look at them."""
-    return f"DUERUNS#{shard}"
-
-
-def due_approvals(shard: int) -> str:
-    """Return GSI2's partition of one shard's approvals that wait for a decision; sorted by when they expire."""
-    return f"DUEAPPROVALS#{shard}"
