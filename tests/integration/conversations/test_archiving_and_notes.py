@@ -143,7 +143,7 @@ def test_a_note_carries_files(api: Client, conversation: str) -> None:
 
     entry = api.get(f"/v1/conversations/{conversation}").body["messages"][-1]
     assert [(each["name"], each["url"]) for each in entry["attachments"]] == [("plan.txt", file["url"])]
-    item = next(item for item in whole_table.of_kind("FILE") if item["id"] == file["id"])
+    item = next(item for item in whole_table.of_kind("FILE") if item["PK"].endswith(file["id"]))
     assert entry["id"] in str(item)
 
 

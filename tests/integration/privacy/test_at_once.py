@@ -96,7 +96,9 @@ def problems_left(customer: str, old: set[str], words: str = "Old words") -> lis
             return (item["PK"], "CUS") not in keys
         if kind == "SESSION" or item["SK"] == "CONV":
             return item.get("customerId") not in customers
-        if kind in {"RATING", "CONV"}:
+        if kind == "CONV":
+            return item["SK"].partition("#")[2] not in conversations
+        if kind == "RATING":
             return item["conversationId"] not in conversations
         if kind == "EVENT" and item["type"] == "message.created":
             return json.loads(item["body"])["data"]["message"]["conversationId"] not in conversations - old

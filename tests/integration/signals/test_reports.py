@@ -141,7 +141,7 @@ def test_reports_at_once_are_all_counted(api: Client, organization: NewOrganizat
         ),
         ({"who": "V", "images": [{"url": "javascript:1"}]}, "invalid_request", "`images[0].url` must be"),
         ({"who": "V", "images": [{"url": "https://a.example/b"}] * 7}, "invalid_request", "at most 6 images"),
-        ({"who": "V", "images": [{"id": "file_1"}]}, "attachment_missing", "names no uploaded file"),
+        ({"who": "V", "images": [{"id": "file_1"}]}, "attachment_missing", "that of a file uploaded"),
         ({"conversationId": "conv_1"}, "conversation_not_found", "No conversation"),
         ({"customerId": "cus_1"}, "customer_not_found", "No customer"),
     ],

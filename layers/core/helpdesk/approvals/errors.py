@@ -1,6 +1,6 @@
 """Errors and limits of approvals (Specification: Errors, Conflicts; Not found)."""
 
-from helpdesk.platform.errors import AppError
+from helpdesk.platform.errors import ConflictError, NotFoundError
 from helpdesk.platform.units import HOUR_MS
 
 EXPIRES_AFTER_MS = 24 * HOUR_MS
@@ -16,27 +16,22 @@ class TooManyWaiting(Exception):
     """More calls would wait in the conversation than can: the agent hands over to the team."""
 
 
-class ApprovalNotFound(AppError):
-    """No such approval in this organization."""
-
-    status, code = 404, "approval_not_found"
+class ApprovalNotFound(NotFoundError):
+    code = "approval_not_found"
     message = "No approval has this ID in your organization."
 
 
-class ApprovalSettled(AppError):
-    """Someone has approved or denied it already."""
-
-    status, code = 409, "approval_settled"
+class ApprovalSettled(ConflictError):
+    code = "approval_settled"
     message = (
-        "This tool call was approved or denied already. Get the approval to see the decision and its outcome."
+        "This tool call was already approved or denied. Get the approval to see the decision and its outcome."
     )
 
 
-class ApprovalExpired(AppError):
-    """It waited too long, its conversation ended, or its tool or its customer is another one."""
-
-    status, code = 409, "approval_expired"
+class ApprovalExpired(ConflictError):
+    code = "approval_expired"
     message = (
-        "This approval has expired: it waited for 24 hours, its conversation ended, its tool was changed or removed, "
-        "or the customer's identity changed. The agent asks again if the customer still wants it."
+        f"This approval has expired: it waited for {EXPIRES_AFTER_MS // HOUR_MS} hours, its conversation ended, its "
+        "tool was changed or removed, or the customer's identity changed. The agent asks again if the customer still "
+        "wants it."
     )

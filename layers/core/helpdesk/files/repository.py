@@ -11,8 +11,6 @@ from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
-UNATTACHED_HOURS = 24
-
 files = Collection(File)
 
 

@@ -12,10 +12,15 @@ from copy import replace
 from typing import Any
 
 from helpdesk.files import repository, store
-from helpdesk.files.errors import MAX_NAME_CHARACTERS, AttachmentMissing, AttachmentWrongType, FileNotFound
+from helpdesk.files.errors import (
+    MAX_NAME_CHARACTERS,
+    UNATTACHED_HOURS,
+    AttachmentMissing,
+    AttachmentWrongType,
+    FileNotFound,
+)
 from helpdesk.files.media_types import PLAIN_TEXT, UNTYPED
 from helpdesk.files.record import File
-from helpdesk.files.repository import UNATTACHED_HOURS
 from helpdesk.files.store import Content
 from helpdesk.idempotency import service as idempotency
 from helpdesk.platform import charsets, clock
