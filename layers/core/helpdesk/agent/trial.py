@@ -7,7 +7,6 @@ from helpdesk.agent.handoff_intent import requests_human
 from helpdesk.agent.preparation import QUESTION_CHARACTERS, language_of, passages_for
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent.schemas import TestAnswer, TestedPassage, TestQuestion
-from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import trimmed
@@ -49,15 +48,5 @@ def ask(organization: str, asked: TestQuestion) -> TestAnswer:
         outcome="hand_off" if handed_off else "answer",
         reason=reply.reason.value if isinstance(reply, HandOff) else None,
         body=reply.text if isinstance(reply, Reply) else sentences.write(TextName.HANDOFF, agent=chosen.name),
-        passages=[_shown(passage) for passage in passages or ()],
-    )
-
-
-def _shown(passage: Passage) -> TestedPassage:
-    return TestedPassage(
-        document_id=passage.document_id,
-        title=passage.title,
-        heading=passage.heading,
-        text=passage.text,
-        score=passage.score,
+        passages=[TestedPassage.from_record(passage) for passage in passages or ()],
     )

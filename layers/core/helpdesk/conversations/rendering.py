@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import (
-    ContextShape,
     ConversationShape,
     ConversationState,
     CustomerSummary,
     MessageShape,
-    PageShape,
     ThreadEntry,
 )
 from helpdesk.conversations.state import State, state_data
@@ -24,38 +22,29 @@ def state_shape(conversation_id: str, state: State) -> ConversationState:
 
 def message_shape(message: Message) -> MessageShape:
     """Return a message as its visitor sees it."""
-    return MessageShape.model_validate(message.event_data())
+    return MessageShape.from_record(message, agent=message.author)
 
 
 def thread_entry(entry: Message) -> ThreadEntry:
     """Return a message, note or system line as the team sees it."""
-    sources = [source.to_item() for source in entry.sources]
-    return ThreadEntry.model_validate({**entry.event_data(), "kind": entry.kind.value, "sources": sources})
+    return ThreadEntry.from_record(entry, agent=entry.author, kind=entry.kind.value)
 
 
 def conversation_shape(conversation: Conversation, customers: Mapping[str, Customer]) -> ConversationShape:
     """Return a conversation as the team sees it; `customers` are the records by id, without those that are gone."""
-    customer = customers.get(conversation.customer_id)
-    page, context = conversation.page, conversation.context
-    return ConversationShape(
-        id=conversation.id,
-        status=conversation.state.status,
-        awaiting_human=conversation.state.awaiting_human,
-        pending_approvals=conversation.pending_approvals,
-        subject=conversation.subject,
-        handled_by=conversation.state.handled_by,
-        assignee=conversation.assignee,
-        customer=CustomerSummary(
-            id=conversation.customer_id,
-            name=customer.name if customer else None,
-            email=customer.email if customer else None,
-            avatar_url=customer.avatar_url if customer else None,
-        ),
-        page=PageShape.model_validate(page.to_item()) if page else None,
-        context=ContextShape.model_validate(context.to_item()) if context else None,
-        started_at=conversation.started_at,
-        last_message_at=conversation.last_message_at,
-        snoozed_until=conversation.snoozed_until,
-        archived_at=conversation.archived_at,
-        rating=conversation.rating,
+    state = conversation.state
+    return ConversationShape.from_record(
+        conversation,
+        status=state.status,
+        awaiting_human=state.awaiting_human,
+        handled_by=state.handled_by,
+        customer=customer_summary(conversation.customer_id, customers),
     )
+
+
+def customer_summary(customer_id: str, customers: Mapping[str, Customer]) -> CustomerSummary:
+    """Return who something is with; only the ID of a customer who is gone."""
+    customer = customers.get(customer_id)
+    if customer is None:
+        return CustomerSummary(id=customer_id, name=None, email=None, avatar_url=None)
+    return CustomerSummary.from_record(customer)

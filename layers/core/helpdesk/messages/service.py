@@ -179,11 +179,10 @@ def history_room(newest_first: Sequence[Message]) -> int:
 def history_conversation(conversation: Conversation, messages: Iterable[Message]) -> HistoryConversation:
     """Return a conversation as its visitor sees it, with these of its messages."""
     status, awaiting_human = visible_state(conversation)
-    return HistoryConversation(
-        id=conversation.id,
+    return HistoryConversation.from_record(
+        conversation,
         status=status,
         awaiting_human=awaiting_human,
-        started_at=conversation.started_at,
         messages=[message_shape(message) for message in messages],
     )
 
