@@ -106,7 +106,7 @@ def test_a_call_that_nobody_approves_is_not_made_for_another_customer_either(
         patch.setattr(running, "take", _has_no_room)
         desk.work(ASK_REFUND, *review)
     desk.write("Hello", user={**ALICE, "metadata": {"externalId": "bob-2"}})
-    job = ResumeJob(desk.id, conversation, desk.run()["messageId"])
+    job = ResumeJob(desk.id, conversation, desk.run()["SK"].removeprefix("RUN#"))
     with scripted(says("I could not do it.")) as model:
         assert worker.resume(job, until=clock.now_ms() + MINUTE_MS, last_try=False) is Outcome.ANSWERED
 
