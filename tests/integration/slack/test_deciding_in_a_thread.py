@@ -212,7 +212,7 @@ def test_who_presses_a_settled_approval_reads_that_it_is(
     assert shown(api, approval) == ("denied", "Mira")
     assert sorted(user for user, _ in hints(support)) == sorted([mira, noor])
     assert all(
-        text.startswith("This tool call was approved or denied already.") for _, text in hints(support)
+        text.startswith("This tool call was already approved or denied.") for _, text in hints(support)
     )
     assert logged(api, "tool_call_approved") == []
 
