@@ -159,9 +159,8 @@ def test_a_customer_without_session_and_address_cannot_be_reached(
 
     assert (answer.status, answer.code) == (400, "customer_unreachable")
     assert answer.body["error"]["message"] == (
-        "This customer has neither a session, in which they would see a message, nor an e-mail address that this "
-        "deployment can send to. Add their address with PATCH /v1/customers/{id}, or have them write to you first with "
-        "POST /v1/messages."
+        "This customer has no session to see a message in and no email address that this deployment can send to. "
+        "Add their address with PATCH /v1/customers/{id}, or have them write to you first with POST /v1/messages."
     )
     assert whole_table.of_kind("CONV") == []
 
