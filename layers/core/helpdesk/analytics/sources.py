@@ -5,8 +5,8 @@ from typing import Any
 
 from helpdesk.agent_runs.record import Run
 from helpdesk.approvals.record import Approval
-from helpdesk.files.record import File
 from helpdesk.crawls.record import Crawl
+from helpdesk.files.record import File
 from helpdesk.invites.record import Invite
 from helpdesk.knowledge.documents import Document
 from helpdesk.logs.record import LogRecord

@@ -133,7 +133,6 @@ def fact_of(change: Change) -> Fact | None:
     item = change.new
     if item is None:
         return None
-    organization = change.organization
     if change.kind is Rating:
         return rating_fact(Rating.from_item(item))
     makers: dict[Kind, Callable[[Item], Fact | None]] = {
