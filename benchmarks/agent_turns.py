@@ -11,9 +11,9 @@ from moto.core import botocore_stubber
 
 from benchmarks.recording import emulated_aws, new_organization
 from benchmarks.report import Section
-from helpdesk.approvals.jobs import RESUME
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
+from helpdesk.tools.approvals.jobs import RESUME
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, MODEL, Runs, runs
 from tests.support.api import Client, function
 from tests.support.converse import Reply, ScriptedModel, says, scripted

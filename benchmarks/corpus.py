@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from helpdesk.embeddings.embedder import Vectors
-from helpdesk.embeddings.minilm import DIMENSIONS
 from helpdesk.knowledge.index_format import IndexedDocument
 from helpdesk.knowledge.markdown import sections
-from helpdesk.s3_index.vectors import DocumentVectors
+from helpdesk.search.embeddings.embedder import Vectors
+from helpdesk.search.embeddings.minilm import DIMENSIONS
+from helpdesk.search.s3_index.vectors import DocumentVectors
 
 _SYLLABLES = [
     first + second for first in "bdfgklmnprstvz" for second in ("a", "e", "i", "o", "u", "an", "er", "il")

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterator
 from copy import replace
 
-from helpdesk.approvals.risk import Risk
-from helpdesk.delivery import worker as deliveries
-from helpdesk.delivery.record import Delivery
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.platform import clock
 from helpdesk.storage import table
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.record import Declaration, Tool, ToolEndpoint
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.record import Delivery
 from tests.support.api import Client
 
 

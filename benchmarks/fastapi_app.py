@@ -10,12 +10,12 @@ from fastapi import Depends, FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 from mangum import Mangum
 
-from helpdesk.admission import service as admission
-from helpdesk.admission.caller import Access
-from helpdesk.admission.limits import RequestClass
-from helpdesk.admission.service import Admitted
-from helpdesk.messages import service as messages
-from helpdesk.messages.schemas import MessageAccepted, MessageInput
+from helpdesk.api.admission import service as admission
+from helpdesk.api.admission.caller import Access
+from helpdesk.api.admission.limits import RequestClass
+from helpdesk.api.admission.service import Admitted
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages.schemas import MessageAccepted, MessageInput
 from helpdesk.platform.errors import AppError
 
 

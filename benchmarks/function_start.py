@@ -77,7 +77,7 @@ def functions() -> dict[str, bool]:
         if isinstance(resource, dict) and resource.get("Type") == "AWS::Serverless::Function":
             app = ROOT / resource["Properties"]["CodeUri"] / "app.py"
             found[name] = (
-                re.search("^from helpdesk.routing.api", app.read_text(encoding="utf-8"), re.MULTILINE)
+                re.search("^from helpdesk.api.routing.api", app.read_text(encoding="utf-8"), re.MULTILINE)
                 is not None
             )
     return dict(sorted(found.items(), key=lambda entry: (not entry[1], entry[0])))

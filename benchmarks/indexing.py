@@ -9,13 +9,13 @@ from unittest import mock
 from benchmarks import stub
 from benchmarks.corpus import Bucket, Writer
 from benchmarks.report import Section, Target
-from helpdesk.embeddings.embedder import Vectors
 from helpdesk.knowledge import document_store, index_kinds, indexing
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.index import clear_cache, index_of, write
 from helpdesk.knowledge.schemas import DocumentStatus
 from helpdesk.platform import clients
 from helpdesk.platform.logging import logger
+from helpdesk.search.embeddings.embedder import Vectors
 from helpdesk.storage.table import to_wire
 
 TITLE = "Indexing"

@@ -16,13 +16,13 @@ from typing import Any
 from unittest import mock
 
 from benchmarks.report import Section, Target
-from helpdesk.delivery import worker as deliveries
-from helpdesk.delivery.schedule import parse_delays
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import keys, table
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.schedule import parse_delays
 from helpdesk.webhooks.record import WebhookEndpoint
 from tests.simulation.memory import MemoryTable
 from tests.support.api import function

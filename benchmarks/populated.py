@@ -8,12 +8,12 @@ from unittest import mock
 
 from benchmarks import board_work
 from benchmarks.recording import emulated_aws, new_organization
-from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.api.admission.caller import Caller, Person, Role
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
+from helpdesk.conversations.files import store
 from helpdesk.conversations.jobs import LearnJob
-from helpdesk.files import store
 from helpdesk.knowledge import indexing as knowledge
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings
 from helpdesk.search import indexing

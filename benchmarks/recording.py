@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from benchmarks.report import ROOT
 from helpdesk.accounts import provisioning
-from helpdesk.admission.limits import Plan
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.limits import Plan
 from helpdesk.platform import clients
 from tests.support.api import Client, gateway_event
 from tests.support.template import table_properties, template

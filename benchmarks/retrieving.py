@@ -9,10 +9,10 @@ from benchmarks import stub
 from benchmarks.corpus import Bucket, Writer
 from benchmarks.measuring import take_turns
 from benchmarks.report import Section, Target
-from helpdesk.embeddings.embedder import embedder
 from helpdesk.knowledge import repository, retrieval
 from helpdesk.knowledge.index import clear_cache, index_of, write
 from helpdesk.platform import clients
+from helpdesk.search.embeddings.embedder import embedder
 
 TITLE = "Retrieval"
 MOST_MS = 250

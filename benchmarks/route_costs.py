@@ -11,12 +11,12 @@ from benchmarks.capacity import Used, metered
 from benchmarks.populated import suggested
 from benchmarks.recording import MESSAGE, emulated_aws, new_organization
 from benchmarks.report import Section
-from helpdesk.admission.limits import RequestClass
-from helpdesk.crawls import repository as crawls
-from helpdesk.crawls.frontier import log_entry
-from helpdesk.integrations.apps import App
+from helpdesk.api.admission.limits import RequestClass
+from helpdesk.api.logs import service as logs
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.record import Tokens
-from helpdesk.logs import service as logs
+from helpdesk.knowledge.crawls import repository as crawls
+from helpdesk.knowledge.crawls.frontier import log_entry
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from scripts.openapi.routes import all_routes

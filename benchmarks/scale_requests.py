@@ -11,13 +11,10 @@ from benchmarks.populated import NOW_MS, Populated
 from helpdesk.agent import answerer
 from helpdesk.agent_runs import worker as agent
 from helpdesk.agent_runs.worker import AgentJob
-from helpdesk.delivery import worker as delivering
-from helpdesk.delivery.fanout import fan_out
-from helpdesk.delivery.queue import DeliveryTask
+from helpdesk.api.http.schemas import PageQuery
 from helpdesk.events import outbox_pending
-from helpdesk.http.schemas import PageQuery
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import repository as connections
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Tokens
 from helpdesk.outbound.outcome import Outcome
 from helpdesk.platform import clock
@@ -27,6 +24,9 @@ from helpdesk.search.jobs import SearchJob
 from helpdesk.storage import shards
 from helpdesk.storage.table import Item, to_wire
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import worker as delivering
+from helpdesk.webhooks.delivery.fanout import fan_out
+from helpdesk.webhooks.delivery.queue import DeliveryTask
 from scripts.openapi.routes import all_routes
 from tests.support import integrations
 from tests.support.api import Answer, Client, gateway_event

@@ -15,16 +15,16 @@ from benchmarks.measuring import take_turns
 from benchmarks.receiver import receiving
 from benchmarks.recording import Recorded
 from benchmarks.report import Section, Target
-from helpdesk.delivery import repository
-from helpdesk.delivery.attempts import DeliveryState, Progress
-from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.record import Delivery, DeliveryId
-from helpdesk.delivery.repository import DeliveryContext
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clock
 from helpdesk.storage import keys
 from helpdesk.storage.wire import from_wire, to_wire
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import repository
+from helpdesk.webhooks.delivery.attempts import DeliveryState, Progress
+from helpdesk.webhooks.delivery.queue import DeliveryTask
+from helpdesk.webhooks.delivery.record import Delivery, DeliveryId
+from helpdesk.webhooks.delivery.repository import DeliveryContext
 from helpdesk.webhooks.record import WebhookEndpoint
 from tests.support.api import Context, function
 

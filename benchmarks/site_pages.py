@@ -8,14 +8,14 @@ from typing import Any
 from unittest import mock
 
 from benchmarks.report import ROOT, Section, Target
-from helpdesk.admission.limits import Plan, Tier
+from helpdesk.accounts.organizations.record import OrganizationRecord
+from helpdesk.api.admission.limits import Plan, Tier
 from helpdesk.knowledge import document_store, publishing
 from helpdesk.knowledge.folders import ROOT as NO_FOLDER
 from helpdesk.knowledge.folders import Folder, Tree
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.knowledge.publishing import Contents, FoundPage
 from helpdesk.knowledge.slugs import slug_of
-from helpdesk.organizations.record import OrganizationRecord
 from helpdesk.platform.settings import settings
 from helpdesk.site import article_cache, articles, contents, markdown, repository
 from helpdesk.site.record import Site, SiteRecord

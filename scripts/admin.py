@@ -16,13 +16,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.session import Session
 
 from helpdesk.accounts import provisioning
-from helpdesk.admission.caller import Role
-from helpdesk.admission.limits import Plan
-from helpdesk.logs import service as logs
-from helpdesk.members import service as members
-from helpdesk.organizations import service as organizations
+from helpdesk.accounts.members import service as members
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.secret_keys import service as secret_keys
+from helpdesk.api.admission.caller import Role
+from helpdesk.api.admission.limits import Plan
+from helpdesk.api.logs import service as logs
 from helpdesk.platform.errors import AppError
-from helpdesk.secret_keys import service as secret_keys
 from scripts import operate_apps, stack_queues
 from scripts.migrations import runner
 from scripts.operator_errors import OperatorError

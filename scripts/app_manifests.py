@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from helpdesk.integrations.apps import App
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.slack.connector import SCOPES
 
 GITHUB_PERMISSIONS: Final = MappingProxyType(

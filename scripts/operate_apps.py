@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials
-from helpdesk.integrations.apps import APPS, App
+from helpdesk.integrations.apps import APPS
 from helpdesk.integrations.credentials import UnknownCredential
 from scripts.app_manifests import MANIFESTS
 from scripts.app_registration import Registration

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from helpdesk.delivery import reconciling
-from helpdesk.delivery.fanout import fan_out_again
-from helpdesk.delivery.record import Delivery, DeliveryId
 from helpdesk.platform import clients, clock
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import table
 from helpdesk.storage.keys import Event, Job
+from helpdesk.webhooks.delivery import reconciling
+from helpdesk.webhooks.delivery.fanout import fan_out_again
+from helpdesk.webhooks.delivery.record import Delivery, DeliveryId
 from scripts import redrive_facts
 from scripts.stack_queues import FACTS, FANOUT
 

@@ -1,6 +1,6 @@
 """/v1/agent, /v1/widget: how the agent behaves, and what a chat widget shows."""
 
-from helpdesk.admission.caller import Access, Caller
+from helpdesk.accounts.quotas.errors import BudgetExceeded
 from helpdesk.agent import service as agent
 from helpdesk.agent.errors import InvalidName, InvalidPersonality
 from helpdesk.agent.schemas import (
@@ -12,9 +12,9 @@ from helpdesk.agent.schemas import (
     WidgetQuery,
     WidgetSettings,
 )
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.routing.api import Api
 from helpdesk.platform.settings import declare
-from helpdesk.quotas.errors import BudgetExceeded
-from helpdesk.routing.api import Api
 
 NEEDS = declare(
     "BASE_URL",

@@ -12,13 +12,13 @@ from helpdesk.agent_runs import engine
 from helpdesk.agent_runs import worker as agent
 from helpdesk.agent_runs.making import NotYet
 from helpdesk.agent_runs.worker import AgentJob
-from helpdesk.approvals.jobs import RESUME, ResumeJob
 from helpdesk.platform import clock
 from helpdesk.platform.logging import error_name, logger
 from helpdesk.platform.queues import MAX_RECEIVES, BatchResponse, JobUnfinished, Record, receives, run_batch
 from helpdesk.platform.settings import declare
 from helpdesk.suggestions import worker as suggestions
 from helpdesk.suggestions.asking import NotIndexed
+from helpdesk.tools.approvals.jobs import RESUME, ResumeJob
 
 NEEDS = declare(
     "AGENT_QUEUE_URL",

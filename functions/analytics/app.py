@@ -1,15 +1,15 @@
 """/v1/analytics: figures about the organization's work."""
 
-from helpdesk.admission.caller import Access, Caller
-from helpdesk.admission.limits import RequestClass
 from helpdesk.analytics import exploring, reports
 from helpdesk.analytics import service as analytics
 from helpdesk.analytics.errors import InvalidQuery, ReportNotFound
 from helpdesk.analytics.query_schemas import DatasetsAnswer, Explored, ExploreInput, Records
 from helpdesk.analytics.reports import ReportAnswer, ReportsAnswer
 from helpdesk.analytics.schemas import Satisfaction, SatisfactionQuery
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.admission.limits import RequestClass
+from helpdesk.api.routing.api import Api
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL")
 

@@ -1,6 +1,8 @@
 """/v1/board: the feedback board's settings, its posts, votes and comments."""
 
-from helpdesk.admission.caller import Access, Caller
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.schemas import OK, Ok, PageQuery
+from helpdesk.api.routing.api import Api
 from helpdesk.board import comments, configuration, listing, votes
 from helpdesk.board import service as board
 from helpdesk.board.errors import (
@@ -30,12 +32,10 @@ from helpdesk.board.schemas import (
     VoterInput,
     VoterQuery,
 )
+from helpdesk.conversations.messages.errors import InvalidSession
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.http.schemas import OK, Ok, PageQuery
-from helpdesk.messages.errors import InvalidSession
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
 from helpdesk.signals.errors import SignalNotFound
 
 NEEDS = declare("SEARCH_BUCKET")

@@ -2,22 +2,22 @@
 
 from typing import Any
 
-from helpdesk.admission.anonymous import AddressLimit
-from helpdesk.admission.caller import Access
-from helpdesk.http.content import BaseUrl, ClientInfo, HtmlPage, SeeOther
+from helpdesk.accounts.oauth.errors import CsrfError, RequestExpired
+from helpdesk.accounts.oauth.pages import refusal
+from helpdesk.api.admission.anonymous import AddressLimit
+from helpdesk.api.admission.caller import Access
+from helpdesk.api.http.content import BaseUrl, ClientInfo, HtmlPage, SeeOther
+from helpdesk.api.routing.api import Api
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import connecting
 from helpdesk.integrations.adapter import Connector
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.discord import connector as discord
 from helpdesk.integrations.errors import AppNotSetUp, ConnectFailed, IntegrationNotFound, NoAdmin
 from helpdesk.integrations.github import connector as github
 from helpdesk.integrations.linear import connector as linear
 from helpdesk.integrations.schemas import CallbackQuery, ConnectForm, ConnectQuery
 from helpdesk.integrations.slack import connector as slack
-from helpdesk.oauth.errors import CsrfError, RequestExpired
-from helpdesk.oauth.pages import refusal
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL", "SERVICES_URL", "WAITING_READS")
 

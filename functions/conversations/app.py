@@ -1,9 +1,8 @@
 """/v1/conversations and /v1/approvals: the team's inbox, and the calls of tools that wait for the team."""
 
-from helpdesk.admission.caller import Access, Caller
-from helpdesk.approvals import service as approvals
-from helpdesk.approvals.errors import ApprovalExpired, ApprovalNotFound, ApprovalSettled
-from helpdesk.approvals.schemas import ApprovalAnswer, ApprovalDecision, ApprovalsAnswer, ApprovalsQuery
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.schemas import OK, Ok, PageQuery
+from helpdesk.api.routing.api import Api
 from helpdesk.conversations import listing, writing
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import (
@@ -15,6 +14,7 @@ from helpdesk.conversations.errors import (
     NotArchived,
     TooManyAttachments,
 )
+from helpdesk.conversations.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.conversations.schemas import (
     AssignInput,
     ConversationAnswer,
@@ -25,15 +25,15 @@ from helpdesk.conversations.schemas import (
     ReplyAccepted,
     ReplyInput,
 )
+from helpdesk.conversations.snoozes import service as snoozes
+from helpdesk.conversations.snoozes.errors import BadSnoozeTime
+from helpdesk.conversations.snoozes.schemas import SnoozeInput
 from helpdesk.conversations.state import Transition
-from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
-from helpdesk.http.schemas import OK, Ok, PageQuery
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
-from helpdesk.snoozes import service as snoozes
-from helpdesk.snoozes.errors import BadSnoozeTime
-from helpdesk.snoozes.schemas import SnoozeInput
+from helpdesk.tools.approvals import service as approvals
+from helpdesk.tools.approvals.errors import ApprovalExpired, ApprovalNotFound, ApprovalSettled
+from helpdesk.tools.approvals.schemas import ApprovalAnswer, ApprovalDecision, ApprovalsAnswer, ApprovalsQuery
 
 NEEDS = declare("BASE_URL", "FILES_BUCKET", "SEARCH_BUCKET")
 

@@ -8,10 +8,10 @@ import time
 from functools import cache
 from typing import Any
 
-from helpdesk.crawls import removal, worker
-from helpdesk.crawls import service as crawls
-from helpdesk.crawls.reading import Browser, reader
-from helpdesk.crawls.record import RemovalJob, SliceJob
+from helpdesk.knowledge.crawls import removal, worker
+from helpdesk.knowledge.crawls import service as crawls
+from helpdesk.knowledge.crawls.reading import Browser, reader
+from helpdesk.knowledge.crawls.record import RemovalJob, SliceJob
 from helpdesk.platform import clock
 from helpdesk.platform.isolation import Isolated
 from helpdesk.platform.logging import logger

@@ -1,7 +1,11 @@
 """/v1/customers: customers, facts about them and messages to them; /v1/erasures: receipts of erasures."""
 
-from helpdesk.admission.caller import Access, Caller
+from helpdesk.accounts.organizations.errors import UpgradeRequired
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.schemas import OK, Ok, PageQuery
+from helpdesk.api.routing.api import Api
 from helpdesk.conversations.errors import EmptyMessage, MessageTooLong, TooManyAttachments
+from helpdesk.conversations.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.customers import editing, listing
 from helpdesk.customers.errors import CustomerNotFound, FactNotFound
 from helpdesk.customers.profile import CustomerInput, CustomerUpdate
@@ -14,9 +18,6 @@ from helpdesk.customers.schemas import (
     FactCreated,
     FactInput,
 )
-from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
-from helpdesk.http.schemas import OK, Ok, PageQuery
-from helpdesk.organizations.errors import UpgradeRequired
 from helpdesk.outreach.errors import CustomerUnreachable
 from helpdesk.outreach.schemas import OutreachAccepted, OutreachInput
 from helpdesk.platform.errors import InvalidCursor
@@ -24,7 +25,6 @@ from helpdesk.platform.settings import declare
 from helpdesk.privacy import service as privacy
 from helpdesk.privacy.errors import ErasureNotFound
 from helpdesk.privacy.schemas import ExportAnswer, ReceiptAnswer
-from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL", "FILES_BUCKET", "SEARCH_BUCKET", "MAIL_FROM", "OUTREACH_PER_HOUR")
 

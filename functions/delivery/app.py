@@ -3,12 +3,12 @@
 import asyncio
 from typing import Any
 
-from helpdesk.delivery import worker as deliveries
-from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, Record, report_failed
 from helpdesk.platform.settings import declare, settings
+from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.queue import DeliveryTask
 
 NEEDS = declare(
     "DELIVERY_QUEUE_URL",

@@ -11,13 +11,13 @@ import re
 from functools import cache
 from pathlib import Path
 
-from helpdesk.admission.anonymous import AddressLimit
-from helpdesk.admission.caller import Access
-from helpdesk.http.content import ClientInfo, SharedJson, SharedPage
-from helpdesk.http.documents import Document, respond
+from helpdesk.api.admission.anonymous import AddressLimit
+from helpdesk.api.admission.caller import Access
+from helpdesk.api.http.content import ClientInfo, SharedJson, SharedPage
+from helpdesk.api.http.documents import Document, respond
+from helpdesk.api.reference.page import render_page
+from helpdesk.api.routing.api import Api
 from helpdesk.platform.settings import declare
-from helpdesk.reference.page import render_page
-from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL")
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from helpdesk.delivery.fanout import fan_out
 from helpdesk.platform.queues import BatchResponse, batch_response
 from helpdesk.platform.settings import QUEUES, declare
+from helpdesk.webhooks.delivery.fanout import fan_out
 
 NEEDS = declare(*QUEUES, "DEAD_LETTERS_URL")
 

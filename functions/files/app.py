@@ -1,16 +1,16 @@
 """/v1/uploads and /v1/files: uploads, and downloads by an address that cannot be guessed."""
 
-from helpdesk.admission.anonymous import AddressLimit
-from helpdesk.admission.caller import Access, Caller
-from helpdesk.admission.limits import RequestClass
-from helpdesk.files import service as files
-from helpdesk.files import uploads
-from helpdesk.files.errors import EmptyFile, FileNotFound, FileTooBig
-from helpdesk.files.gone_page import gone_page, is_wanted
-from helpdesk.files.schemas import Uploaded, UploadQuery, UploadRequest
-from helpdesk.http.content import BaseUrl, ClientInfo, HtmlPage, RawBody, Redirect, redirect
+from helpdesk.api.admission.anonymous import AddressLimit
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.admission.limits import RequestClass
+from helpdesk.api.http.content import BaseUrl, ClientInfo, HtmlPage, RawBody, Redirect, redirect
+from helpdesk.api.routing.api import Api
+from helpdesk.conversations.files import service as files
+from helpdesk.conversations.files import uploads
+from helpdesk.conversations.files.errors import EmptyFile, FileNotFound, FileTooBig
+from helpdesk.conversations.files.gone_page import gone_page, is_wanted
+from helpdesk.conversations.files.schemas import Uploaded, UploadQuery, UploadRequest
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
 from helpdesk.visitor_texts.languages import preferred
 from helpdesk.visitor_texts.texts import VisitorTexts
 

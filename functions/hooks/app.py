@@ -2,12 +2,13 @@
 
 import json
 
-from helpdesk.admission.anonymous import AddressLimit
-from helpdesk.admission.caller import Access
-from helpdesk.http.content import ClientInfo, RawBody, RawJson
+from helpdesk.api.admission.anonymous import AddressLimit
+from helpdesk.api.admission.caller import Access
+from helpdesk.api.http.content import ClientInfo, RawBody, RawJson
+from helpdesk.api.routing.api import Api
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import hooks
 from helpdesk.integrations.adapter import Hook, Receiver
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.discord import receiver as discord
 from helpdesk.integrations.errors import HookTooLarge, IntegrationNotFound, InvalidSignature
 from helpdesk.integrations.github import receiver as github
@@ -15,7 +16,6 @@ from helpdesk.integrations.linear import receiver as linear
 from helpdesk.integrations.slack import receiver as slack
 from helpdesk.platform.errors import InvalidJson, InvalidRequest
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL")
 

@@ -7,13 +7,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import worker
 from helpdesk.integrations.adapter import Adapter
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.discord.worker import DiscordAdapter
 from helpdesk.integrations.github import lost_hooks
 from helpdesk.integrations.github.worker import GitHubAdapter
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.linear.worker import LinearAdapter
 from helpdesk.integrations.slack.worker import SlackAdapter
 from helpdesk.platform import clock

@@ -1,9 +1,10 @@
 """/v1/integrations: the services that an organization is connected to."""
 
-from helpdesk.admission.caller import Access, Caller
-from helpdesk.http.schemas import OK, Ok
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.schemas import OK, Ok
+from helpdesk.api.routing.api import Api
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.discord import service as discord
 from helpdesk.integrations.discord.errors import (
     ChatcommunityActFailed,
@@ -49,7 +50,6 @@ from helpdesk.integrations.slack import service as slack
 from helpdesk.integrations.slack.errors import MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
 from helpdesk.integrations.slack.schemas import MirrorChanged, MirrorSettingsAnswer, MirrorUpdate
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL")
 

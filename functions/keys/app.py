@@ -1,14 +1,14 @@
 """/v1/keys: the organization's secret keys."""
 
-from helpdesk.admission.caller import Access, Caller
-from helpdesk.http.pages import next_cursor, position
-from helpdesk.http.schemas import OK, Ok
+from helpdesk.accounts.secret_keys import service as secret_keys
+from helpdesk.accounts.secret_keys.errors import InvalidKeyName, KeyNotFound, TooManyKeys
+from helpdesk.accounts.secret_keys.schemas import KeyCreated, KeysAnswer, KeysQuery, NewKey
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.pages import next_cursor, position
+from helpdesk.api.http.schemas import OK, Ok
+from helpdesk.api.routing.api import Api
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
-from helpdesk.secret_keys import service as secret_keys
-from helpdesk.secret_keys.errors import InvalidKeyName, KeyNotFound, TooManyKeys
-from helpdesk.secret_keys.schemas import KeyCreated, KeysAnswer, KeysQuery, NewKey
 
 NEEDS = declare("BASE_URL")
 
@@ -31,7 +31,7 @@ def create_key(caller: Caller, new: NewKey) -> KeyCreated:
 @api.delete("/v1/keys/<key_id>", access=Access.ACCESS_ADMIN, errors=(KeyNotFound,))
 def revoke_key(caller: Caller, key_id: str) -> Ok:
     """Revoke a secret key. It stops working at once. Webhooks and tool calls signed with it no longer verify."""
-    from helpdesk.accounts import key_revocation  # noqa: PLC0415 - it imports webhooks and tools, for one route
+    from helpdesk.webhooks import key_revocation  # noqa: PLC0415 - it imports webhooks and tools, for one route
 
     key_revocation.revoke(caller, key_id)
     return OK

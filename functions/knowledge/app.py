@@ -1,9 +1,15 @@
 """/v1/knowledge: the documents that the agent answers from, their folders, crawls of websites, and suggestions."""
 
-from helpdesk.admission.caller import Access, Caller
-from helpdesk.crawls import service as crawls
-from helpdesk.crawls.errors import BadStart, CrawlNotFound, CrawlRunning, TooManyCrawls
-from helpdesk.crawls.schemas import (
+from helpdesk.accounts.quotas.errors import DocumentLimit, PlanUpgradeRequired
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.schemas import OK, Ok
+from helpdesk.api.routing.api import Api
+from helpdesk.knowledge import folder_service as folders
+from helpdesk.knowledge import listing
+from helpdesk.knowledge import service as knowledge
+from helpdesk.knowledge.crawls import service as crawls
+from helpdesk.knowledge.crawls.errors import BadStart, CrawlNotFound, CrawlRunning, TooManyCrawls
+from helpdesk.knowledge.crawls.schemas import (
     CrawlAnswer,
     CrawlCreated,
     CrawlDeletionQuery,
@@ -12,10 +18,6 @@ from helpdesk.crawls.schemas import (
     CrawlsAnswer,
     CrawlsQuery,
 )
-from helpdesk.http.schemas import OK, Ok
-from helpdesk.knowledge import folder_service as folders
-from helpdesk.knowledge import listing
-from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.errors import (
     BadUrl,
     BodyMissing,
@@ -52,8 +54,6 @@ from helpdesk.knowledge.schemas import (
 )
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.quotas.errors import DocumentLimit, PlanUpgradeRequired
-from helpdesk.routing.api import Api
 from helpdesk.suggestions import service as suggestions
 from helpdesk.suggestions.errors import (
     SuggestionGone,

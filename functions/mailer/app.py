@@ -7,11 +7,11 @@ messages of the team wait, an invitation does not wait for them.
 import json
 from typing import Any
 
-from helpdesk.invites import mailing as invites
-from helpdesk.invites.jobs import InviteMail
+from helpdesk.accounts.invites import mailing as invites
+from helpdesk.accounts.invites.jobs import InviteMail
+from helpdesk.accounts.organizations import mailing as support_codes
+from helpdesk.accounts.organizations.jobs import SUPPORT_EMAIL_MAIL, SupportEmailMail
 from helpdesk.mail.errors import MailNotSent
-from helpdesk.organizations import mailing as support_codes
-from helpdesk.organizations.jobs import SUPPORT_EMAIL_MAIL, SupportEmailMail
 from helpdesk.outreach import mailing as messages
 from helpdesk.outreach import pacing
 from helpdesk.outreach.jobs import MESSAGE_MAIL, MessageMail

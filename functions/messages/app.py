@@ -1,6 +1,8 @@
 """/v1/messages: the visitor's side."""
 
-from helpdesk.admission.caller import Access, Caller
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.schemas import OK, Ok
+from helpdesk.api.routing.api import Api
 from helpdesk.conversations.errors import (
     ConversationArchived,
     ConversationNotFound,
@@ -8,17 +10,15 @@ from helpdesk.conversations.errors import (
     MessageTooLong,
     TooManyAttachments,
 )
-from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
-from helpdesk.http.schemas import OK, Ok
-from helpdesk.messages import feed
-from helpdesk.messages import service as messages
-from helpdesk.messages.errors import InvalidSession
-from helpdesk.messages.schemas import History, HistoryQuery, MessageAccepted, MessageInput
+from helpdesk.conversations.files.errors import AttachmentMissing, AttachmentWrongType
+from helpdesk.conversations.messages import feed
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages.errors import InvalidSession
+from helpdesk.conversations.messages.schemas import History, HistoryQuery, MessageAccepted, MessageInput
+from helpdesk.conversations.ratings import service as ratings
+from helpdesk.conversations.ratings.errors import InvalidFeedback, NotResolved, RatingSettled
+from helpdesk.conversations.ratings.schemas import RatingInput
 from helpdesk.platform.settings import declare
-from helpdesk.ratings import service as ratings
-from helpdesk.ratings.errors import InvalidFeedback, NotResolved, RatingSettled
-from helpdesk.ratings.schemas import RatingInput
-from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL", "FILES_BUCKET", "WAITING_READS")
 

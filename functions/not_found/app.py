@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from helpdesk.http.error_response import error_answer
-from helpdesk.http.gateway import Paths, Request
+from helpdesk.api.http.error_response import error_answer
+from helpdesk.api.http.gateway import Paths, Request
+from helpdesk.api.routing.api import no_route
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import no_route
 
 NEEDS = declare("BASE_URL")
 

@@ -2,12 +2,9 @@
 
 from typing import Any
 
-from helpdesk.admission.anonymous import AddressLimit
-from helpdesk.admission.caller import Access
-from helpdesk.http.content import BaseUrl, ClientInfo, HtmlPage, SeeOther
-from helpdesk.invites.errors import InviteNotFound
-from helpdesk.oauth import device, metadata, registration, tokens, web
-from helpdesk.oauth.errors import (
+from helpdesk.accounts.invites.errors import InviteNotFound
+from helpdesk.accounts.oauth import device, metadata, registration, tokens, web
+from helpdesk.accounts.oauth.errors import (
     AccessDenied,
     AuthorizationPending,
     CsrfError,
@@ -29,9 +26,9 @@ from helpdesk.oauth.errors import (
     UnauthorizedClient,
     UnsupportedGrantType,
 )
-from helpdesk.oauth.pages import refusal
-from helpdesk.oauth.refusals import as_oauth, as_registration
-from helpdesk.oauth.schemas import (
+from helpdesk.accounts.oauth.pages import refusal
+from helpdesk.accounts.oauth.refusals import as_oauth, as_registration
+from helpdesk.accounts.oauth.schemas import (
     AuthorizeQuery,
     ClientRegistration,
     CodeForm,
@@ -52,9 +49,12 @@ from helpdesk.oauth.schemas import (
     UserCodeForm,
     UserCodeQuery,
 )
-from helpdesk.people.errors import AlreadyAMember, TooManyOrganizations
+from helpdesk.accounts.people.errors import AlreadyAMember, TooManyOrganizations
+from helpdesk.api.admission.anonymous import AddressLimit
+from helpdesk.api.admission.caller import Access
+from helpdesk.api.http.content import BaseUrl, ClientInfo, HtmlPage, SeeOther
+from helpdesk.api.routing.api import Api
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL", "MAIL_FROM", "SIGN_UP", "CODES_PER_HOUR")
 

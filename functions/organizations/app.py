@@ -1,14 +1,7 @@
 """/v1/organization, /v1/billing and /v1/logs: an organization, its limits and its log."""
 
-from helpdesk.admission.caller import Access, Caller
-from helpdesk.http.pages import next_cursor, position
-from helpdesk.http.schemas import OK, Ok
-from helpdesk.logs import listing as logs
-from helpdesk.logs.errors import LogNotFound
-from helpdesk.logs.kinds import LogFilter
-from helpdesk.logs.schemas import LogAnswer, LogsAnswer, LogsQuery
-from helpdesk.organizations import settings as organization_settings
-from helpdesk.organizations.errors import (
+from helpdesk.accounts.organizations import settings as organization_settings
+from helpdesk.accounts.organizations.errors import (
     AddressTaken,
     InvalidCode,
     InvalidSlug,
@@ -16,12 +9,24 @@ from helpdesk.organizations.errors import (
     SlugTaken,
     UpgradeRequired,
 )
-from helpdesk.organizations.schemas import Branding, LimitsAnswer, OrganizationAnswer, OrganizationUpdate
+from helpdesk.accounts.organizations.schemas import (
+    Branding,
+    LimitsAnswer,
+    OrganizationAnswer,
+    OrganizationUpdate,
+)
+from helpdesk.accounts.people.errors import InvalidEmail
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.pages import next_cursor, position
+from helpdesk.api.http.schemas import OK, Ok
+from helpdesk.api.logs import listing as logs
+from helpdesk.api.logs.errors import LogNotFound
+from helpdesk.api.logs.kinds import LogFilter
+from helpdesk.api.logs.schemas import LogAnswer, LogsAnswer, LogsQuery
+from helpdesk.api.routing.api import Api
 from helpdesk.outbound.errors import InvalidUrl
-from helpdesk.people.errors import InvalidEmail
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS", "INVITATIONS_PER_HOUR")
 

@@ -2,15 +2,10 @@
 
 from helpdesk.accounts import creation
 from helpdesk.accounts import service as accounts
-from helpdesk.accounts.schemas import ActiveOrganization, Me, MeUpdate
-from helpdesk.admission.caller import Access, Caller
-from helpdesk.http.content import BaseUrl
-from helpdesk.http.pages import next_cursor, position
-from helpdesk.http.schemas import OK, Ok
-from helpdesk.invites import accepting
-from helpdesk.invites import service as invites
-from helpdesk.invites.errors import AlreadyInvited, InviteNotFound, TooManyInvites
-from helpdesk.invites.schemas import (
+from helpdesk.accounts.invites import accepting
+from helpdesk.accounts.invites import service as invites
+from helpdesk.accounts.invites.errors import AlreadyInvited, InviteNotFound, TooManyInvites
+from helpdesk.accounts.invites.schemas import (
     InviteAcceptance,
     InviteAccepted,
     InviteCreated,
@@ -18,15 +13,27 @@ from helpdesk.invites.schemas import (
     InvitesQuery,
     NewInvite,
 )
-from helpdesk.members import service as members
-from helpdesk.members.errors import CannotGrant, CannotManageSelf, LastOwner, MemberNotFound, Outranked
-from helpdesk.members.schemas import MembersAnswer, MembersQuery, MemberUpdate
-from helpdesk.oauth import grants
-from helpdesk.oauth.errors import GrantNotFound
-from helpdesk.oauth.schemas import GrantsAnswer, GrantsOfMineAnswer, GrantsQuery
-from helpdesk.organizations.errors import InvalidSlug, OrganizationNotFound, SlugTaken
-from helpdesk.organizations.schemas import OrganizationCreated, OrganizationInput
-from helpdesk.people.errors import AlreadyAMember, InvalidEmail, TooManyOrganizations
+from helpdesk.accounts.members import service as members
+from helpdesk.accounts.members.errors import (
+    CannotGrant,
+    CannotManageSelf,
+    LastOwner,
+    MemberNotFound,
+    Outranked,
+)
+from helpdesk.accounts.members.schemas import MembersAnswer, MembersQuery, MemberUpdate
+from helpdesk.accounts.oauth import grants
+from helpdesk.accounts.oauth.errors import GrantNotFound
+from helpdesk.accounts.oauth.schemas import GrantsAnswer, GrantsOfMineAnswer, GrantsQuery
+from helpdesk.accounts.organizations.errors import InvalidSlug, OrganizationNotFound, SlugTaken
+from helpdesk.accounts.organizations.schemas import OrganizationCreated, OrganizationInput
+from helpdesk.accounts.people.errors import AlreadyAMember, InvalidEmail, TooManyOrganizations
+from helpdesk.accounts.schemas import ActiveOrganization, Me, MeUpdate
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.content import BaseUrl
+from helpdesk.api.http.pages import next_cursor, position
+from helpdesk.api.http.schemas import OK, Ok
+from helpdesk.api.routing.api import Api
 from helpdesk.platform.errors import (
     ConsentRequired,
     Forbidden,
@@ -35,7 +42,6 @@ from helpdesk.platform.errors import (
     NoOrganization,
 )
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
 
 NEEDS = declare("BASE_URL", "SIGN_UP", "INVITATIONS_PER_HOUR")
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from helpdesk.delivery import reconciling
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import QUEUES, declare
+from helpdesk.webhooks.delivery import reconciling
 
 NEEDS = declare(*QUEUES, "DEAD_LETTERS_URL")
 

@@ -1,10 +1,11 @@
 """/v1/signals: bugs and suggestions, who reported them, and commits that may finish them."""
 
-from helpdesk.admission.caller import Access, Caller
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.schemas import OK, Ok
+from helpdesk.api.routing.api import Api
 from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.files.errors import AttachmentMissing, AttachmentWrongType
-from helpdesk.http.schemas import OK, Ok
 from helpdesk.integrations.errors import CodehostNotConnected, TrackerNotConnected
 from helpdesk.integrations.github import issue_requests as issues
 from helpdesk.integrations.github.errors import IssueNotFound, IssueRepoMissing
@@ -15,7 +16,6 @@ from helpdesk.integrations.linear.schemas import LinkAnswer, LinkInput
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
 from helpdesk.progress import merging, signal_moves
-from helpdesk.routing.api import Api
 from helpdesk.signals import commits, filing, listing, similar
 from helpdesk.signals.errors import CommitNotFound, SignalEmpty, SignalExists, SignalNotFound, TitleRequired
 from helpdesk.signals.rendering import signal_shape, signal_shapes

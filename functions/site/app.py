@@ -4,8 +4,8 @@ What visitors write with, the feedback board and the way to the team, is importe
 of this function are for someone who reads an article.
 """
 
-from helpdesk.admission.anonymous import AddressLimit
-from helpdesk.http.content import Content
+from helpdesk.api.admission.anonymous import AddressLimit
+from helpdesk.api.http.content import Content
 from helpdesk.platform.settings import declare
 from helpdesk.site import articles, assets, board_reads, folders, machine_files, ratings
 from helpdesk.site.router import Pages

@@ -4,8 +4,8 @@ It has a function of its own, because the retriever's libraries and the sentence
 what other pages need.
 """
 
-from helpdesk.admission.anonymous import AddressLimit
-from helpdesk.http.content import Content
+from helpdesk.api.admission.anonymous import AddressLimit
+from helpdesk.api.http.content import Content
 from helpdesk.platform.settings import declare
 from helpdesk.site import search
 from helpdesk.site.router import Pages

@@ -1,19 +1,19 @@
 """/v1/site: the settings of the help site."""
 
-from helpdesk.admission.caller import Access, Caller
-from helpdesk.http.content import BaseUrl
-from helpdesk.http.schemas import PageQuery
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.content import BaseUrl
+from helpdesk.api.http.schemas import PageQuery
+from helpdesk.api.routing.api import Api
 from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
 from helpdesk.site import appearance, gaps
 from helpdesk.site import service as site
 from helpdesk.site.appearance_schemas import AppearanceAnswer, AppearanceChange
 from helpdesk.site.schemas import ArticlesAnswer, SearchesAnswer, SiteAnswer, SiteUpdate
-from helpdesk.site_sign_in import service as sign_in
-from helpdesk.site_sign_in.errors import DiscoveryFailed
-from helpdesk.site_sign_in.schemas import SignInAnswer, SignInUpdate
+from helpdesk.site.sign_in import service as sign_in
+from helpdesk.site.sign_in.errors import DiscoveryFailed
+from helpdesk.site.sign_in.schemas import SignInAnswer, SignInUpdate
 
 NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS", "WAITING_READS")
 

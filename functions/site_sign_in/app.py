@@ -1,12 +1,12 @@
 """Sign-in to help sites: /site/<slug of an organization>/sign-in and what is below it."""
 
-from helpdesk.admission.anonymous import AddressLimit
-from helpdesk.http.content import Content
+from helpdesk.api.admission.anonymous import AddressLimit
+from helpdesk.api.http.content import Content
 from helpdesk.platform.settings import declare
 from helpdesk.site.router import Pages
+from helpdesk.site.sign_in import pages as own
+from helpdesk.site.sign_in import web
 from helpdesk.site.visit import Visit
-from helpdesk.site_sign_in import pages as own
-from helpdesk.site_sign_in import web
 
 NEEDS = declare("BASE_URL", "MAIL_FROM", "CODES_PER_HOUR", "ALLOW_LOOPBACK_URLS", "WAITING_READS")
 

@@ -1,11 +1,12 @@
 """/v1/tasks and /v1/commits: the task board, and the commits that move its cards."""
 
-from helpdesk.admission.caller import Access, Caller
-from helpdesk.http.schemas import OK, Ok
+from helpdesk.accounts.members.errors import NotAMember
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.schemas import OK, Ok
+from helpdesk.api.routing.api import Api
 from helpdesk.integrations.github import reported_repos
 from helpdesk.integrations.github.errors import CommitRepoNotFound
-from helpdesk.members.errors import NotAMember
-from helpdesk.organizations import service as organizations
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
 from helpdesk.progress import adoption, moves, reports
@@ -17,7 +18,6 @@ from helpdesk.progress.schemas import (
     TaskRequestsAnswer,
     TaskRequestsQuery,
 )
-from helpdesk.routing.api import Api
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.tasks import listing
 from helpdesk.tasks import service as tasks

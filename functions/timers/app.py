@@ -5,14 +5,14 @@ from collections.abc import Callable
 from typing import Any
 
 from helpdesk.agent_runs import lost_runs
-from helpdesk.approvals import expiry
 from helpdesk.conversations.approvals import END_APPROVALS
+from helpdesk.conversations.snoozes import service as snoozes
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, Record, run_batch
 from helpdesk.platform.settings import declare
-from helpdesk.snoozes import service as snoozes
 from helpdesk.tools import lost_syncs
+from helpdesk.tools.approvals import expiry
 
 NEEDS = declare("TIMER_QUEUE_URL")
 

@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from helpdesk.approvals import expiry
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, Record, run_batch
 from helpdesk.platform.settings import declare
 from helpdesk.tools import jobs, removal, sync
+from helpdesk.tools.approvals import expiry
 from helpdesk.tools.jobs import SyncJob
 
 NEEDS = declare("TOOL_SYNC_QUEUE_URL", "ALLOW_LOOPBACK_URLS")

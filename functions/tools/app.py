@@ -1,15 +1,15 @@
 """/v1/tool-endpoints and /v1/tools: the servers that declare tools, and the tools that the agent may call."""
 
-from helpdesk.admission.caller import Access, Caller
+from helpdesk.accounts.secret_keys.errors import MissingServiceKey
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.content import ClientInfo
+from helpdesk.api.http.schemas import OK, Ok
+from helpdesk.api.idempotency import service as idempotency
+from helpdesk.api.routing.api import Api
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
-from helpdesk.http.content import ClientInfo
-from helpdesk.http.schemas import OK, Ok
-from helpdesk.idempotency import service as idempotency
 from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform.errors import Forbidden, InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
-from helpdesk.secret_keys.errors import MissingServiceKey
 from helpdesk.tools import endpoints
 from helpdesk.tools import service as tools
 from helpdesk.tools.errors import (

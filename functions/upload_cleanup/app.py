@@ -1,6 +1,6 @@
 """Every hour: remove uploads that no message attached within a day."""
 
-from helpdesk.files import service as files
+from helpdesk.conversations.files import service as files
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import declare
 

@@ -1,17 +1,17 @@
 """/v1/webhooks and /v1/events: webhook endpoints, their deliveries and the event feed."""
 
-from helpdesk.admission.caller import Access, Caller
-from helpdesk.delivery import service as deliveries
-from helpdesk.delivery.errors import DeliveryInProgress, DeliveryNotFound
-from helpdesk.delivery.schemas import DeliveriesAnswer
-from helpdesk.http.pages import next_cursor, position
-from helpdesk.http.schemas import OK, Ok, PageQuery
+from helpdesk.accounts.secret_keys.errors import MissingServiceKey
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.pages import next_cursor, position
+from helpdesk.api.http.schemas import OK, Ok, PageQuery
+from helpdesk.api.routing.api import Api
 from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.routing.api import Api
-from helpdesk.secret_keys.errors import MissingServiceKey
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import service as deliveries
+from helpdesk.webhooks.delivery.errors import DeliveryInProgress, DeliveryNotFound
+from helpdesk.webhooks.delivery.schemas import DeliveriesAnswer
 from helpdesk.webhooks.errors import EndpointNotFound, NoEvents, TooManyEndpoints
 from helpdesk.webhooks.schemas import (
     EventsAnswer,

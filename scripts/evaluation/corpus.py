@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from helpdesk.embeddings.embedder import Embedder, Vectors
-from helpdesk.embeddings.minilm import MiniLm
 from helpdesk.knowledge import index_format
 from helpdesk.knowledge.index import IndexSearcher
 from helpdesk.knowledge.vectorizing import prepare
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.s3_index import directory
+from helpdesk.search.embeddings.embedder import Embedder, Vectors
+from helpdesk.search.embeddings.minilm import MiniLm
+from helpdesk.search.s3_index import directory
 from helpdesk_files import reading
 from scripts.evaluation.questions import ROOT
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpdesk.embeddings.embedder import Embedder
 from helpdesk.knowledge import language
 from helpdesk.knowledge.index import IndexSearcher
 from helpdesk.knowledge.retrieval import candidates
 from helpdesk.knowledge.scoring import MOST_LEAD, Weights, length
 from helpdesk.knowledge.terms import terms_of
+from helpdesk.search.embeddings.embedder import Embedder
 from scripts.evaluation.measure import Figures
 from scripts.evaluation.questions import Asked
 

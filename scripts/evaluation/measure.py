@@ -4,9 +4,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from helpdesk.embeddings.embedder import Embedder
 from helpdesk.knowledge.index import IndexSearcher
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage, search
+from helpdesk.search.embeddings.embedder import Embedder
 from scripts.evaluation.questions import Asked
 
 PASSAGES = 5

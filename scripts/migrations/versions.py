@@ -2,13 +2,13 @@
 
 import contextlib
 
+from helpdesk.accounts.oauth import grant_repository
+from helpdesk.accounts.oauth.record import GrantRecord
+from helpdesk.accounts.quotas import service as quotas
 from helpdesk.agent.auto_resolve_record import AutoResolveCheckpoint
 from helpdesk.events.outbox import job_item
 from helpdesk.knowledge import publishing
 from helpdesk.knowledge.documents import Document
-from helpdesk.oauth import grant_repository
-from helpdesk.oauth.record import GrantRecord
-from helpdesk.quotas import service as quotas
 from helpdesk.storage import table
 from helpdesk.storage.keys import Grant, Organization
 from helpdesk.storage.table import ConditionFailed, Item

@@ -1,8 +1,8 @@
 """Who can call a route, in words and as OpenAPI writes it."""
 
-from helpdesk.admission.anonymous import RATES, AddressLimit
-from helpdesk.admission.caller import Access, KeyRule, Role, Scope
-from helpdesk.routing.api import Route
+from helpdesk.api.admission.anonymous import RATES, AddressLimit
+from helpdesk.api.admission.caller import Access, KeyRule, Role, Scope
+from helpdesk.api.routing.api import Route
 
 
 def access_of(route: Route) -> str:

@@ -5,14 +5,14 @@ from functools import cache
 from http import HTTPStatus
 from typing import Any
 
-from helpdesk.admission.caller import Access, KeyRule
-from helpdesk.http.content import Content
-from helpdesk.http.schemas import requires_a_field
-from helpdesk.http.validation import FORM
-from helpdesk.idempotency.errors import IdempotencyInProgress
-from helpdesk.oauth.errors import OAuthError
+from helpdesk.accounts.oauth.errors import OAuthError
+from helpdesk.api.admission.caller import Access, KeyRule
+from helpdesk.api.http.content import Content
+from helpdesk.api.http.schemas import requires_a_field
+from helpdesk.api.http.validation import FORM
+from helpdesk.api.idempotency.errors import IdempotencyInProgress
+from helpdesk.api.routing.api import Route
 from helpdesk.platform.errors import AppError, ConflictingWrites, TokenRequired
-from helpdesk.routing.api import Route
 from helpdesk.webhooks.errors import EndpointNotFound
 from scripts.openapi import examples, texts
 from scripts.openapi.access import access_of, security_of

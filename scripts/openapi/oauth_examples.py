@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from helpdesk.oauth import metadata
+from helpdesk.accounts.oauth import metadata
 
 _ISSUER = "https://support.example.com"
 _CLIENT = "client_01jd3q7t0v4x8z2c6f9j3m5p7r"

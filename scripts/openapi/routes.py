@@ -5,15 +5,16 @@ import re
 from functools import cache
 from pathlib import Path
 
-from helpdesk.admission.caller import Access, KeyRule, Role, Scope
-from helpdesk.http.content import Content
-from helpdesk.http.schemas import Answer, one_time_secret
-from helpdesk.idempotency.errors import (
+from helpdesk.api.admission.caller import Access, KeyRule, Role, Scope
+from helpdesk.api.http.content import Content
+from helpdesk.api.http.schemas import Answer, one_time_secret
+from helpdesk.api.idempotency.errors import (
     IdempotencyAnswerLost,
     IdempotencyAnswerWithheld,
     IdempotencyInProgress,
     IdempotencyMismatch,
 )
+from helpdesk.api.routing.api import Api, Route
 from helpdesk.platform.errors import (
     AppError,
     ConflictingWrites,
@@ -33,7 +34,6 @@ from helpdesk.platform.errors import (
     RouteNotFound,
     TokenRequired,
 )
-from helpdesk.routing.api import Api, Route
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,7 +53,7 @@ def routes_by_function() -> dict[str, list[Route]]:
         app.parent.name: _routes_of(app)
         for app in sorted((ROOT / "functions").glob("*/app.py"))
         # A worker has no routes, and may need libraries that only its own function has.
-        if "helpdesk.routing.api" in app.read_text(encoding="utf-8")
+        if "helpdesk.api.routing.api" in app.read_text(encoding="utf-8")
     }
 
 

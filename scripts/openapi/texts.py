@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from helpdesk.idempotency.service import KEPT_HOURS, MAX_KEY_CHARACTERS
+from helpdesk.api.idempotency.service import KEPT_HOURS, MAX_KEY_CHARACTERS
 
 INFO: dict[str, Any] = {
     "title": "Helpdesk API",

@@ -5,9 +5,9 @@ These models document the body. The outbox renders the text itself, once for all
 
 from typing import Annotated, Literal
 
+from helpdesk.api.http.schemas import Answer, Milliseconds, schema_hint
 from helpdesk.conversations.schemas import ConversationState, MessageShape
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
-from helpdesk.http.schemas import Answer, Milliseconds, schema_hint
 from helpdesk.signals.shapes import SignalShape
 
 

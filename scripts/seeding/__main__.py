@@ -128,8 +128,8 @@ def _seed(stack: Stack, count: int, seed: int, progress: Progress) -> None:
 
 def _items(stack: Stack, count: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield the items to write. Errors: Problem where they are there already."""
-    from helpdesk.admission.caller import Caller, Person, Role  # noqa: PLC0415 - see _seed
-    from helpdesk.messages.sessions import hashed  # noqa: PLC0415
+    from helpdesk.api.admission.caller import Caller, Person, Role  # noqa: PLC0415 - see _seed
+    from helpdesk.conversations.messages.sessions import hashed  # noqa: PLC0415
     from helpdesk.platform import clock  # noqa: PLC0415
     from helpdesk.storage import keys, table  # noqa: PLC0415
     from scripts.seeding.plan import TEAM, visitors  # noqa: PLC0415

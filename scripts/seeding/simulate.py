@@ -11,32 +11,32 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from helpdesk.admission.caller import Caller
 from helpdesk.agent import answers
 from helpdesk.agent.answers import Answer
+from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import service as inbox
 from helpdesk.conversations import writing
+from helpdesk.conversations.files import uploads
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages.schemas import MessageAccepted, MessageInput
+from helpdesk.conversations.ratings import service as ratings
+from helpdesk.conversations.ratings.schemas import RatingInput
 from helpdesk.conversations.schemas import NoteInput, ReplyInput
+from helpdesk.conversations.snoozes import service as snoozes
+from helpdesk.conversations.snoozes.schemas import SnoozeInput
 from helpdesk.conversations.state import Transition
 from helpdesk.customers import editing
 from helpdesk.customers.schemas import FactInput
-from helpdesk.delivery import repository as deliveries
-from helpdesk.delivery import worker as delivering
-from helpdesk.delivery.attempts import DeliveryState, Progress
-from helpdesk.delivery.record import DeliveryId
-from helpdesk.delivery.repository import Result
 from helpdesk.events import outbox_pending
-from helpdesk.files import uploads
-from helpdesk.messages import service as messages
-from helpdesk.messages.schemas import MessageAccepted, MessageInput
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_MS
-from helpdesk.ratings import service as ratings
-from helpdesk.ratings.schemas import RatingInput
-from helpdesk.snoozes import service as snoozes
-from helpdesk.snoozes.schemas import SnoozeInput
 from helpdesk.storage.table import Item, from_wire
+from helpdesk.webhooks.delivery import repository as deliveries
+from helpdesk.webhooks.delivery import worker as delivering
+from helpdesk.webhooks.delivery.attempts import DeliveryState, Progress
+from helpdesk.webhooks.delivery.record import DeliveryId
+from helpdesk.webhooks.delivery.repository import Result
 from helpdesk.webhooks.record import WebhookEndpoint
 from scripts.seeding import texts
 from scripts.seeding.memory_table import MemoryTable

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 import helpdesk
-from helpdesk.admission.caller import Access
-from helpdesk.admission.limits import RequestClass
-from helpdesk.oauth.errors import OAuthError, PageError
+from helpdesk.accounts.oauth.errors import OAuthError, PageError
+from helpdesk.api.admission.caller import Access
+from helpdesk.api.admission.limits import RequestClass
+from helpdesk.api.routing.api import Api, Route
 from helpdesk.platform.errors import (
     AppError,
     BadRequestError,
@@ -21,7 +22,6 @@ from helpdesk.platform.errors import (
     NotFoundError,
     UnauthorizedError,
 )
-from helpdesk.routing.api import Api, Route
 from tests.support.api import function
 from tests.support.rules import for_each
 from tests.support.template import ROOT

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from helpdesk.admission.caller import RateLimitSubject
-from helpdesk.http.schemas import Answer, one_time_secret
-from helpdesk.routing.api import Api, Route
+from helpdesk.api.admission.caller import RateLimitSubject
+from helpdesk.api.http.schemas import Answer, one_time_secret
+from helpdesk.api.routing.api import Api, Route
 from scripts.gateway import logical_id
 from tests.support.api import function
 from tests.support.rules import for_each

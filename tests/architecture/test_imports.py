@@ -1,7 +1,7 @@
 """Imports point one way: functions to nouns, nouns to events, storage and platform (CONTRIBUTING.md)."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -17,27 +17,28 @@ FOUNDATIONS = {
     "platform": set(),
     "storage": {"platform"},
     "events": {"platform", "storage"},
-    "embeddings": {"platform"},
+    "search/embeddings": {"platform"},
     "outbound": {"platform"},
-    "http": {"platform", "storage"},
-    "logs": {"http", "platform", "storage"},
-    "admission": {"logs", "platform", "storage"},
-    "idempotency": {"admission", "platform", "storage"},
-    "routing": {"admission", "http", "idempotency", "platform", "storage"},
+    "api/http": {"platform", "storage"},
+    "api/logs": {"api/http", "platform", "storage"},
+    "api/admission": {"api/logs", "platform", "storage"},
+    "api/idempotency": {"api/admission", "platform", "storage"},
+    "api/routing": {"api/admission", "api/http", "api/idempotency", "platform", "storage"},
 }
+MOST_ROOMS = 30
 # The modules outside storage that call an AWS service, and which service.
 ADAPTERS = {
     "agent/converse.py": {"bedrock"},
     "analytics/export_store.py": {"s3"},
-    "embeddings/bedrock.py": {"bedrock"},
-    "delivery/queue.py": {"sqs"},
-    "files/store.py": {"s3"},
+    "search/embeddings/bedrock.py": {"bedrock"},
+    "webhooks/delivery/queue.py": {"sqs"},
+    "conversations/files/store.py": {"s3"},
     "knowledge/document_store.py": {"s3"},
     "knowledge/images.py": {"s3"},
     "knowledge/vector_store.py": {"s3"},
     "mail/sender.py": {"ses"},
     "platform/queues.py": {"sqs"},
-    "s3_index/store.py": {"s3"},
+    "search/s3_index/store.py": {"s3"},
 }
 # botocore beyond its exceptions: the bundle of certificates that comes with it.
 BOTOCORE = {"outbound/sender.py"}
@@ -80,6 +81,11 @@ def inside(path: Path) -> str:
     return path.relative_to(CORE).as_posix()
 
 
+def room_of(parts: list[str]) -> str:
+    """Return the package of a module that stands directly in helpdesk."""
+    return parts[0]
+
+
 def package_of(parts: list[str]) -> str:
     """Return the package of a module. A folder in a package, such as `integrations/slack`, is one of its own."""
     return "/".join(parts[:2]) if (CORE.joinpath(*parts[:2])).is_dir() else parts[0]
@@ -90,27 +96,32 @@ def is_repository(name: str) -> bool:
     return name == "repository" or name.endswith("_repository")
 
 
-def packages_imported() -> dict[str, set[str]]:
-    """Return the packages that each package of helpdesk imports, without itself."""
+def imported(of: Callable[[list[str]], str]) -> dict[str, set[str]]:
+    """Return what each package, or each room, of helpdesk imports, without itself."""
     found: dict[str, set[str]] = {}
     for path in MODULES:
-        found.setdefault(package_of(inside(path).split("/")), set()).update(map(package_of, own(path)))
-    return {package: imported - {package} for package, imported in found.items()}
+        found.setdefault(of(inside(path).split("/")), set()).update(map(of, own(path)))
+    return {package: imports - {package} for package, imports in found.items()}
 
 
-def test_packages_do_not_import_each_other_in_a_circle() -> None:
-    left = packages_imported()
-    while without := {package for package, imported in left.items() if not imported & left.keys()}:
-        left = {package: imported for package, imported in left.items() if package not in without}
+@for_each("of", [room_of, package_of], ids=["rooms", "packages"])
+def test_neither_rooms_nor_packages_import_each_other_in_a_circle(of: Callable[[list[str]], str]) -> None:
+    left = imported(of)
+    while without := {package for package, imports in left.items() if not imports & left.keys()}:
+        left = {package: imports for package, imports in left.items() if package not in without}
 
-    assert {package: sorted(imported & left.keys()) for package, imported in left.items()} == {}
+    assert {package: sorted(imports & left.keys()) for package, imports in left.items()} == {}
 
 
-@for_each("path", [p for p in MODULES if inside(p).split("/")[0] in FOUNDATIONS], ids=inside)
+def test_helpdesk_has_few_rooms() -> None:
+    assert len(imported(room_of)) <= MOST_ROOMS
+
+
+@for_each("path", [p for p in MODULES if package_of(inside(p).split("/")) in FOUNDATIONS], ids=inside)
 def test_a_foundation_imports_only_foundations_below_it(path: Path) -> None:
-    package = inside(path).split("/")[0]
+    package = package_of(inside(path).split("/"))
 
-    assert {parts[0] for parts in own(path)} <= FOUNDATIONS[package] | {package}
+    assert set(map(package_of, own(path))) <= FOUNDATIONS[package] | {package}
 
 
 @for_each("path", MODULES, ids=inside)

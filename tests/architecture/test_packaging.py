@@ -114,15 +114,15 @@ def test_the_garbage_collector_does_not_run_during_a_start(artifacts: Path) -> N
 NEEDLESS = ("aiohttp", "asyncio", "aws_lambda_powertools.event_handler", "boto3", "tantivy")
 # Our own modules that take milliseconds of a start, and the functions whose routes need them.
 NEEDED_BY = {
-    "helpdesk.approvals.schemas": "Conversations Customers",
+    "helpdesk.tools.approvals.schemas": "Conversations Customers",
     "helpdesk.board.schemas": "Board",
     "helpdesk.conversations.service": "Analytics Conversations Messages Signals Tools",
     "helpdesk.conversations.schemas": "Conversations Customers Messages",
     "helpdesk.customers.schemas": "Customers",
-    "helpdesk.files.schemas": "Files",
-    "helpdesk.files.sniffing": "Files",
-    "helpdesk.logs.schemas": "Analytics Organizations",
-    "helpdesk.messages.schemas": "Messages",
+    "helpdesk.conversations.files.schemas": "Files",
+    "helpdesk.conversations.files.sniffing": "Files",
+    "helpdesk.api.logs.schemas": "Analytics Organizations",
+    "helpdesk.conversations.messages.schemas": "Messages",
     "helpdesk.progress.schemas": "Tasks",
     "helpdesk.signals.reporting": "Signals",
     "helpdesk.signals.schemas": "Signals",
@@ -131,10 +131,10 @@ NEEDED_BY = {
 # Our own modules that the OAuth function does not need: it shows and accepts invitations, and requests names.
 NEEDLESS_FOR_PAGES = (
     "helpdesk.events.outbox",
-    "helpdesk.invites.jobs",
-    "helpdesk.invites.schemas",
-    "helpdesk.invites.service",
-    "helpdesk.organizations.schemas",
+    "helpdesk.accounts.invites.jobs",
+    "helpdesk.accounts.invites.schemas",
+    "helpdesk.accounts.invites.service",
+    "helpdesk.accounts.organizations.schemas",
 )
 
 
@@ -148,7 +148,7 @@ def test_an_api_function_imports_no_unneeded_modules_at_start(artifacts: Path, f
 
 
 def test_the_built_oauth_function_renders_a_page_from_its_templates(artifacts: Path) -> None:
-    shown = "from helpdesk.oauth import pages; print(pages.user_code('/v1', 'csrf').text)"
+    shown = "from helpdesk.accounts.oauth import pages; print(pages.user_code('/v1', 'csrf').text)"
 
     done = run(artifacts, "OauthFunction", f"import app; assert 'jinja2' not in sys.modules; {shown}")
 
@@ -245,7 +245,7 @@ def test_five_layers_depend_on_the_processor(artifacts: Path) -> None:
 @pytest.mark.parametrize("function", ["AgentWorkerFunction", "KnowledgeIndexerFunction"])
 def test_a_function_with_the_layer_of_sentence_vectors_embeds_a_text(artifacts: Path, function: str) -> None:
     program = """
-from helpdesk.embeddings.embedder import embedder
+from helpdesk.search.embeddings.embedder import embedder
 import app
 assert "onnxruntime" not in sys.modules
 print(embedder("").question("Where is my parcel?").shape)"""

@@ -5,7 +5,7 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-from helpdesk.oauth.errors import OAuthError, PageError
+from helpdesk.accounts.oauth.errors import OAuthError, PageError
 from helpdesk.platform.errors import AppError
 from tests.architecture.test_errors_and_routes import ERRORS, ROUTES, SPECIFIED
 from tests.support.rules import for_each

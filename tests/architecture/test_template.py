@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from helpdesk.admission.caller import Access
+from helpdesk.api.admission.caller import Access
 from helpdesk.platform.settings import EVERYWHERE, Settings
 from scripts import resources
 from scripts.openapi.routes import all_routes

@@ -58,7 +58,7 @@ def test_an_unexpected_failure_of_a_delivery_ends_the_outage_benchmark_with_an_e
     program = """
 from unittest import mock
 from benchmarks import outages
-from helpdesk.delivery import repository
+from helpdesk.webhooks.delivery import repository
 with mock.patch.object(repository, "claim", side_effect=ZeroDivisionError):
     outages.run(tiny=True)
 """

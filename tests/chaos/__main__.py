@@ -19,13 +19,13 @@ from pathlib import Path
 from random import Random
 
 from helpdesk.accounts import provisioning
-from helpdesk.admission.limits import Plan
-from helpdesk.delivery.record import Delivery
+from helpdesk.api.admission.limits import Plan
 from helpdesk.events import outbox_pending
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.platform import clients, clock
 from helpdesk.storage import shards, table
+from helpdesk.webhooks.delivery.record import Delivery
 from scripts import admin, redrive
 from scripts.local import deployment
 from scripts.local.emulator import Emulator

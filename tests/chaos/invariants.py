@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from helpdesk.delivery.record import Delivery
 from helpdesk.storage import table
+from helpdesk.webhooks.delivery.record import Delivery
 from tests.chaos.kills import KillReport, Moment
 from tests.chaos.receivers import ChaoticReceiver, Kind
 

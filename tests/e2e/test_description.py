@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from helpdesk.reference.page import render_page
+from helpdesk.api.reference.page import render_page
 from tests.support.described import require_described
 from tests.support.template import ROOT
 from tests.support.web import Web

@@ -8,9 +8,9 @@ from typing import Final
 import pytest
 
 from helpdesk.accounts import provisioning
-from helpdesk.admission import allowance, waits
-from helpdesk.admission.limits import Plan
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission import allowance, waits
+from helpdesk.api.admission.limits import Plan
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from tests.support import effort, permissions, stand_in

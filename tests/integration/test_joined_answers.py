@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.messages import service as messages
-from helpdesk.messages import sessions
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages import sessions
 from tests.support.api import Client
 from tests.support.between import READS, before_call
 from tests.support.cards import adopt, file

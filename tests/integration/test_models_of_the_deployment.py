@@ -7,9 +7,9 @@ from botocore.endpoint import Endpoint
 from botocore.exceptions import EndpointConnectionError
 
 from helpdesk.agent import converse
-from helpdesk.embeddings.bedrock import BedrockEmbedder
-from helpdesk.embeddings.embedder import EmbeddingFailed
 from helpdesk.platform.settings import settings
+from helpdesk.search.embeddings.bedrock import BedrockEmbedder
+from helpdesk.search.embeddings.embedder import EmbeddingFailed
 from tests.support.api import function
 from tests.support.permissions import running
 from tests.support.template import ROOT

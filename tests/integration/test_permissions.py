@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.files import store
+from helpdesk.conversations.files import store
 from helpdesk.storage import keys, table
 from tests.support.permissions import require_allowed, running
 from tests.support.template import ROOT

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations.record import Snooze
+from helpdesk.conversations.snoozes import service as snoozes
 from helpdesk.integrations import worker as integrations
 from helpdesk.integrations.linear import repository as linear
 from helpdesk.integrations.linear.record import LinearIssue
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.privacy import retention
 from helpdesk.signals.kinds import SignalStatus
-from helpdesk.snoozes import service as snoozes
 from helpdesk.storage import keys, shards, table
 from helpdesk.storage.table import Item
 from tests.integration.fanout.test_fan_out import received

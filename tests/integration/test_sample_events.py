@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from scripts.local.sam_local import FUNCTIONS
 from tests.support.api import Context, function
 from tests.support.template import ROOT, template

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.approvals import expiry
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.signals import similar
 from helpdesk.tools import calling
+from helpdesk.tools.approvals import expiry
 from tests.support import effort
 from tests.support import table as everything
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, REFUND, Runs, runs, with_a_model

@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
-from helpdesk.integrations import following, missed
+from helpdesk.events.integration_jobs import App
+from helpdesk.integrations import missed
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Hook
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.discord import outgoing, receiver
 from helpdesk.integrations.discord.worker import DiscordAdapter
 from helpdesk.integrations.outcomes import Revoked, TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock
+from helpdesk.webhooks import following
 from scripts.seeding.memory_table import MemoryTable, answering
 from scripts.services.chatcommunity import ChatCommunity, credentials
 from scripts.services.community import THREAD, Channel, Server

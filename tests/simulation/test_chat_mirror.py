@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.integrations.slack import outgoing, replies
 from helpdesk.integrations.slack.api import SLACK
 from helpdesk.integrations.slack.worker import SlackAdapter
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from scripts.seeding.memory_table import MemoryTable, answering
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace, credentials

@@ -8,6 +8,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import service as conversations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.outcomes import TryLater
@@ -18,7 +19,6 @@ from helpdesk.integrations.slack import thread_repository as threads
 from helpdesk.integrations.slack.api import SLACK
 from helpdesk.integrations.slack.clicks import handle_click
 from helpdesk.integrations.slack.replies import LOOK_BACK_SECONDS, relay_message
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
 from tests.simulation.test_chat_mirror import (

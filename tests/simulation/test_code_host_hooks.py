@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from helpdesk.integrations.apps import App
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.record import Connection
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.clock import frozen, now_us
 from scripts.seeding.memory_table import MemoryTable, answering
 from scripts.services import codehost_attempts as attempts

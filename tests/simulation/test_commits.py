@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.progress import reports
 from scripts.seeding.memory_table import MemoryTable, answering
 from tests.support import table as whole_table

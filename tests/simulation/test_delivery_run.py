@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from helpdesk.delivery import worker as deliveries
-from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.record import Delivery
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.queue import DeliveryTask
+from helpdesk.webhooks.delivery.record import Delivery
 from tests.simulation.world import START_MS, World, first_task, simulated
 from tests.support import effort
 from tests.support.api import Client

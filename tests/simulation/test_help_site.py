@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.site import router
 from scripts.seeding.memory_table import MemoryTable, answering

@@ -5,11 +5,11 @@ from contextlib import suppress
 
 import pytest
 
-from helpdesk.integrations.apps import App
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.github import issue_store, issues
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
-from helpdesk.organizations.schemas import NewOrganization
 from scripts.seeding.memory_table import MemoryTable, answering
 from scripts.services.codehost import CodeHost, credentials
 from scripts.services.repositories import Repository

@@ -16,17 +16,17 @@ from typing import Any, Self
 
 import pytest
 
-from helpdesk.delivery import reconciling, repository
-from helpdesk.delivery import worker as deliveries
-from helpdesk.delivery.attempts import CLAIM_MS, DeliveryState, Progress
-from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.record import DeliveryId
-from helpdesk.delivery.repository import Result
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import reconciling, repository
+from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.attempts import CLAIM_MS, DeliveryState, Progress
+from helpdesk.webhooks.delivery.queue import DeliveryTask
+from helpdesk.webhooks.delivery.record import DeliveryId
+from helpdesk.webhooks.delivery.repository import Result
 from helpdesk.webhooks.record import WebhookEndpoint
 from tests.simulation.memory import MemoryTable
 from tests.simulation.world import START_MS, VISIBILITY_MS, Message, WorkerDied, World, first_task

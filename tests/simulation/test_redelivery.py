@@ -9,13 +9,13 @@ from unittest.mock import patch
 
 import pytest
 
-from helpdesk.delivery import service as history
-from helpdesk.delivery.errors import DeliveryInProgress
-from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.record import Delivery
 from helpdesk.events.outbox import Job, job_item
 from helpdesk.outbound.outcome import Outcome
 from helpdesk.storage import keys, table
+from helpdesk.webhooks.delivery import service as history
+from helpdesk.webhooks.delivery.errors import DeliveryInProgress
+from helpdesk.webhooks.delivery.queue import DeliveryTask
+from helpdesk.webhooks.delivery.record import Delivery
 from tests.simulation.test_delivery_run import delivery, reset, task
 from tests.simulation.world import Message, WorkerDied, World, first_task, simulated
 from tests.support import effort

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Caller
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Caller
 from helpdesk.customers import editing
 from helpdesk.customers.profile import CustomerInput
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
 from helpdesk.signals import merge_transfer, service
 from helpdesk.signals.record import Reporter

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Hook
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.linear import receiver, repository, status_sync, worker
 from helpdesk.integrations.linear.tokens import LINEAR
 from helpdesk.integrations.linear.worker import LinearAdapter

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from helpdesk.delivery import worker as deliveries
-from helpdesk.delivery.queue import DeliveryTask
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock
+from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.queue import DeliveryTask
 
 VISIBILITY_MS = 360_000
 SEND_MS = 200

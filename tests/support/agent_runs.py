@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
 from tests.support import table as everything
 from tests.support.api import Answer, Client

@@ -3,10 +3,6 @@
 import json
 from typing import Any
 
-from helpdesk.approvals import calls
-from helpdesk.approvals.calls import Wanted
-from helpdesk.approvals.record import Approval
-from helpdesk.approvals.risk import Risk
 from helpdesk.conversations import repository, thread
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.change import Change
@@ -14,6 +10,10 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.customers.identity import Identity
 from helpdesk.platform import ids
 from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.approvals import calls
+from helpdesk.tools.approvals.calls import Wanted
+from helpdesk.tools.approvals.record import Approval
+from helpdesk.tools.approvals.risk import Risk
 from tests.support.api import Client
 
 REFUND = {"order": "A-17", "amount": 12.5}

@@ -1,6 +1,6 @@
 """Signals with cards: making them, reading where they are, and what must always be true of them."""
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.support import table as whole_table
 from tests.support.api import Client
 

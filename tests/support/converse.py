@@ -39,7 +39,7 @@ type Request = dict[str, Any]
 """A request as botocore's model has it: the body's fields, and `modelId`."""
 
 
-# The part of helpdesk.quotas.service that turns of a model need, without a table.
+# The part of helpdesk.accounts.quotas.service that turns of a model need, without a table.
 _UNLIMITED = SimpleNamespace(take_tokens=lambda *_: "2026-11", return_tokens=lambda *_, **__: None)
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from helpdesk.embeddings.embedder import Embedder
 from helpdesk.knowledge import index_format
 from helpdesk.knowledge.index import IndexSearcher
 from helpdesk.knowledge.vectorizing import prepare
-from helpdesk.s3_index import directory
+from helpdesk.search.embeddings.embedder import Embedder
+from helpdesk.search.s3_index import directory
 
 
 def searcher(folder: Path, documents: Iterable[tuple[str, str, str]], model: Embedder) -> IndexSearcher:

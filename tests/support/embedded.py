@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from functools import cache
 from unittest.mock import patch
 
-from helpdesk.embeddings.embedder import Vectors
-from helpdesk.embeddings.minilm import MiniLm
+from helpdesk.search.embeddings.embedder import Vectors
+from helpdesk.search.embeddings.minilm import MiniLm
 
 
 @contextmanager

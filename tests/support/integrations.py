@@ -8,8 +8,9 @@ import pytest
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.sqs.models import sqs_backends
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials, repository, secret_repository, service
-from helpdesk.integrations.apps import App, slot_of
+from helpdesk.integrations.apps import slot_of
 from helpdesk.integrations.linear import repository as teams
 from helpdesk.integrations.linear.record import LinearTeam, State
 from helpdesk.integrations.record import AppCredentials, Connection, ConnectionStatus, Tokens

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from helpdesk.delivery.fanout import fan_out
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage.table import to_wire
+from helpdesk.webhooks.delivery.fanout import fan_out
 from tests.support import table as whole_table
 from tests.support.api import Context, function
 from tests.support.workers import received

@@ -1,7 +1,7 @@
 """People with a role in an organization, and access tokens as the OAuth server would have stored them."""
 
-from helpdesk.oauth import grant_repository
-from helpdesk.oauth.record import AccessTokenRecord, Approval, GrantRecord
+from helpdesk.accounts.oauth import grant_repository
+from helpdesk.accounts.oauth.record import AccessTokenRecord, Approval, GrantRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.units import DAY_MS

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from helpdesk.admission.caller import Access
-from helpdesk.crawls import repository as crawls
-from helpdesk.crawls.frontier import log_entry
-from helpdesk.delivery.record import Delivery
-from helpdesk.integrations.apps import App
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Access
+from helpdesk.api.routing.api import Route
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.record import Tokens
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.knowledge.crawls import repository as crawls
+from helpdesk.knowledge.crawls.frontier import log_entry
 from helpdesk.platform import clock
-from helpdesk.routing.api import Route
 from helpdesk.storage import table
+from helpdesk.webhooks.delivery.record import Delivery
 from scripts.openapi import examples
 from scripts.openapi.routes import all_routes, operation_id, path_template
 from tests.support import integrations

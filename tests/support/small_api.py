@@ -5,11 +5,11 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from helpdesk.admission.anonymous import AddressLimit
-from helpdesk.admission.caller import Access, Caller
-from helpdesk.admission.limits import RequestClass
-from helpdesk.http.schemas import OK, Body, Ok
-from helpdesk.routing.api import Api
+from helpdesk.api.admission.anonymous import AddressLimit
+from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.admission.limits import RequestClass
+from helpdesk.api.http.schemas import OK, Body, Ok
+from helpdesk.api.routing.api import Api
 from tests.support.api import Answer, Context, gateway_event
 
 START = 1_800_000_000_000_000

@@ -2,9 +2,9 @@
 
 from unittest.mock import patch
 
+from helpdesk.accounts.organizations import mailing
+from helpdesk.accounts.organizations.jobs import SupportEmailMail
 from helpdesk.mail import service as mail
-from helpdesk.organizations import mailing
-from helpdesk.organizations.jobs import SupportEmailMail
 from tests.support.api import Answer, Client
 from tests.support.mail import jobs
 

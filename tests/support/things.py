@@ -5,18 +5,18 @@ from collections.abc import Callable
 from copy import replace
 from typing import Any
 
-from helpdesk.approvals.risk import Risk
-from helpdesk.delivery import worker as deliveries
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.integration_jobs import App
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.record import Tokens
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.record import Tool
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import worker as deliveries
 from tests.support import integrations
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from helpdesk.approvals.risk import Risk
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.secret_keys import repository as secret_keys
 from helpdesk.platform import clock, ids
-from helpdesk.secret_keys import repository as secret_keys
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import repository
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.record import Declaration, SyncStatus, Tool, ToolEndpoint
 from tests.support.tool_server import tool as declared_tool
 

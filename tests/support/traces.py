@@ -15,9 +15,9 @@ from moto.sqs.models import sqs_backends
 
 from helpdesk.platform import clients
 from helpdesk.platform.logging import logger
-from helpdesk.s3_index import directory, store
-from helpdesk.s3_index.manifest import Manifest
-from helpdesk.s3_index.store import IndexLocation
+from helpdesk.search.s3_index import directory, store
+from helpdesk.search.s3_index.manifest import Manifest
+from helpdesk.search.s3_index.store import IndexLocation
 from tests.support import table as whole_table
 
 ACCOUNT, REGION = "123456789012", "eu-west-1"

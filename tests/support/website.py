@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from helpdesk.crawls import removal, service, worker
-from helpdesk.crawls.record import RemovalJob, SliceJob
+from helpdesk.knowledge.crawls import removal, service, worker
+from helpdesk.knowledge.crawls.record import RemovalJob, SliceJob
 from helpdesk.outbound.fetcher import Fetched
 from helpdesk.outbound.outcome import Failure
 from helpdesk.platform import clock
@@ -20,7 +20,7 @@ from tests.support.permissions import running
 
 SITE = "https://fern.example.com"
 VISIBILITY_MS = 540_000
-EXTRACTION = "helpdesk.crawls.extraction"
+EXTRACTION = "helpdesk.knowledge.crawls.extraction"
 
 
 def html(body: str, *, title: str = "", head: str = "", status: int = 200) -> Fetched:

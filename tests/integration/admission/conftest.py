@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.admission.limits import Plan
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.limits import Plan
 from helpdesk.platform import clock
 from tests.support.people import issue_token
 from tests.support.small_api import START

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpdesk.admission import allowance
-from helpdesk.admission.allowance import BucketEmpty, Charge, UnknownCaller
-from helpdesk.admission.limits import Plan, RequestClass, Tier
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission import allowance
+from helpdesk.api.admission.allowance import BucketEmpty, Charge, UnknownCaller
+from helpdesk.api.admission.limits import Plan, RequestClass, Tier
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table

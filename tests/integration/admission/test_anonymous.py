@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission import allowance, anonymous, buckets
-from helpdesk.admission.anonymous import AddressLimit, HourlyRate
-from helpdesk.admission.caller import Access
-from helpdesk.oauth import limits
+from helpdesk.accounts.oauth import limits
+from helpdesk.api.admission import allowance, anonymous, buckets
+from helpdesk.api.admission.anonymous import AddressLimit, HourlyRate
+from helpdesk.api.admission.caller import Access
+from helpdesk.api.routing.api import Api
 from helpdesk.platform import clock
-from helpdesk.routing.api import Api
 from helpdesk.storage import keys, table
 from scripts.openapi.routes import all_routes, path_template
 from tests.support.api import Answer, Client, gateway_event

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpdesk.admission import allowance, buckets
-from helpdesk.admission.allowance import BucketEmpty
-from helpdesk.admission.buckets import Shape
+from helpdesk.api.admission import allowance, buckets
+from helpdesk.api.admission.allowance import BucketEmpty
+from helpdesk.api.admission.buckets import Shape
 from helpdesk.platform import clock, ids
 from helpdesk.storage import keys, table
 from tests.support.aws import recorded_calls

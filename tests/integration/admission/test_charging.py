@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission import limits
-from helpdesk.admission.limits import Plan, Rate
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission import limits
+from helpdesk.api.admission.limits import Plan, Rate
 from helpdesk.platform import clients, clock, ids
 from helpdesk.storage import keys, table
 from tests.support.api import Client

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock, ids
 from helpdesk.storage import keys, table
 from tests.support.api import Client, Context, gateway_event

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.routing.api import Route
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.routing.api import Route
 from helpdesk.storage import keys, table
 from scripts.openapi.routes import all_routes
 from tests.support.api import Answer, Client

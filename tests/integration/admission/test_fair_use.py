@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission import limits
-from helpdesk.admission.limits import Rate
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission import limits
+from helpdesk.api.admission.limits import Rate
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from tests.support.api import Answer

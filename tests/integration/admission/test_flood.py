@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from botocore.awsrequest import AWSResponse, HTTPHeaders
 
-from helpdesk.admission import allowance, repository, service
-from helpdesk.admission.caller import Access
-from helpdesk.admission.limits import RequestClass, Tier
-from helpdesk.admission.memory import LIMIT, Memory
-from helpdesk.admission.record import Allowance, Bucket, LiveKey
-from helpdesk.admission.repository import AllowanceNotTaken
-from helpdesk.logs import service as logs
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission import allowance, repository, service
+from helpdesk.api.admission.caller import Access
+from helpdesk.api.admission.limits import RequestClass, Tier
+from helpdesk.api.admission.memory import LIMIT, Memory
+from helpdesk.api.admission.record import Allowance, Bucket, LiveKey
+from helpdesk.api.admission.repository import AllowanceNotTaken
+from helpdesk.api.logs import service as logs
 from helpdesk.platform import clients, clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidApiKey, RateLimited

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission import allowance
-from helpdesk.admission.caller import Access
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission import allowance
+from helpdesk.api.admission.caller import Access
+from helpdesk.api.routing.api import Route
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.routing.api import Route
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Throttled
 from scripts.openapi.routes import all_routes
@@ -148,7 +148,7 @@ def test_a_person_whose_allowance_is_throttled_learns_what_is_left_of_the_share(
     def throttled(*_: Any, **__: Any) -> Any:
         raise Throttled
 
-    monkeypatch.setattr("helpdesk.admission.buckets.take", throttled)
+    monkeypatch.setattr("helpdesk.api.admission.buckets.take", throttled)
     allowance.forget()
     answers = [person.get("/v1/me") for _ in range(6)]
 
@@ -171,8 +171,8 @@ def test_limits_that_cannot_be_read_do_not_change_a_refusal(
     def throttled(*_: Any, **__: Any) -> Any:
         raise Throttled
 
-    monkeypatch.setattr("helpdesk.admission.repository.get_allowance", throttled)
-    monkeypatch.setattr("helpdesk.admission.repository.get_bucket", throttled)
+    monkeypatch.setattr("helpdesk.api.admission.repository.get_allowance", throttled)
+    monkeypatch.setattr("helpdesk.api.admission.repository.get_bucket", throttled)
     refused = [
         Client(organization.secret_key).get("/v1/me"),
         Client(issue_token(None, role="member", name="Nobody")).get(

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.secret_keys import service as secret_keys
+from helpdesk.accounts.secret_keys.record import SecretKey
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.names import named
 from helpdesk.analytics.query_schemas import Series
-from helpdesk.http.schemas import Answer
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.api.http.schemas import Answer
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.secret_keys import service as secret_keys
-from helpdesk.secret_keys.record import SecretKey
 from helpdesk.storage import keys, table
 from helpdesk.tasks.record import Task
 from scripts.openapi.routes import all_routes

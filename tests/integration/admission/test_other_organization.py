@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from scripts.openapi.document import document
 from tests.support.api import Answer, Client

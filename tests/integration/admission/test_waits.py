@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpdesk.admission import allowance, waits
-from helpdesk.admission.limits import Plan, Tier
-from helpdesk.admission.waits import Kind, Wait
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission import allowance, waits
+from helpdesk.api.admission.limits import Plan, Tier
+from helpdesk.api.admission.waits import Kind, Wait
 from helpdesk.platform import clock, deadline, ids
 from helpdesk.platform.settings import settings as environment
 from helpdesk.storage import keys, table
@@ -192,7 +192,7 @@ def test_a_throttled_bucket_refuses_the_wait_and_not_the_call(
         raise table.Throttled
 
     message = api.post("/v1/messages", {"session": "visitor-0001", "body": "Hello"}).body["messageId"]
-    monkeypatch.setattr("helpdesk.admission.buckets.take", throttled)
+    monkeypatch.setattr("helpdesk.api.admission.buckets.take", throttled)
 
     answer = api.get(f"/v1/messages?session=visitor-0001&after={message}&wait=16")
 

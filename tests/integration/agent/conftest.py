@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import index
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.storage import table
 from tests.support.api import Client, Context, function

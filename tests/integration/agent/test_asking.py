@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.agent import bedrock
 from helpdesk.agent.answerer import Question, Reply
 from helpdesk.agent.converse import ModelTrouble
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
 from tests.integration.agent.conftest import REFUNDS, Desk
 from tests.support.api import Client

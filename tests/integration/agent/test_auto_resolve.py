@@ -10,8 +10,8 @@ from helpdesk.agent import embedded
 from helpdesk.agent.answerer import HandOff, Outcome, Question, Reply
 from helpdesk.agent_runs import worker
 from helpdesk.agent_runs.worker import AgentJob
-from helpdesk.messages import service as messages
-from helpdesk.messages.schemas import MessageInput
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages.schemas import MessageInput
 from tests.integration.agent.conftest import Desk
 from tests.integration.agent.test_worker import HAND_OFF, events
 from tests.support import table as whole_table

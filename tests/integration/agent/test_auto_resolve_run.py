@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.agent import auto_resolve, auto_resolve_repository
 from helpdesk.conversations import list_repository
 from helpdesk.conversations import service as conversations
-from helpdesk.messages import service as messages
-from helpdesk.messages.schemas import MessageInput
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages.schemas import MessageInput
 from helpdesk.platform import clock
 from helpdesk.storage import keys, shards, table
 from tests.integration.agent.conftest import Desk

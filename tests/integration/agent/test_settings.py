@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.storage import keys, table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.agent import repository
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.storage import keys, table
 from helpdesk.visitor_texts.catalog import PLACEHOLDERS
 from helpdesk.visitor_texts.languages import LANGUAGES

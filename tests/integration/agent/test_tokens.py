@@ -5,18 +5,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from helpdesk.admission.limits import Plan
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.quotas import errors
+from helpdesk.accounts.quotas import service as quotas
+from helpdesk.accounts.quotas.errors import TokensSpent
 from helpdesk.agent import metered
 from helpdesk.agent.converse import ModelBusy, ModelTimedOut, user_message
 from helpdesk.agent.reasons import Reason
+from helpdesk.api.admission.limits import Plan
 from helpdesk.knowledge import retrieval
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock, metrics
 from helpdesk.platform.settings import settings
-from helpdesk.quotas import errors
-from helpdesk.quotas import service as quotas
-from helpdesk.quotas.errors import TokensSpent
 from helpdesk.storage import keys, table
 from tests.integration.agent.conftest import Desk
 from tests.support.api import Client

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.agent import embedded
 from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Question, Reply
 from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker
 from helpdesk.conversations import service as conversations
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.platform.queues import MAX_RECEIVES
 from helpdesk.platform.settings import settings

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import index
-from helpdesk.organizations.schemas import NewOrganization
 from tests.support.agent_runs import Runs, runs, with_a_model
 from tests.support.api import Client
 

@@ -4,8 +4,6 @@ import pytest
 
 from helpdesk.agent import answers
 from helpdesk.agent.answers import Answer
-from helpdesk.approvals import calls as approvals
-from helpdesk.approvals.errors import TooManyWaiting
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock
@@ -13,6 +11,8 @@ from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import offering, running
+from helpdesk.tools.approvals import calls as approvals
+from helpdesk.tools.approvals.errors import TooManyWaiting
 from tests.support.agent_runs import LOOKUP, REFUND, Runs, results
 from tests.support.api import Context, function
 from tests.support.converse import calls, says

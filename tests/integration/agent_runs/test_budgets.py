@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.limits import Plan
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.quotas import errors
+from helpdesk.accounts.quotas import service as quotas
+from helpdesk.api.admission.limits import Plan
 from helpdesk.knowledge import retrieval
-from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock
 from helpdesk.platform.units import HOUR_MS
-from helpdesk.quotas import errors
-from helpdesk.quotas import service as quotas
 from helpdesk.storage import keys, table
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, REFUND, Runs
 from tests.support.converse import Reply, Request, ScriptedModel, calls, says, scripted

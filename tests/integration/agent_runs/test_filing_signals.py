@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.quotas import repository as quotas_repository
+from helpdesk.accounts.quotas import service as quotas
+from helpdesk.accounts.quotas.errors import SignalsOfDayReached
 from helpdesk.agent_runs import making
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
-from helpdesk.quotas import repository as quotas_repository
-from helpdesk.quotas import service as quotas
-from helpdesk.quotas.errors import SignalsOfDayReached
 from helpdesk.signals import filing, similar
 from helpdesk.signals import service as signals
 from helpdesk.signals.kinds import SignalKind, SignalStatus

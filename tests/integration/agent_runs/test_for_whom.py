@@ -10,11 +10,11 @@ import pytest
 
 from helpdesk.agent.answerer import Outcome
 from helpdesk.agent_runs import worker
-from helpdesk.approvals.jobs import ResumeJob
 from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import keys, table
 from helpdesk.tools import running
+from helpdesk.tools.approvals.jobs import ResumeJob
 from helpdesk.tools.errors import TooManyRunning
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, Runs, results
 from tests.support.converse import Reply, Request, calls, says, scripted

@@ -7,10 +7,10 @@ import pytest
 
 from helpdesk.agent_runs import deciding, making
 from helpdesk.agent_runs.record import Run
-from helpdesk.approvals.record import Approval
 from helpdesk.storage import table
 from helpdesk.storage.stored import Key
 from helpdesk.tools import running
+from helpdesk.tools.approvals.record import Approval
 from tests.support import table as everything
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, Runs, results
 from tests.support.api import Context, function

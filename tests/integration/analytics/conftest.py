@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.analytics import repository
-from helpdesk.organizations.schemas import NewOrganization
 from tests.support.api import Answer, Client
 from tests.support.changes import Stream
 from tests.support.workers import Workers

@@ -3,10 +3,10 @@
 import random
 from typing import Any
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.analytics import repository
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.rows import Fact
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock, ids
 from tests.integration.analytics.conftest import Desk
 from tests.support.api import Client

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.analytics import repository
 from helpdesk.analytics.datasets import DATASETS, DatasetField, FieldType
 from helpdesk.analytics.rows import Fact, usage_of_call, usage_of_message
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock, ids
 from tests.support import effort
 from tests.support.api import Client

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations.ratings.record import Rating
 from helpdesk.platform import clients, clock, ids
 from helpdesk.platform.settings import settings
-from helpdesk.ratings.record import Rating
 from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 from helpdesk.storage.wire import to_wire

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import index
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage.table import to_wire
 from tests.integration.analytics.conftest import Desk

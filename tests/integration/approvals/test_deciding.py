@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.approvals import expiry
-from helpdesk.approvals.record import Approval
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations.record import Conversation
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
+from helpdesk.tools.approvals import expiry
+from helpdesk.tools.approvals.record import Approval
 from tests.support import effort
 from tests.support import table as everything
 from tests.support.api import Client, Context, function

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Caller
-from helpdesk.approvals import expiry, service
-from helpdesk.approvals.record import Approval
-from helpdesk.approvals.schemas import ApprovalDecision
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.list_repository import inbox_list
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Transition
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.errors import AppError
+from helpdesk.tools.approvals import expiry, service
+from helpdesk.tools.approvals.record import Approval
+from helpdesk.tools.approvals.schemas import ApprovalDecision
 from tests.support import table as everything
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of

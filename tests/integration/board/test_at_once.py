@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.board import deletion
 from helpdesk.board import service as board
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.privacy import erasing
 from helpdesk.search import service as search

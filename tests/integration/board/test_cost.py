@@ -2,7 +2,7 @@
 
 from benchmarks.board_work import posts
 from benchmarks.capacity import metered
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage.table import to_wire
 from scripts.seeding.memory_table import MemoryTable, answering

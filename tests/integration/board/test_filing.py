@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.board import service as board
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.progress import worker
 from helpdesk.signals.jobs import JobKind, SignalJob

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.board import following
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.signals import service as signals
 from helpdesk.signals.kinds import SignalStatus
 from tests.support import table as whole_table

@@ -5,9 +5,9 @@ from urllib.parse import unquote
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.board import deletion
 from helpdesk.board.record import Post
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import keys
 from tests.support import table as whole_table

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.board import VISITOR, filed_signal, listed, require_consistent, shown, written

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.storage.transactions import Transaction
 from tests.support.api import Client
 from tests.support.board import require_consistent, shown, written

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.support.cli import Cli, Handlers
 from tests.support.people import token_of
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from helpdesk.approvals.record import Approval
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import service as conversations
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.tools.approvals.record import Approval
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of
 from tests.support.cli import Cli

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.support.api import Client
 from tests.support.cli import BASE_URL, Cli, Handlers, refusal
 from tests.support.people import issue_token, make_person, token_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from scripts import admin
 from tests.support import table as whole_table
 from tests.support.api import Client

@@ -6,10 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import service
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.schemas import SourceKind
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.storage.by_name import ByName
 from tests.integration.cli.conftest import FILES, write
 from tests.support.api import Client

@@ -17,8 +17,8 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.mail import service as mail
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock as service_clock
 from helpdesk.platform.settings import settings
 from helpdesk_cli.settings import Login

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import service
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.schemas import SourceKind
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.storage.by_name import ByName
 from tests.integration.cli.conftest import FILES
 from tests.integration.cli.test_knowledge import listed, writes

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.admission.limits import Plan
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.limits import Plan
 from helpdesk.platform.settings import settings
 from helpdesk.site import gaps
 from tests.support.api import Client

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.support.api import Client
 from tests.support.cards import file
 from tests.support.cli import Cli, Handlers

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table

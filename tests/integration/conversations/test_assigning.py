@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Caller
+from helpdesk.accounts.members import membership
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import repository, service
 from helpdesk.conversations.errors import NotAMember
-from helpdesk.members import membership
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client

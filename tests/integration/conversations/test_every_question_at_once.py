@@ -18,22 +18,22 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Caller, Person, Role
 from helpdesk.agent import auto_resolve
 from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker as agent
 from helpdesk.agent_runs.worker import AgentJob
+from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.conversations import repository, service, thread_repository, writing
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
 from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages.schemas import MessageInput
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import NoteInput, ReplyInput
+from helpdesk.conversations.snoozes import service as snoozes
+from helpdesk.conversations.snoozes.schemas import SnoozeInput
 from helpdesk.conversations.state import Handler, Status, Transition
-from helpdesk.messages import service as messages
-from helpdesk.messages.schemas import MessageInput
-from helpdesk.snoozes import service as snoozes
-from helpdesk.snoozes.schemas import SnoozeInput
 from helpdesk.storage import keys, table
 from tests.support import effort
 from tests.support import table as whole_table

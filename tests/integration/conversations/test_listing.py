@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.api.admission.caller import Caller, Person, Role
+from helpdesk.api.http.validation import parse_query
 from helpdesk.conversations import list_repository, listing
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import ConversationsQuery
 from helpdesk.conversations.state import Handler, Speaker, State, Status
-from helpdesk.http.validation import parse_query
 from helpdesk.platform.errors import InvalidCursor, InvalidRequest
 from helpdesk.search import service
 from helpdesk.search.service import Found

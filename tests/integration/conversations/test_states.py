@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.agent import auto_resolve
 from helpdesk.agent.answerer import Goodbye, HandOff, Reply
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker as agent
 from helpdesk.agent_runs.worker import AgentJob
 from helpdesk.conversations import repository
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.conversations.snoozes import service as snoozes
 from helpdesk.platform import clock
-from helpdesk.snoozes import service as snoozes
 from tests.support import states
 from tests.support import table as whole_table
 from tests.support.api import Client

@@ -1,10 +1,10 @@
 """A thread in pages, and what its lines are."""
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import repository, thread
 from helpdesk.conversations.change import NewMessage
 from helpdesk.conversations.message_record import Author
 from helpdesk.conversations.thread import OutgoingMessage
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock, ids
 from helpdesk.storage.transactions import Transaction
 from tests.integration.conversations.conftest import At

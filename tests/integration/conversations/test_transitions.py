@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import repository
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.support import table as whole_table
 from tests.support.api import Client
 

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from helpdesk.crawls.robots import Robots
+from helpdesk.knowledge.crawls.robots import Robots
 from helpdesk.outbound.fetcher import Fetched
 from tests.integration.crawls.test_running import Crawl, crawl_of, links, text
 from tests.support.api import Client

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.crawls.reading import reader
+from helpdesk.knowledge.crawls.reading import reader
 from helpdesk.outbound.fetcher import MAX_PAGE_BYTES, Fetched, Fetcher
 from helpdesk.outbound.outcome import Failure
 from helpdesk.platform.isolation import Unreadable

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.admission.limits import Plan
-from helpdesk.crawls import service
-from helpdesk.crawls.errors import MAX_GLOBS, MAX_PAGES
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.limits import Plan
+from helpdesk.knowledge.crawls import service
+from helpdesk.knowledge.crawls.errors import MAX_GLOBS, MAX_PAGES
 from helpdesk.platform.units import DAY_MS
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
@@ -200,7 +200,7 @@ def test_running_again_needs_a_paid_plan_and_a_free_place(
         post(api, f"{SITE}/{number}")
 
     assert api.post(f"{CRAWLS}/{crawl_id}/run").code == "too_many_crawls"
-    monkeypatch.setattr("helpdesk.organizations.service.plan_of", lambda _: Plan.EXPLORE)
+    monkeypatch.setattr("helpdesk.accounts.organizations.service.plan_of", lambda _: Plan.EXPLORE)
     assert api.post(f"{CRAWLS}/{crawl_id}/run").code == "upgrade_required"
 
 

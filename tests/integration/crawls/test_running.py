@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.admission.limits import Plan
-from helpdesk.crawls.errors import NEEDS_PAID_PLAN
+from helpdesk.accounts.quotas.errors import KNOWLEDGE_QUOTAS, KnowledgeQuota
+from helpdesk.api.admission.limits import Plan
+from helpdesk.knowledge.crawls.errors import NEEDS_PAID_PLAN
 from helpdesk.outbound.fetcher import Fetched
 from helpdesk.outbound.outcome import Failure
-from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, KnowledgeQuota
 from tests.support.api import Client
 from tests.support.website import (
     NOT_FOUND,
@@ -331,7 +331,7 @@ def test_a_lower_plan_ends_the_run(
 ) -> None:
     site.pages = {"/": html(text())}
     crawl_id = api.post("/v1/knowledge/crawls", {"url": SITE}).body["id"]
-    monkeypatch.setattr("helpdesk.organizations.service.plan_of", lambda _: Plan.EXPLORE)
+    monkeypatch.setattr("helpdesk.accounts.organizations.service.plan_of", lambda _: Plan.EXPLORE)
 
     world.run()
 

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.search import service as search
 from helpdesk.search.service import Found
@@ -285,7 +285,7 @@ def test_a_page_ends_before_it_exceeds_the_size_of_a_response(
     api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = [write(api, f"heavy-{number}", number, name="V" * 80) for number in range(5)]
-    monkeypatch.setattr("helpdesk.http.pages.MAX_LISTED_BYTES", 700)  # a customer weighs about 300
+    monkeypatch.setattr("helpdesk.api.http.pages.MAX_LISTED_BYTES", 700)  # a customer weighs about 300
 
     found = pages(api, "/v1/customers?limit=5")
 

@@ -2,13 +2,13 @@
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages import visitors
+from helpdesk.conversations.messages.schemas import MessageInput
 from helpdesk.customers import identities
 from helpdesk.customers import service as customers
 from helpdesk.customers.identities import CustomerBeingErased, Proven
-from helpdesk.messages import service as messages
-from helpdesk.messages import visitors
-from helpdesk.messages.schemas import MessageInput
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.storage import keys, table
 from tests.support.api import Client
 from tests.support.table import everything, of_kind

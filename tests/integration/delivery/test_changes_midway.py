@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock

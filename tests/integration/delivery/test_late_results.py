@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from helpdesk.delivery import repository
-from helpdesk.delivery import service as history
-from helpdesk.delivery.attempts import DeliveryState
-from helpdesk.delivery.errors import DeliveryInProgress
-from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.repository import Result
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
+from helpdesk.webhooks.delivery import repository
+from helpdesk.webhooks.delivery import service as history
+from helpdesk.webhooks.delivery.attempts import DeliveryState
+from helpdesk.webhooks.delivery.errors import DeliveryInProgress
+from helpdesk.webhooks.delivery.queue import DeliveryTask
+from helpdesk.webhooks.delivery.repository import Result
 from tests.integration.delivery.test_reconciling import Time, add, fan_out, happened, time
 from tests.integration.delivery.test_worker import batch
 from tests.support.api import Client, function

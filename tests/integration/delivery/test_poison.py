@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from helpdesk.delivery import reconciling
-from helpdesk.delivery import worker as deliveries
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
 from helpdesk.storage.table import Item
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import reconciling
+from helpdesk.webhooks.delivery import worker as deliveries
 from tests.integration.fanout.test_fan_out import fan_out, received
 from tests.support import table as whole_table
 from tests.support.api import Client

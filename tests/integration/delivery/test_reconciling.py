@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from helpdesk.delivery import reconciling
-from helpdesk.delivery import worker as deliveries
-from helpdesk.delivery.fanout import fan_out_again
-from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.record import Delivery
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import reconciling
+from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.fanout import fan_out_again
+from helpdesk.webhooks.delivery.queue import DeliveryTask
+from helpdesk.webhooks.delivery.record import Delivery
 from tests.integration.fanout.test_fan_out import received
 from tests.support.api import Client, Context, function
 from tests.support.aws import recorded_calls

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from helpdesk.delivery import worker as deliveries
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import worker as deliveries
 from scripts import redrive
 from tests.integration.delivery import test_reconciling as lost_things
 from tests.integration.delivery.test_reconciling import Time, add, happened, tasks, time

@@ -8,13 +8,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from helpdesk.delivery import repository
-from helpdesk.delivery import worker as deliveries
-from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.record import Delivery
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound.outcome import Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients
@@ -22,6 +18,10 @@ from helpdesk.storage import table
 from helpdesk.storage.table import Throttled
 from helpdesk.webhooks import repository as endpoints
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import repository
+from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.queue import DeliveryTask
+from helpdesk.webhooks.delivery.record import Delivery
 from tests.support.api import Client, function
 from tests.support.template import ROOT
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from helpdesk.integrations.apps import App
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.discord import outgoing
 from helpdesk.integrations.record import Connection, Tokens
-from helpdesk.organizations.schemas import NewOrganization
 from scripts.services import chatcommunity as fake
 from scripts.services.chatcommunity import ChatCommunity
 from scripts.services.community import Channel, Response, Server

@@ -6,10 +6,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import repository
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Authorization, Callback
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.discord import connector
 from helpdesk.integrations.discord.worker import DiscordAdapter
 from helpdesk.integrations.errors import ConnectFailed

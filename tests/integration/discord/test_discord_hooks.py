@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials
 from helpdesk.integrations.adapter import Hook
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.discord import receiver
 from helpdesk.platform import clock
 from scripts.services import chatcommunity as fake

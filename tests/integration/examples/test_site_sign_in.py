@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.mail import service as mail
-from helpdesk.organizations.schemas import NewOrganization
 from tests.clients.example_server import EXAMPLES, ROOT, Server
 from tests.support import site
 from tests.support.api import Client

@@ -20,8 +20,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from helpdesk.messages import feed
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations.messages import feed
 from tests.clients.example_server import EXAMPLES, Server, express_folder
 from tests.support.api import Client
 from tests.support.chromium import chromium as chromium  # noqa: PLC0414 - a fixture

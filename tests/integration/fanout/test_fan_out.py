@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from helpdesk.delivery import repository
-from helpdesk.delivery.record import Delivery, DeliveryId
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item, to_wire
+from helpdesk.webhooks.delivery import repository
+from helpdesk.webhooks.delivery.record import Delivery, DeliveryId
 from tests.support.api import Client, function
 from tests.support.aws import recorded_calls
 from tests.support.table import of_kind

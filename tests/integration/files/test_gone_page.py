@@ -2,8 +2,8 @@
 
 import pytest
 
-from helpdesk.files.record import File
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations.files.record import File
 from helpdesk.storage import table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from botocore.exceptions import ClientError
 
-from helpdesk.files import store
+from helpdesk.conversations.files import store
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from tests.integration.files.test_uploads import (

@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.limits import Plan
-from helpdesk.files import service as files
-from helpdesk.files import store
+from helpdesk.api.admission.limits import Plan
+from helpdesk.conversations.files import service as files
+from helpdesk.conversations.files import store
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from tests.support.api import Answer, Client, Context, function, gateway_event

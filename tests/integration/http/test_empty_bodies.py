@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
+from helpdesk.api.routing.api import Route
 from helpdesk.platform import ids
-from helpdesk.routing.api import Route
 from scripts.openapi.document import document
 from scripts.openapi.routes import all_routes, path_template
 from tests.support.api import Client

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from scripts.openapi.routes import all_routes
 from tests.support.api import Client
 from tests.support.people import issue_token, make_person

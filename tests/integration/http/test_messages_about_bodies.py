@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.support.api import Answer, Client
 from tests.support.people import issue_token
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from scripts.openapi.document import document
 from tests.support.api import Answer, Client
 from tests.support.people import issue_token

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from helpdesk.admission import allowance
-from helpdesk.admission.caller import Access
-from helpdesk.integrations.apps import App
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission import allowance
+from helpdesk.api.admission.caller import Access
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.record import Tokens
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, ids
 from helpdesk.storage import retrying
 from scripts.openapi import examples

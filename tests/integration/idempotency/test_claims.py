@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from helpdesk.idempotency import repository, service
-from helpdesk.idempotency.record import Idempotency
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.idempotency import repository, service
+from helpdesk.api.idempotency.record import Idempotency
 from helpdesk.platform import clients
 from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.table import Throttled

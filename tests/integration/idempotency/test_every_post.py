@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission import allowance
-from helpdesk.http.schemas import one_time_secret
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission import allowance
+from helpdesk.api.http.schemas import one_time_secret
 from helpdesk.platform import clients, clock
 from helpdesk.platform.errors import InternalError
 from helpdesk.storage import table

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from tests.support import table as whole_table
 from tests.support.api import Client, gateway_event

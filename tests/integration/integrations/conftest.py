@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from helpdesk.integrations.apps import App
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.mail import service as mail
-from helpdesk.organizations.schemas import NewOrganization
 from scripts.services import codehost as fake
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation, Repository

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.github.app_identity import GITHUB
 from helpdesk.integrations.outcomes import Revoked
 from helpdesk.integrations.record import Connection

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.integrations.apps import App
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.record import Connection, Tokens
-from helpdesk.organizations.schemas import NewOrganization
 from scripts.services.codehost import CodeHost
 from tests.support import integrations
 from tests.support.cli import BASE_URL, Cli, Handlers

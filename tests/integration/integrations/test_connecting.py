@@ -5,11 +5,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials, service
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.github import account_lookup
 from helpdesk.integrations.record import Connection
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform.clock import frozen, now_us
 from helpdesk.storage import keys
 from helpdesk.storage import table as items

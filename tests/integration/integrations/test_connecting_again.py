@@ -5,11 +5,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from helpdesk.admission import waits
-from helpdesk.admission.limits import Tier
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission import waits
+from helpdesk.api.admission.limits import Tier
 from helpdesk.integrations import service
 from helpdesk.integrations.record import Connection
-from helpdesk.organizations.schemas import NewOrganization
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation
 from tests.support import table

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials
-from helpdesk.integrations.apps import App
 from scripts.services import chatcommunity, chatmirror, chatmirror_hooks, codehost, tracker
 from scripts.services.chatcommunity import ChatCommunity
 from scripts.services.chatmirror import ChatMirror

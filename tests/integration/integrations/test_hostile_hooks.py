@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from helpdesk.integrations.apps import App
+from helpdesk.events.integration_jobs import App
 from scripts.services import chatcommunity, chatmirror, codehost, tracker
 from scripts.services.chatcommunity import ChatCommunity
 from scripts.services.chatmirror import ChatMirror

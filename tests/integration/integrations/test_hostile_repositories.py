@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
+from helpdesk.accounts.quotas.errors import KNOWLEDGE_QUOTAS, KnowledgeQuota
 from helpdesk.integrations import client
 from helpdesk.integrations.github import api as codehost
 from helpdesk.integrations.github import mirroring
 from helpdesk.integrations.record import Connection
 from helpdesk.knowledge import service as knowledge
-from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS, KnowledgeQuota
 from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation, Repository, entry

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.integrations.apps import App
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.record import Connection
 from helpdesk.integrations.service import mark_broken
 from scripts.services.codehost import CodeHost

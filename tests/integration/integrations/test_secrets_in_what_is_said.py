@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from helpdesk.integrations.apps import App
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.record import Connection, Tokens
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from scripts.services import chatcommunity, chatmirror, codehost, tracker

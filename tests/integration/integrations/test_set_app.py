@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.github import receiver as github_receiver
 from helpdesk.integrations.slack import connector
 from helpdesk.integrations.slack import receiver as slack

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
+from helpdesk.events.integration_jobs import HOOK, App, IntegrationJob
 from helpdesk.integrations import worker
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.github.worker import GitHubAdapter
-from helpdesk.integrations.jobs import HOOK, IntegrationJob
 from helpdesk.integrations.outcomes import NotConnectedNow, TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock

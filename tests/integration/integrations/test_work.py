@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from helpdesk.integrations import jobs, secret_repository, service, worker
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
+from helpdesk.integrations import secret_repository, service, worker
 from helpdesk.integrations.adapter import Adapter
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import ForeignHost, ServiceRequest, TooLarge, send
 from helpdesk.integrations.github.app_identity import GITHUB
 from helpdesk.integrations.github.worker import GitHubAdapter
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import OutcomeUnknown, RateLimited, Revoked, TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.integrations.worker import GivenUp

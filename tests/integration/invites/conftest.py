@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.support.api import Client
 from tests.support.people import issue_token
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from helpdesk.admission.caller import Role
-from helpdesk.invites import accepting
-from helpdesk.invites.errors import InviteNotFound
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.invites import accepting
+from helpdesk.accounts.invites.errors import InviteNotFound
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Role
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table

@@ -7,15 +7,15 @@ from functools import partial
 import pytest
 
 from helpdesk.accounts import service as accounts
-from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.invites import accepting, repository, service
-from helpdesk.invites.errors import AlreadyInvited, InviteNotFound, TooManyInvites
-from helpdesk.invites.record import Invite, InviteeState, PendingInvites
-from helpdesk.invites.schemas import InviteCreated, NewInvite
+from helpdesk.accounts.invites import accepting, repository, service
+from helpdesk.accounts.invites.errors import AlreadyInvited, InviteNotFound, TooManyInvites
+from helpdesk.accounts.invites.record import Invite, InviteeState, PendingInvites
+from helpdesk.accounts.invites.schemas import InviteCreated, NewInvite
+from helpdesk.accounts.members.errors import CannotGrant
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people.errors import AlreadyAMember
+from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.mail import allowance
-from helpdesk.members.errors import CannotGrant
-from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.people.errors import AlreadyAMember
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError, Forbidden, InvalidToken, RateLimited
 from helpdesk.storage import keys, table

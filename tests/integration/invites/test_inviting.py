@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.invites.record import Invite, InviteByEmail, InviteSecret, InviteToken, PendingInvites
-from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.people import service as people
+from helpdesk.accounts.invites.record import Invite, InviteByEmail, InviteSecret, InviteToken, PendingInvites
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people import service as people
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from tests.support import table as whole_table

@@ -2,8 +2,8 @@
 
 import pytest
 
-from helpdesk.invites import repository
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.invites import repository
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from helpdesk.embeddings.bedrock import BedrockEmbedder
-from helpdesk.embeddings.embedder import EmbeddingFailed, Vectors
-from helpdesk.embeddings.minilm import MiniLm
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import index, index_kinds, indexing, prose, repository
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, ids
 from helpdesk.platform.settings import settings
+from helpdesk.search.embeddings.bedrock import BedrockEmbedder
+from helpdesk.search.embeddings.embedder import EmbeddingFailed, Vectors
+from helpdesk.search.embeddings.minilm import MiniLm
 from tests.support.api import Client, function
 from tests.support.knowledge import add, jobs, passages, read, work
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import index, service
 from helpdesk.knowledge.documents import DeletedDocument, Document, Source
 from helpdesk.knowledge.errors import DocumentChanged
 from helpdesk.knowledge.folders import Folder
 from helpdesk.knowledge.schemas import SourceKind
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.storage.by_name import ByName
 from tests.support.api import Client

@@ -4,10 +4,10 @@ import hashlib
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import service
 from helpdesk.knowledge.documents import Document, Source
 from helpdesk.knowledge.schemas import SourceKind
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.storage import table
 from helpdesk.storage.by_name import ByName
 from tests.support.api import Client

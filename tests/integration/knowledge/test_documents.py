@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge.folders import Folder
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.storage import table
 from tests.support.api import Client

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpdesk.embeddings.minilm import DIMENSIONS, MiniLm
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import index, retrieval
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.search.embeddings.minilm import DIMENSIONS, MiniLm
 from tests.support import effort
 from tests.support.api import Client, gateway_event, invoke
 from tests.support.knowledge import add, read, work

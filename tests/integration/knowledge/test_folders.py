@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import folder_repository, folder_service, repository
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.folders import Folder, FolderJob
 from helpdesk.knowledge.pages import DocumentPage
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.storage import table
 from tests.support import effort

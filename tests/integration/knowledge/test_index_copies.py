@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import index
 from helpdesk.knowledge.index import index_of
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
-from helpdesk.s3_index import store
-from helpdesk.s3_index.cache import IndexTooLarge
-from helpdesk.s3_index.directory import Match
-from helpdesk.s3_index.manifest import Bundle, Manifest
-from helpdesk.s3_index.store import IndexLocation
+from helpdesk.search.s3_index import store
+from helpdesk.search.s3_index.cache import IndexTooLarge
+from helpdesk.search.s3_index.directory import Match
+from helpdesk.search.s3_index.manifest import Bundle, Manifest
+from helpdesk.search.s3_index.store import IndexLocation
 from tests.integration.knowledge.conftest import Add
 from tests.integration.knowledge.test_indexing import BUCKET, bundles, found, run
 from tests.support.api import Client

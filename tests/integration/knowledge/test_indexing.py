@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import index, indexing, language
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.index import index_of
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
-from helpdesk.s3_index import store
-from helpdesk.s3_index.cache import CachedIndex, IndexCache
-from helpdesk.s3_index.manifest import Manifest
-from helpdesk.s3_index.store import IndexLocation
+from helpdesk.search.s3_index import store
+from helpdesk.search.s3_index.cache import CachedIndex, IndexCache
+from helpdesk.search.s3_index.manifest import Manifest
+from helpdesk.search.s3_index.store import IndexLocation
 from helpdesk.storage import table
 from tests.integration.knowledge.conftest import Add
 from tests.support.api import Client, Context, function

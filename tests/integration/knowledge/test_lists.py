@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import repository, service
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.schemas import SourceKind
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.storage.by_name import ByName
 from tests.support.api import Client
 from tests.support.aws import recorded_calls

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import page_repository as pages
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.folders import Tree
 from helpdesk.knowledge.pages import DocumentPage
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls

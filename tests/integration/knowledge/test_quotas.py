@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.admission.limits import Plan
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.quotas import errors, repository
-from helpdesk.quotas import service as quotas
-from helpdesk.quotas.errors import KnowledgeQuota
-from helpdesk.quotas.record import KnowledgeUsage
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.quotas import errors, repository
+from helpdesk.accounts.quotas import service as quotas
+from helpdesk.accounts.quotas.errors import KnowledgeQuota
+from helpdesk.accounts.quotas.record import KnowledgeUsage
+from helpdesk.api.admission.limits import Plan
 from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls

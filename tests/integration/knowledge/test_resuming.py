@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.embeddings.minilm import MiniLm
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import index, indexing, vectorizing
 from helpdesk.knowledge.index import index_of
 from helpdesk.knowledge.vectorizing import OutOfTime
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
+from helpdesk.search.embeddings.minilm import MiniLm
 from tests.support.api import Client
 from tests.support.knowledge import add, jobs, passages, read, work
 

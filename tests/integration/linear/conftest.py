@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from helpdesk.integrations.apps import App
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.linear import directory
 from helpdesk.integrations.linear.tokens import LINEAR
 from helpdesk.integrations.record import Connection, Tokens
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from scripts.services import tracker as fake

@@ -5,10 +5,9 @@ from functools import partial
 
 import pytest
 
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import connecting, repository, secret_repository
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.apps import App
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.linear import directory, worker
 from helpdesk.integrations.linear.tokens import LINEAR
 from helpdesk.integrations.linear.worker import LinearAdapter

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.integrations.record import Connection
-from helpdesk.organizations.schemas import NewOrganization
 from scripts.services.workspaces import Workspace
 from tests.integration.linear.conftest import file
 from tests.support.api import Client

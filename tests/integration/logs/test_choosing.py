@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.limits import Plan, RequestClass
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
-from helpdesk.logs.record import LogRecord
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.limits import Plan, RequestClass
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
+from helpdesk.api.logs.record import LogRecord
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from tests.support import table as whole_table

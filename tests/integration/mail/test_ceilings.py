@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission import buckets
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission import buckets
 from helpdesk.mail import ceilings
 from helpdesk.mail.ceilings import CeilingReached, MailKind
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage.table import Throttled

@@ -8,9 +8,9 @@ import pytest
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.sqs.models import sqs_backends
 
-from helpdesk.oauth import sign_in
-from helpdesk.oauth.sessions import Browser
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.oauth import sign_in
+from helpdesk.accounts.oauth.sessions import Browser
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.outreach import pacing
 from helpdesk.platform import clients, ids
 from helpdesk.platform.settings import settings

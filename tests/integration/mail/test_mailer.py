@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 from moto.ses.models import ses_backends
 
-from helpdesk.admission.limits import Plan
-from helpdesk.delivery.fanout import fan_out
-from helpdesk.invites import mailing, repository
-from helpdesk.invites.jobs import InviteMail
+from helpdesk.accounts.invites import mailing, repository
+from helpdesk.accounts.invites.jobs import InviteMail
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.limits import Plan
 from helpdesk.mail import sender
 from helpdesk.mail.rendering import Mail
 from helpdesk.mail.service import Outcome
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage.table import Throttled
+from helpdesk.webhooks.delivery.fanout import fan_out
 from tests.integration.conftest import REGION
 from tests.support import table as whole_table
 from tests.support.api import Client, function

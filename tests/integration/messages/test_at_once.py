@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.conversations import service as conversations
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages.schemas import MessageAccepted, MessageInput
 from helpdesk.conversations.state import Transition
-from helpdesk.messages import service as messages
-from helpdesk.messages.schemas import MessageAccepted, MessageInput
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
 from tests.support.interleaving import interleaved

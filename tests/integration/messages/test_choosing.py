@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages.schemas import MessageInput
 from helpdesk.events.outbox import JobQueue
-from helpdesk.messages import service as messages
-from helpdesk.messages.schemas import MessageInput
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.limits import Tier
-from helpdesk.messages import feed
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.limits import Tier
+from helpdesk.conversations.messages import feed
 from helpdesk.platform import clients, clock, deadline, ids
 from helpdesk.platform.settings import settings
 from helpdesk.storage import keys

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import repository, thread
 from helpdesk.conversations.change import Change
-from helpdesk.messages import service as messages
-from helpdesk.messages.schemas import MessageInput
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages.schemas import MessageInput
 from helpdesk.platform import clients, clock, ids
 from helpdesk.storage import keys, table
 from helpdesk.storage.transactions import Transaction

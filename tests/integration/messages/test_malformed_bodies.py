@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpdesk.admission.limits import RequestClass
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.limits import RequestClass
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
 from tests.support import effort

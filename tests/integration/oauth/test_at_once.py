@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 from pydantic import SecretStr
 
-from helpdesk.oauth import approval, repository, tokens
-from helpdesk.oauth import sign_in as signing_in
-from helpdesk.oauth.errors import InvalidGrant, RequestExpired
-from helpdesk.oauth.schemas import TokenAnswer, TokenForm
-from helpdesk.oauth.sessions import Browser
-from helpdesk.people import service as people
+from helpdesk.accounts.oauth import approval, repository, tokens
+from helpdesk.accounts.oauth import sign_in as signing_in
+from helpdesk.accounts.oauth.errors import InvalidGrant, RequestExpired
+from helpdesk.accounts.oauth.schemas import TokenAnswer, TokenForm
+from helpdesk.accounts.oauth.sessions import Browser
+from helpdesk.accounts.people import service as people
 from helpdesk.platform.digest import sha256_hex
 from tests.integration.oauth.conftest import BASE_URL, CALLBACK, DEVICE, VERIFIER, Program
 from tests.support.api import Answer, Client

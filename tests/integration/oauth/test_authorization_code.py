@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.oauth.record import OAuthClient
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.oauth.record import OAuthClient
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from tests.integration.oauth.conftest import CALLBACK, ISSUER, VERIFIER, Clock, Program, register

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform.settings import settings
 from tests.integration.oauth.conftest import Mails, Program, SignIn, without_secrets
 from tests.support.api import Client

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Caller, Person
-from helpdesk.oauth import grants, tokens
-from helpdesk.oauth.errors import InvalidGrant
-from helpdesk.oauth.schemas import TokenForm
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.oauth import grants, tokens
+from helpdesk.accounts.oauth.errors import InvalidGrant
+from helpdesk.accounts.oauth.schemas import TokenForm
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Caller, Person
 from helpdesk.storage import keys, table
 from tests.integration.oauth.conftest import BASE_URL, Program
 from tests.support.api import Answer, Client

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.integration.oauth.conftest import BASE_URL, CALLBACK, Program, SignIn, register
 from tests.support.api import Answer, Client
 from tests.support.people import make_person, token_of

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from helpdesk.oauth import grants
-from helpdesk.oauth import tokens as oauth_tokens
-from helpdesk.oauth.errors import InvalidGrant
-from helpdesk.oauth.schemas import TokenForm
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.oauth import grants
+from helpdesk.accounts.oauth import tokens as oauth_tokens
+from helpdesk.accounts.oauth.errors import InvalidGrant
+from helpdesk.accounts.oauth.schemas import TokenForm
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from tests.integration.oauth.conftest import BASE_URL, Clock, Program, register

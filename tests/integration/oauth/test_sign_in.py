@@ -5,9 +5,9 @@ from unittest.mock import Mock
 
 import pytest
 
+from helpdesk.accounts.oauth import limits
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
-from helpdesk.oauth import limits
 from helpdesk.platform.settings import settings
 from tests.integration.oauth.conftest import Clock, Mails, Program, SignIn, without_secrets
 from tests.support.api import Client

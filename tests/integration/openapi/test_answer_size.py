@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.http import pages
 from helpdesk.conversations import repository, thread
 from helpdesk.conversations.change import NewMessage
+from helpdesk.conversations.files.service import Attachments
 from helpdesk.conversations.record import Conversation
-from helpdesk.files.service import Attachments
-from helpdesk.http import pages
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock, ids
 from helpdesk.search import service as search
 from helpdesk.search.service import Found

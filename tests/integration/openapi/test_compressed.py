@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.http.documents import accepts_gzip
+from helpdesk.api.http.documents import accepts_gzip
 from tests.support.api import Client, gateway_event, invoke
 from tests.support.rules import for_each
 

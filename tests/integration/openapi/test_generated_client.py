@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.support import effort
 from tests.support.template import ROOT
 from tests.support.wsgi import application

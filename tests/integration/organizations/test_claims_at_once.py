@@ -10,10 +10,10 @@ import pytest
 
 from helpdesk.accounts import creation
 from helpdesk.accounts import service as accounts
-from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.members import service as members
-from helpdesk.organizations import settings
-from helpdesk.organizations.schemas import NewOrganization, OrganizationInput, OrganizationUpdate
+from helpdesk.accounts.members import service as members
+from helpdesk.accounts.organizations import settings
+from helpdesk.accounts.organizations.schemas import NewOrganization, OrganizationInput, OrganizationUpdate
+from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
 from helpdesk.storage import keys, table

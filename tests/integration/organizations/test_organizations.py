@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts import provisioning
-from helpdesk.admission.limits import Plan, Tier
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.errors import InvalidSlug, OrganizationNotFound, SlugTaken
-from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.organizations.slugs import require_slug
-from helpdesk.people import service as people
-from helpdesk.people.errors import InvalidEmail
-from helpdesk.people.record import normalized_email
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.errors import InvalidSlug, OrganizationNotFound, SlugTaken
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.slugs import require_slug
+from helpdesk.accounts.people import service as people
+from helpdesk.accounts.people.errors import InvalidEmail
+from helpdesk.accounts.people.record import normalized_email
+from helpdesk.api.admission.limits import Plan, Tier
 from helpdesk.platform import clock
 from tests.support import table as whole_table
 from tests.support.api import Client

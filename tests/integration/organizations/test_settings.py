@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.limits import Plan
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.people.record import hash_of_email
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people.record import hash_of_email
+from helpdesk.api.admission.limits import Plan
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table

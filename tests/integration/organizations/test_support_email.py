@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from helpdesk.admission.limits import Plan
-from helpdesk.delivery.fanout import fan_out
-from helpdesk.organizations import confirming
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations import confirming
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.limits import Plan
 from helpdesk.platform import clients, clock
 from helpdesk.platform.units import MINUTE_MS
+from helpdesk.webhooks.delivery.fanout import fan_out
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.mail import Sent, carry, post_office, refusal, run_mailer, stream_records, waiting

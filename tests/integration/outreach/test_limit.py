@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.mail import allowance
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from tests.support.api import Answer, Client
 from tests.support.mail import Sent, jobs, post_office

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from botocore.exceptions import ConnectionClosedError, EndpointConnectionError, ReadTimeoutError
 
-from helpdesk.delivery.fanout import fan_out
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.outreach import repository as mail_repository
 from helpdesk.platform import clients
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Throttled
+from helpdesk.webhooks.delivery.fanout import fan_out
 from tests.integration.outreach.test_sending import EMAIL, SESSION, outreach, visit
 from tests.support import table as whole_table
 from tests.support.api import Client

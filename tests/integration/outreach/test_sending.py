@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.conversations import service as conversations
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages.schemas import MessageInput
 from helpdesk.conversations.state import Transition
 from helpdesk.customers import repository
-from helpdesk.messages import service as messages
-from helpdesk.messages.schemas import MessageInput
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outreach import service
 from helpdesk.outreach.schemas import OutreachInput
 from helpdesk.storage import keys, table

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from helpdesk.members.errors import MemberNotFound
-from helpdesk.organizations.errors import OrganizationNotFound
-from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.people.errors import AlreadyAMember, InvalidEmail
+from helpdesk.accounts.members.errors import MemberNotFound
+from helpdesk.accounts.organizations.errors import OrganizationNotFound
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people.errors import AlreadyAMember, InvalidEmail
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from scripts import admin as operator

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.settings import settings

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.agent_runs import worker as agent
 from helpdesk.agent_runs.worker import AgentJob
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.privacy import erasing, retention, service
 from helpdesk.search import service as search

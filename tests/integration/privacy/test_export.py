@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.http import pages
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.http import pages
 from helpdesk.platform import clock
 from helpdesk.privacy import erasing, retention
 from helpdesk.search import service as search

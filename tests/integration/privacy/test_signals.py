@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.privacy import erasing
 from helpdesk.signals import erasure

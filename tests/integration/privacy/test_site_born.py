@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.site import authors, router

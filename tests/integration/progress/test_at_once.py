@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.platform.errors import AppError
 from helpdesk.progress import adoption, merging, moves, reports, signal_moves
 from helpdesk.progress.schemas import CommitsReport

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client

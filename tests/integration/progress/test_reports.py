@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.progress import reports
 from helpdesk.storage.retrying import Conflict

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Caller, Person, Role
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.conversations import service as conversations
+from helpdesk.conversations.ratings import service
+from helpdesk.conversations.ratings.errors import NotResolved
+from helpdesk.conversations.ratings.record import Rating
+from helpdesk.conversations.ratings.schemas import RatingInput
 from helpdesk.conversations.state import Transition
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
-from helpdesk.ratings import service
-from helpdesk.ratings.errors import NotResolved
-from helpdesk.ratings.record import Rating
-from helpdesk.ratings.schemas import RatingInput
 from helpdesk.storage import keys, table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
-from helpdesk.s3_index import cache
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.search import index
+from helpdesk.search.s3_index import cache
 from tests.support.searched import Inbox
 
 

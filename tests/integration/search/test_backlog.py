@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.board.record import Post, PostBody
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock, ids
 from helpdesk.search import index, service
 from helpdesk.search.service import without_task_keys

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from helpdesk.platform import clock
-from helpdesk.s3_index import store
-from helpdesk.s3_index.cache import IndexCache
-from helpdesk.s3_index.manifest import Manifest
-from helpdesk.s3_index.store import ConcurrentCommit, IndexLocation
 from helpdesk.search import index
+from helpdesk.search.s3_index import store
+from helpdesk.search.s3_index.cache import IndexCache
+from helpdesk.search.s3_index.manifest import Manifest
+from helpdesk.search.s3_index.store import ConcurrentCommit, IndexLocation
 from tests.support.searched import NOTHING_FAILED, Inbox, Job, found, objects, run
 
 HOUR_US = 3_600_000_000

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from helpdesk.platform import ids
-from helpdesk.s3_index import store
-from helpdesk.s3_index.cache import IndexCache
-from helpdesk.s3_index.manifest import Manifest
-from helpdesk.s3_index.store import IndexLocation, RemovalFailed
 from helpdesk.search import index, service
 from helpdesk.search.index_format import FORMAT
+from helpdesk.search.s3_index import store
+from helpdesk.search.s3_index.cache import IndexCache
+from helpdesk.search.s3_index.manifest import Manifest
+from helpdesk.search.s3_index.store import IndexLocation, RemovalFailed
 from helpdesk.storage import keys
 from tests.support.searched import NOTHING_FAILED, Inbox, customers_found, delete, found, objects, run
 from tests.support.traces import write_files

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.embeddings.minilm import MiniLm
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.progress import reindexing, worker
 from helpdesk.search import index, service
+from helpdesk.search.embeddings.minilm import MiniLm
 from helpdesk.signals.jobs import SignalJob
 from scripts.reindex import reindex
 from tests.support.api import Client

@@ -3,7 +3,7 @@
 import pytest
 import tantivy
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.search import index, indexing, lookup, service
 from helpdesk.search.jobs import SearchJob

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.secret_keys import service as secret_keys
+from helpdesk.accounts.secret_keys.schemas import NewKey
+from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.platform.errors import AppError
-from helpdesk.secret_keys import service as secret_keys
-from helpdesk.secret_keys.schemas import NewKey
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.schemas import NewWebhook
 from tests.support import table as whole_table

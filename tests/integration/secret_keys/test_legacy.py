@@ -4,11 +4,11 @@ import hashlib
 
 import pytest
 
-from helpdesk.organizations.errors import OrganizationNotFound
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.errors import OrganizationNotFound
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.secret_keys import service as secret_keys
+from helpdesk.accounts.secret_keys.errors import InvalidKeyName, KeyExists, TooManyKeys
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.secret_keys import service as secret_keys
-from helpdesk.secret_keys.errors import InvalidKeyName, KeyExists, TooManyKeys
 from scripts import admin as operator
 from tests.support import table as whole_table
 from tests.support.api import Client

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from helpdesk.delivery import worker as deliveries
-from helpdesk.delivery.queue import DeliveryTask
-from helpdesk.delivery.record import Delivery
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.queue import DeliveryTask
+from helpdesk.webhooks.delivery.record import Delivery
 from helpdesk.webhooks.record import WebhookEndpoint
 from helpdesk_webhooks import SIGNATURE_HEADER, SignatureMismatch, verify, webhook_secret
 from tests.support import table as whole_table

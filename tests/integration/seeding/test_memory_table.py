@@ -10,10 +10,10 @@ from botocore.session import Session
 
 from benchmarks.populated import NOW_MS, Clock, Populated, add_rest
 from benchmarks.scale_requests import following, reads, writes
-from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.files import store
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Caller, Person, Role
+from helpdesk.conversations.files import store
 from helpdesk.knowledge import indexing as knowledge
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.search import indexing

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from scripts.local.progress import Problem, Progress

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import ids
 from helpdesk.progress import merging
 from helpdesk.signals import merge_transfer, titles

@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.mail.allowance import NOTICES
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.progress import notices
 from helpdesk.signals import notifying

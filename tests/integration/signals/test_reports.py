@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.signals import commits
 from helpdesk.signals.schemas import CommitInput
@@ -103,7 +103,7 @@ def test_a_page_of_reporters_leaves_room_for_the_commits(
         report(api, signal, who=who)
     commit = {"sha": "9fceb02d", "message": "x" * 1_500, "url": "https://git.example.com/1", "author": "Ada"}
     api.post(f"/v1/signals/{signal}/commits", commit)
-    monkeypatch.setattr("helpdesk.http.pages.MAX_LISTED_BYTES", 2_000)
+    monkeypatch.setattr("helpdesk.api.http.pages.MAX_LISTED_BYTES", 2_000)
 
     first = read(api, signal)
     second = read(api, signal, f"?cursor={first['nextCursor']}")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from helpdesk.embeddings.minilm import MiniLm
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.search.embeddings.minilm import MiniLm
 from helpdesk.signals import similar
 from helpdesk.signals.record import TitleVector
 from helpdesk.storage import table

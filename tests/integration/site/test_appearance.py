@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.site import appearance_repository, router
 from helpdesk.site.appearance_record import AppearanceRecord

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import document_store
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.site import article_cache, articles, contents, rendering
 from tests.integration.site.conftest import Dice

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from helpdesk.admission import anonymous
+from helpdesk.api.admission import anonymous
 from helpdesk.board import public
 from helpdesk.site import authors, router
 from tests.integration.openapi.test_hostile_text import HOSTILE

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations.messages import visitors
 from helpdesk.customers import identities
 from helpdesk.customers.identities import Proven
-from helpdesk.messages import visitors
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.site import router
-from helpdesk.site_visitors import browsers
-from helpdesk.site_visitors.browsers import Visitor
-from helpdesk.site_visitors.place import of_slug
+from helpdesk.site.visitors import browsers
+from helpdesk.site.visitors.browsers import Visitor
+from helpdesk.site.visitors.place import of_slug
 from helpdesk.storage import keys, table
 from helpdesk.storage.transactions import Transaction
 from tests.integration.openapi.test_hostile_text import HOSTILE

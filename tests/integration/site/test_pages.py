@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from helpdesk.admission.limits import Plan
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.limits import Plan
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.site import assets, sending

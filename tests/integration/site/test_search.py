@@ -2,8 +2,8 @@
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge.pages import DocumentPage
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.site.search import plain
 from helpdesk.storage import table
 from tests.support.api import Client
@@ -123,7 +123,7 @@ def test_searches_of_another_organization_are_not_seen(stranger: Client, visitor
 
 
 def test_searches_of_one_address_are_limited(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    from helpdesk.admission import anonymous  # noqa: PLC0415
+    from helpdesk.api.admission import anonymous  # noqa: PLC0415
 
     monkeypatch.setattr(anonymous, "RATES", {limit: anonymous.HourlyRate(60, 2) for limit in anonymous.RATES})
 

@@ -7,7 +7,7 @@ import pytest
 from helpdesk.mail import service as mail
 from helpdesk.platform.settings import settings
 from helpdesk.site import router
-from helpdesk.site_sign_in import provider as flow
+from helpdesk.site.sign_in import provider as flow
 from tests.support import site
 from tests.support.api import Client
 from tests.support.openid import Provider

@@ -9,7 +9,7 @@ import pytest
 from joserfc import jws
 from joserfc.jwk import OctKey
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk_webhooks import site_secret
 from helpdesk_webhooks.site import SiteUser, sign_in_address, sign_in_token

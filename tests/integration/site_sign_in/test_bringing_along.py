@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from helpdesk.conversations.messages import merging as sessions
 from helpdesk.customers import merging as customer_merging
 from helpdesk.customers.jobs import MergeJob
-from helpdesk.messages import merging as sessions
 from helpdesk.platform import clock
 from helpdesk.platform.clock import frozen, now_us
 from helpdesk.platform.digest import sha256_hex

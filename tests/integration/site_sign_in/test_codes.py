@@ -8,7 +8,7 @@ from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailNotAllowed, MailNotSent, MailRefused
 from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.site_sign_in import limits
+from helpdesk.site.sign_in import limits
 from tests.support import site
 from tests.support.api import Client
 from tests.support.aws import recorded_calls

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission import waits
-from helpdesk.admission.limits import Tier
+from helpdesk.api.admission import waits
+from helpdesk.api.admission.limits import Tier
 from helpdesk.platform import clock
 from tests.support.api import Client
 from tests.support.openid import Account, Provider, public_keys
@@ -103,7 +103,7 @@ def test_all_that_a_provider_is_asked_has_one_deadline(
     at_provider: Go, browser: SiteBrowser, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     came_back = at_provider(browser)
-    monkeypatch.setattr("helpdesk.site_sign_in.provider.SIGN_IN_SECONDS", 0.0)
+    monkeypatch.setattr("helpdesk.site.sign_in.provider.SIGN_IN_SECONDS", 0.0)
 
     page = browser.open(came_back)
 

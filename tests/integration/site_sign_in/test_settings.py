@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.support.api import Client
 from tests.support.openid import Provider
 from tests.support.table import everything, of_kind

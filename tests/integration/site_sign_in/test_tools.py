@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import index
-from helpdesk.organizations.schemas import NewOrganization
 from tests.support.agent_runs import ASK_REFUND, Runs, results, runs, with_a_model
 from tests.support.api import Client
 from tests.support.converse import says

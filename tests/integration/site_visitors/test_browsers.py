@@ -3,17 +3,17 @@
 import pytest
 
 from benchmarks.capacity import metered
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.http.content import ClientInfo
+from helpdesk.conversations.messages import visitors
 from helpdesk.customers import identities
 from helpdesk.customers.identities import Proven
-from helpdesk.http.content import ClientInfo
-from helpdesk.messages import visitors
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
-from helpdesk.site_visitors import browsers
-from helpdesk.site_visitors.browsers import Browser, Visitor
-from helpdesk.site_visitors.errors import FormNotOwn
-from helpdesk.site_visitors.place import SitePlace, of_slug
+from helpdesk.site.visitors import browsers
+from helpdesk.site.visitors.browsers import Browser, Visitor
+from helpdesk.site.visitors.errors import FormNotOwn
+from helpdesk.site.visitors.place import SitePlace, of_slug
 from helpdesk.storage import keys, table
 from helpdesk.storage.transactions import Transaction
 from tests.support.table import everything

@@ -7,12 +7,12 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from helpdesk.integrations.apps import App
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.integrations.slack import receiver
 from helpdesk.integrations.slack import thread_repository as threads
 from helpdesk.integrations.slack.api import TOKEN
-from helpdesk.organizations.schemas import NewOrganization
 from scripts.services import chatmirror as fake
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
 from scripts.services.server import Asked, Said, Services

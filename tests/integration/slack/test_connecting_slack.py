@@ -8,10 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import repository, secret_repository
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Authorization, Callback
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import ConnectFailed
 from helpdesk.integrations.outcomes import OutcomeUnknown
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens

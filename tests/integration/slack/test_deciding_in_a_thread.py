@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from helpdesk.approvals.record import Approval
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations.record import Conversation
 from helpdesk.integrations.record import Connection
 from helpdesk.integrations.slack import clicks, texts
 from helpdesk.integrations.slack.api import SLACK
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
+from helpdesk.tools.approvals.record import Approval
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
 from tests.support import effort
 from tests.support.api import Client

@@ -6,13 +6,13 @@ from functools import partial
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.integrations.slack import thread_repository as threads
 from helpdesk.integrations.slack.api import SLACK
 from helpdesk.integrations.slack.clicks import handle_click
 from helpdesk.integrations.slack.replies import relay_message
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from scripts.services import chatmirror_hooks as hooks
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.integrations.slack import outgoing, texts
 from helpdesk.integrations.slack import thread_repository as threads
 from helpdesk.integrations.slack.api import SLACK
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from scripts.services.chatmirror import Channel, Workspace

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import repository
-from helpdesk.delivery.fanout import fan_out_again
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.conversations.snoozes import service as snoozes
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
-from helpdesk.snoozes import service as snoozes
 from helpdesk.storage import keys, table
+from helpdesk.webhooks.delivery.fanout import fan_out_again
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client, Context, function
 from tests.support.aws import recorded_calls

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.quotas.errors import Budget, TokensSpent
+from helpdesk.accounts.quotas.record import SuggestionDay
 from helpdesk.agent import metered
 from helpdesk.knowledge.documents import Document
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings as function_settings
 from helpdesk.platform.units import DAY_MS
-from helpdesk.quotas.errors import Budget, TokensSpent
-from helpdesk.quotas.record import SuggestionDay
 from helpdesk.storage import table
 from helpdesk.suggestions import worker
 from tests.support.api import Client

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.limits import Plan
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.quotas.record import KnowledgeUsage
+from helpdesk.api.admission.limits import Plan
 from helpdesk.knowledge import document_store
 from helpdesk.knowledge.documents import Document
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock, ids
-from helpdesk.quotas.record import KnowledgeUsage
 from helpdesk.storage import table
 from helpdesk.suggestions import asking, worker
 from helpdesk.suggestions.asking import NotIndexed

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.outbound import addresses
 from helpdesk.platform import clock
 from helpdesk.storage import table

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission.caller import Caller
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Caller
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError
 from helpdesk.storage import table

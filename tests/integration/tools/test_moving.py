@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from helpdesk.admission.caller import Caller
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Caller
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError
 from helpdesk.storage import table

@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from functools import partial
 
-from helpdesk.accounts import key_revocation
-from helpdesk.admission.caller import Caller, Person, Role
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.secret_keys import service as secret_keys
+from helpdesk.accounts.secret_keys.schemas import NewKey
+from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
-from helpdesk.secret_keys import service as secret_keys
-from helpdesk.secret_keys.schemas import NewKey
 from helpdesk.storage import keys, table
 from helpdesk.tools import endpoints, repository
+from helpdesk.webhooks import key_revocation
 from tests.integration.tools.conftest import URL, add, listed, said
 from tests.support.api import Client
 from tests.support.interleaving import interleaved

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.approvals.risk import Risk
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.outbound import addresses
 from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
 from helpdesk.tools import removal, repository, sync, sync_repository
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.jobs import RemovalJob, SyncJob
 from helpdesk.tools.planning import Write
 from helpdesk.tools.record import SyncStatus

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.tools import sync_repository
 from helpdesk.tools.service import for_agent
 from tests.integration.tools.conftest import add, listed, said

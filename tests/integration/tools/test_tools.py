@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from helpdesk.admission import waits
-from helpdesk.admission.limits import Tier
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission import waits
+from helpdesk.api.admission.limits import Tier
 from helpdesk.platform import clock
 from helpdesk.tools import running
 from tests.integration.tools.conftest import said

@@ -12,18 +12,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpdesk.delivery import queue
-from helpdesk.delivery import worker as deliveries
-from helpdesk.delivery.queue import DeliveryTask
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings as platform_settings
 from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import queue
+from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.queue import DeliveryTask
 from helpdesk.webhooks.record import WebhookEndpoint
 from tests.integration.delivery.test_worker import batch
 from tests.support import effort

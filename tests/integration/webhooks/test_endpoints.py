@@ -1,7 +1,7 @@
 import pytest
 
-from helpdesk.admission.caller import Caller
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.caller import Caller
 from helpdesk.outbound import addresses
 from helpdesk.platform.errors import AppError
 from helpdesk.storage import table

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from botocore.exceptions import ConnectTimeoutError
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.agent import embedded
 from helpdesk.agent.answerer import Question, Reply
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.events.outbox import Event
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
-from helpdesk.organizations.schemas import NewOrganization
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings

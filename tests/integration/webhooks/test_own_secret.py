@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from tests.integration.webhooks.conftest import Receiver
 from tests.integration.webhooks.test_history import happen, work

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from helpdesk.delivery import service as history
-from helpdesk.delivery.record import Delivery
-from helpdesk.organizations.schemas import NewOrganization
+from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
+from helpdesk.webhooks.delivery import service as history
+from helpdesk.webhooks.delivery.record import Delivery
 from tests.integration.fanout.test_fan_out import fan_out
 from tests.integration.webhooks.conftest import Receiver
 from tests.integration.webhooks.test_history import deliveries, happen, work

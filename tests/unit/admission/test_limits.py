@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpdesk.admission.limits import Plan, RequestClass, Tier, rate_of, tier_of
+from helpdesk.api.admission.limits import Plan, RequestClass, Tier, rate_of, tier_of
 
 R, W, U = RequestClass.READ, RequestClass.WRITE, RequestClass.UPLOAD
 

@@ -8,9 +8,6 @@ from helpdesk.analytics import facts, rows, usage_facts
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.rows import Fact
 from helpdesk.analytics.thread import Thread
-from helpdesk.approvals.record import Approval
-from helpdesk.approvals.risk import Risk
-from helpdesk.approvals.schemas import ApprovalStatus
 from helpdesk.conversations.message_record import Author, Message
 from helpdesk.customers.identity import Identity
 from helpdesk.knowledge.documents import Document, Source
@@ -18,6 +15,9 @@ from helpdesk.knowledge.schemas import DocumentStatus
 from helpdesk.storage.by_name import ByName
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.suggestions.schemas import SuggestionKind, SuggestionStatus
+from helpdesk.tools.approvals.record import Approval
+from helpdesk.tools.approvals.risk import Risk
+from helpdesk.tools.approvals.schemas import ApprovalStatus
 
 
 def _named(fact: Fact) -> dict[str, object]:

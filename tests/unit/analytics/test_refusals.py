@@ -10,7 +10,7 @@ from helpdesk.analytics.errors import InvalidQuery
 from helpdesk.analytics.query import listing, of_rows, plan
 from helpdesk.analytics.query_schemas import ExploreInput, Measure, Op
 from helpdesk.analytics.windows import Bucket, Window
-from helpdesk.http.validation import parse_body
+from helpdesk.api.http.validation import parse_body
 from helpdesk.platform.errors import AppError, InvalidRequest
 from tests.support.rules import for_each
 

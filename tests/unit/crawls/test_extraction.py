@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpdesk.crawls.extraction import read_html, read_markdown
+from helpdesk.knowledge.crawls.extraction import read_html, read_markdown
 
 PAGE = """<!doctype html><html lang="en"><head><title>Install | Fern</title></head><body>
 <header><a href="/">Fern</a></header><nav><ul><li><a href="/docs/start">Start</a></li></ul></nav>

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from helpdesk.crawls.robots import packed, unpacked
-from helpdesk.crawls.sitemaps import MAX_LISTED, parse_llms, parse_sitemap
+from helpdesk.knowledge.crawls.robots import packed, unpacked
+from helpdesk.knowledge.crawls.sitemaps import MAX_LISTED, parse_llms, parse_sitemap
 from helpdesk.outbound.fetcher import MAX_PAGE_BYTES
 
 LISTED = b"<urlset><url><loc>https://a.example/1</loc></url>"

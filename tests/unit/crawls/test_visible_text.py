@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from helpdesk.crawls.extraction import read_html
+from helpdesk.knowledge.crawls.extraction import read_html
 from helpdesk.platform.text import escaped
 from helpdesk.site.markdown import render
 from tests.support import effort

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.delivery import schedule
+from helpdesk.webhooks.delivery import schedule
 from tests.support.template import template
 
 MOMENTS = st.integers(min_value=0, max_value=4_102_444_800_000)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.admission.limits import RATES, VERSION, RequestClass
 from helpdesk.agent.schemas import DEFAULTS
+from helpdesk.api.admission.limits import RATES, VERSION, RequestClass
+from helpdesk.api.logs.kinds import LogKind
+from helpdesk.api.routing.api import Api, Route
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
-from helpdesk.logs.kinds import LogKind
 from helpdesk.platform.errors import AppError
-from helpdesk.routing.api import Api, Route
 from scripts import admin
 from tests.support.template import template
 

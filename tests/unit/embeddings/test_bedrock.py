@@ -10,9 +10,9 @@ import pytest
 from botocore.response import StreamingBody
 from botocore.stub import Stubber
 
-from helpdesk.embeddings.bedrock import BedrockEmbedder
-from helpdesk.embeddings.embedder import EmbeddingFailed, embedder
 from helpdesk.platform import clients
+from helpdesk.search.embeddings.bedrock import BedrockEmbedder
+from helpdesk.search.embeddings.embedder import EmbeddingFailed, embedder
 
 TITAN = "amazon.titan-embed-text-v2:0"
 COHERE_3 = "cohere.embed-multilingual-v3"

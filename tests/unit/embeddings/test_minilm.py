@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpdesk.embeddings import minilm, wordpiece
-from helpdesk.embeddings.minilm import MiniLm
+from helpdesk.search.embeddings import minilm, wordpiece
+from helpdesk.search.embeddings.minilm import MiniLm
 
 # Computed once with the published 32-bit weights (docs/decisions/0119).
 REFERENCE: dict[str, list[float]] = json.loads(Path(__file__).with_name("vectors.json").read_text())

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.embeddings import wordpiece
+from helpdesk.search.embeddings import wordpiece
 
 RECORDED: list[tuple[str, list[int]]] = json.loads(Path(__file__).with_name("tokens.json").read_text())
 CLS, SEP = 101, 102

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.files.media_types import REFUSED_TYPES, SNIFFED_BYTES
-from helpdesk.files.sniffing import is_refused
+from helpdesk.conversations.files.media_types import REFUSED_TYPES, SNIFFED_BYTES
+from helpdesk.conversations.files.sniffing import is_refused
 
 HTML = b"<html><body><script>alert(1)</script></body></html>"
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00"

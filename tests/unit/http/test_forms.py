@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from helpdesk.admission.anonymous import AddressLimit
-from helpdesk.admission.caller import Access
-from helpdesk.http.content import HtmlPage, SeeOther, see_other
-from helpdesk.http.schemas import Answer, Form, Query
-from helpdesk.http.validation import parse_form, parse_query
+from helpdesk.api.admission.anonymous import AddressLimit
+from helpdesk.api.admission.caller import Access
+from helpdesk.api.http.content import HtmlPage, SeeOther, see_other
+from helpdesk.api.http.schemas import Answer, Form, Query
+from helpdesk.api.http.validation import parse_form, parse_query
+from helpdesk.api.routing.api import Api
 from helpdesk.platform.errors import AppError, InvalidRequest
-from helpdesk.routing.api import Api
 from tests.support.api import Context, gateway_event
 
 FORM = "application/x-www-form-urlencoded"

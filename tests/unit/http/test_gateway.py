@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.http.gateway import Paths, Request, answer
+from helpdesk.api.http.gateway import Paths, Request, answer
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.settings import settings
 

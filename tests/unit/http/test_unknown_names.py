@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.http.unknown_names import nearest, require_known_parameters, unknown_field
-from helpdesk.http.validation import parse_body
+from helpdesk.api.http.unknown_names import nearest, require_known_parameters, unknown_field
+from helpdesk.api.http.validation import parse_body
 from helpdesk.platform.errors import InvalidRequest
 from scripts.openapi.routes import all_routes
 

@@ -7,9 +7,9 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
+from helpdesk.api.http.schemas import Body, Query
+from helpdesk.api.http.validation import parse_query
 from helpdesk.board.schemas import BoardUpdate
-from helpdesk.http.schemas import Body, Query
-from helpdesk.http.validation import parse_query
 from helpdesk.platform.errors import AppError
 from scripts.openapi.document import document
 from scripts.openapi.routes import all_routes

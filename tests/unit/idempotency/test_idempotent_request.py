@@ -4,8 +4,8 @@ from copy import replace
 
 import pytest
 
-from helpdesk.admission.caller import Caller, Person, RateLimitSubject, Role
-from helpdesk.idempotency.service import IdempotentRequest, key_in
+from helpdesk.api.admission.caller import Caller, Person, RateLimitSubject, Role
+from helpdesk.api.idempotency.service import IdempotentRequest, key_in
 from helpdesk.platform.errors import InvalidRequest
 
 ADA = Person("usr_1", "Ada", Role.ADMIN, token_hash="one token's")

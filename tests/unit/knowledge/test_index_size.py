@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from helpdesk.admission.limits import Plan
-from helpdesk.embeddings.embedder import Vectors
+from helpdesk.accounts.quotas.errors import KNOWLEDGE_QUOTAS
+from helpdesk.api.admission.limits import Plan
 from helpdesk.knowledge.index import MAX_INDEX_BYTES, SEARCHABLE_BYTES
-from helpdesk.quotas.errors import KNOWLEDGE_QUOTAS
+from helpdesk.search.embeddings.embedder import Vectors
 from scripts.evaluation.questions import GUIDES
 from tests.support.corpus import searcher
 

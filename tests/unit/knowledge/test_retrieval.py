@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpdesk.embeddings.embedder import EmbeddingFailed, Vectors
 from helpdesk.knowledge import scoring
 from helpdesk.knowledge.index import IndexSearcher
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage, search
 from helpdesk.knowledge.scoring import Background, Evidence, confidence, order
 from helpdesk.knowledge.terms import Term, coverage, terms_of
+from helpdesk.search.embeddings.embedder import EmbeddingFailed, Vectors
 from tests.support.corpus import searcher
 
 

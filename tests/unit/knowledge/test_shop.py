@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.embeddings.minilm import MiniLm
 from helpdesk.knowledge.index import IndexSearcher
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage, search
+from helpdesk.search.embeddings.minilm import MiniLm
 from scripts.evaluation.questions import of_file
 from tests.support.corpus import searcher, shop
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.admission.anonymous import address_hash
-from helpdesk.oauth import device
-from helpdesk.oauth.tokens import proves
+from helpdesk.accounts.oauth import device
+from helpdesk.accounts.oauth.tokens import proves
+from helpdesk.api.admission.anonymous import address_hash
 
 UNRESERVED = string.ascii_letters + string.digits + "-._~"
 verifiers = st.text(UNRESERVED, min_size=43, max_size=128)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.oauth import redirects
-from helpdesk.oauth.errors import InvalidRedirectUri
+from helpdesk.accounts.oauth import redirects
+from helpdesk.accounts.oauth.errors import InvalidRedirectUri
 from tests.support.rules import for_each
 
 GOOD = [

@@ -8,10 +8,10 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from helpdesk.api.routing.api import Route
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.platform import errors as platform_errors
 from helpdesk.platform.errors import AppError
-from helpdesk.routing.api import Route
 from scripts.openapi import __main__ as command
 from scripts.openapi import texts
 from scripts.openapi.document import document

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from helpdesk.reference.page import render_page
+from helpdesk.api.reference.page import render_page
 from scripts.openapi.document import document
 
 DOCUMENT = document()

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from helpdesk.s3_index import directory
-from helpdesk.s3_index.directory import Edit, Match
-from helpdesk.s3_index.manifest import OWNERS_NOTE, STATE_FILES
 from helpdesk.search.documents import Document, Kind
 from helpdesk.search.index_format import FORMAT, entry_of
+from helpdesk.search.s3_index import directory
+from helpdesk.search.s3_index.directory import Edit, Match
+from helpdesk.search.s3_index.manifest import OWNERS_NOTE, STATE_FILES
 
 
 class Index:

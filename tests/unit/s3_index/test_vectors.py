@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpdesk.s3_index import vectors
-from helpdesk.s3_index.vectors import DocumentVectors, VectorSet
+from helpdesk.search.s3_index import vectors
+from helpdesk.search.s3_index.vectors import DocumentVectors, VectorSet
 
 DIMENSIONS = 16
 

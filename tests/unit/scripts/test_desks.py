@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.adapter import Hook, Received, Receiver
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.discord import receiver as chatcommunity
 from helpdesk.integrations.github import receiver as github
 from helpdesk.integrations.linear import receiver as linear

@@ -2,8 +2,8 @@
 
 import pytest
 
-from helpdesk.secret_keys.errors import InvalidKeyName
-from helpdesk.secret_keys.service import require_name
+from helpdesk.accounts.secret_keys.errors import InvalidKeyName
+from helpdesk.accounts.secret_keys.service import require_name
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from helpdesk.agent_runs.prompts import BUILT_IN
-from helpdesk.approvals.risk import Risk
 from helpdesk.tools import manifest
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.manifest import InvalidManifest
 from tests.support.tool_server import tool
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.approvals.risk import Risk
 from helpdesk.tools import planning
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.planning import NameTaken, Plan, TooManyWithdrawn
 from helpdesk.tools.record import ChangeKind, Declaration, SyncStatus, Tool, ToolEndpoint
 from tests.support.tools import declaration

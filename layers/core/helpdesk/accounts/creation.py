@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from helpdesk.admission.caller import Caller, Person, Role, Scope
-from helpdesk.admission.limits import Plan, Tier, tier_of
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
-from helpdesk.members import service as members
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.schemas import MAX_NAME_CHARACTERS, OrganizationInput
-from helpdesk.organizations.slugs import require_slug
-from helpdesk.people import service as people
-from helpdesk.people.record import PersonRecord
+from helpdesk.accounts.members import service as members
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.schemas import MAX_NAME_CHARACTERS, OrganizationInput
+from helpdesk.accounts.organizations.slugs import require_slug
+from helpdesk.accounts.people import service as people
+from helpdesk.accounts.people.record import PersonRecord
+from helpdesk.api.admission.caller import Caller, Person, Role, Scope
+from helpdesk.api.admission.limits import Plan, Tier, tier_of
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
 from helpdesk.platform import ids
 from helpdesk.platform.errors import Forbidden
 from helpdesk.platform.settings import settings

@@ -1,19 +1,19 @@
 """What the operator's command provisions: an organization with its first key, and a member's access token."""
 
 from helpdesk.accounts.creation import add_with_owner
-from helpdesk.admission.limits import Plan, tier_of
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
-from helpdesk.members.errors import MemberNotFound
-from helpdesk.organizations.schemas import MAX_NAME_CHARACTERS, NewOrganization
-from helpdesk.organizations.slugs import require_slug
-from helpdesk.people import service as people
-from helpdesk.people.record import PersonRecord, normalized_email
+from helpdesk.accounts.members.errors import MemberNotFound
+from helpdesk.accounts.organizations.schemas import MAX_NAME_CHARACTERS, NewOrganization
+from helpdesk.accounts.organizations.slugs import require_slug
+from helpdesk.accounts.people import service as people
+from helpdesk.accounts.people.record import PersonRecord, normalized_email
+from helpdesk.accounts.secret_keys import service as secret_keys
+from helpdesk.api.admission.limits import Plan, tier_of
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.text import valid_name
 from helpdesk.platform.units import HOUR_SECONDS
-from helpdesk.secret_keys import service as secret_keys
 from helpdesk.storage.transactions import Transaction
 
 OPERATOR_CLIENT = "operator"

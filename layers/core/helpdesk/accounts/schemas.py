@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from helpdesk.admission.caller import Role
-from helpdesk.http.schemas import Answer, Body, schema_hint
-from helpdesk.people.record import MAX_NAME_CHARACTERS
+from helpdesk.accounts.people.record import MAX_NAME_CHARACTERS
+from helpdesk.api.admission.caller import Role
+from helpdesk.api.http.schemas import Answer, Body, schema_hint
 
 
 class User(Answer):

@@ -3,13 +3,13 @@
 from copy import replace
 from itertools import batched
 
+from helpdesk.accounts.members import service as members
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.errors import OrganizationNotFound
+from helpdesk.accounts.people import service as people
+from helpdesk.accounts.people.record import MAX_NAME_CHARACTERS, PersonRecord
 from helpdesk.accounts.schemas import Me, OrganizationOfMine, User
-from helpdesk.admission.caller import Caller
-from helpdesk.members import service as members
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.errors import OrganizationNotFound
-from helpdesk.people import service as people
-from helpdesk.people.record import MAX_NAME_CHARACTERS, PersonRecord
+from helpdesk.api.admission.caller import Caller
 from helpdesk.platform.errors import ConsentRequired, InvalidToken
 from helpdesk.platform.text import valid_name
 from helpdesk.storage import keys

@@ -4,15 +4,15 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.quotas import service as quotas
+from helpdesk.accounts.quotas.errors import Budget, TokensSpent
+from helpdesk.accounts.quotas.service import NOTHING, Spent
 from helpdesk.agent import converse
 from helpdesk.agent.converse import ModelTimedOut, ToolSpec, Turn
-from helpdesk.logs import service as logs
-from helpdesk.organizations import service as organizations
+from helpdesk.api.logs import service as logs
 from helpdesk.platform import metrics
 from helpdesk.platform.logging import logger
-from helpdesk.quotas import service as quotas
-from helpdesk.quotas.errors import Budget, TokensSpent
-from helpdesk.quotas.service import NOTHING, Spent
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime.type_defs import MessageTypeDef

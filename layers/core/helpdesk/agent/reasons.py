@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from helpdesk.quotas.errors import Budget
+from helpdesk.accounts.quotas.errors import Budget
 
 
 class Reason(StrEnum):

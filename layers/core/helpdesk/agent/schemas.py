@@ -8,7 +8,7 @@ from helpdesk.agent.errors import (
     MAX_QUESTION_CHARACTERS,
     MIN_NAME_CHARACTERS,
 )
-from helpdesk.http.schemas import Answer, Body, Query, QueryBoolean, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, Query, QueryBoolean, schema_hint
 from helpdesk.visitor_texts.catalog import MAX_TEXT_CHARACTERS, TextName
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES, Language
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from helpdesk.admission.caller import Caller
+from helpdesk.accounts.organizations import service as organizations
 from helpdesk.agent import repository
 from helpdesk.agent.errors import (
     MAX_NAME_CHARACTERS,
@@ -12,9 +12,9 @@ from helpdesk.agent.errors import (
     InvalidPersonality,
 )
 from helpdesk.agent.schemas import AgentSettings, AgentSettingsChange, AgentSettingsWithTexts, WidgetSettings
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
-from helpdesk.organizations import service as organizations
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
 from helpdesk.platform.text import as_name, is_blank, trimmed
 from helpdesk.visitor_texts import checking
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, preferred

@@ -1,5 +1,7 @@
 """Asking the agent without a visitor: what it would answer, and what it found. Nothing is written or sent."""
 
+from helpdesk.accounts.quotas import service as quotas
+from helpdesk.accounts.quotas.errors import TokensSpent
 from helpdesk.agent import bedrock, embedded, repository
 from helpdesk.agent.answerer import HandOff, Question, Reply, Turn
 from helpdesk.agent.converse import ModelTrouble
@@ -10,8 +12,6 @@ from helpdesk.agent.schemas import TestAnswer, TestedPassage, TestQuestion
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import trimmed
-from helpdesk.quotas import service as quotas
-from helpdesk.quotas.errors import TokensSpent
 from helpdesk.visitor_texts.catalog import TextName
 
 

@@ -10,11 +10,6 @@ from helpdesk.agent_runs.prompts import for_model
 from helpdesk.agent_runs.record import Call, Run
 from helpdesk.agent_runs.review import Decision
 from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent, RunState
-from helpdesk.approvals import calls as approvals
-from helpdesk.approvals import expiry
-from helpdesk.approvals.calls import Wanted
-from helpdesk.approvals.expiry import Cause
-from helpdesk.approvals.schemas import ApprovalStatus
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.record import Conversation
@@ -22,6 +17,11 @@ from helpdesk.conversations.state import Handler
 from helpdesk.customers.identity import Identity
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.approvals import calls as approvals
+from helpdesk.tools.approvals import expiry
+from helpdesk.tools.approvals.calls import Wanted
+from helpdesk.tools.approvals.expiry import Cause
+from helpdesk.tools.approvals.schemas import ApprovalStatus
 from helpdesk.tools.record import Tool
 from helpdesk.visitor_texts.catalog import TextName
 

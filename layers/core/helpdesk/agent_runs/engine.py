@@ -8,6 +8,7 @@ over, or a resolution, ends the run at a defined point (`state`), and a call is 
 from copy import replace
 from typing import NamedTuple
 
+from helpdesk.accounts.quotas.errors import TokensSpent
 from helpdesk.agent import answers, bedrock, citations, metered
 from helpdesk.agent.answerer import HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.bedrock import HAND_OVER
@@ -18,10 +19,6 @@ from helpdesk.agent_runs.built_in import BuiltIns
 from helpdesk.agent_runs.proposing import MAX_INVALID_INPUTS
 from helpdesk.agent_runs.record import ModelTurn, Run
 from helpdesk.agent_runs.state import CallState, RunEvent, RunState
-from helpdesk.approvals import calls as approvals
-from helpdesk.approvals import jobs
-from helpdesk.approvals.errors import TooManyWaiting
-from helpdesk.approvals.risk import Risk
 from helpdesk.conversations import approvals as conversation_approvals
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
@@ -31,9 +28,12 @@ from helpdesk.customers import service as customers
 from helpdesk.customers.identity import Identity, identity_of
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
-from helpdesk.quotas.errors import TokensSpent
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import service as tools_service
+from helpdesk.tools.approvals import calls as approvals
+from helpdesk.tools.approvals import jobs
+from helpdesk.tools.approvals.errors import TooManyWaiting
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.record import Tool
 
 MAX_MODEL_CALLS = 8

@@ -1,22 +1,22 @@
 """Runs that were lost: their worker died at every try, and the job is in the dead letters or gone.
 
-A scheduled run looks at the watches that are due (helpdesk/approvals/watches.py). It queues a lost run again,
+A scheduled run looks at the watches that are due (helpdesk/tools/approvals/watches.py). It queues a lost run again,
 a few times. If that does not help, it asks a worker to hand the conversation to the team without another step.
 """
 
 from helpdesk.agent_runs import repository
 from helpdesk.agent_runs.record import Run
 from helpdesk.agent_runs.state import CallState, RunState
-from helpdesk.approvals import calls as approvals
-from helpdesk.approvals import jobs, watches
-from helpdesk.approvals.schemas import ApprovalStatus
-from helpdesk.approvals.watches import LOST_AFTER_MS, RunWatch
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.approvals import calls as approvals
+from helpdesk.tools.approvals import jobs, watches
+from helpdesk.tools.approvals.schemas import ApprovalStatus
+from helpdesk.tools.approvals.watches import LOST_AFTER_MS, RunWatch
 
 MAX_REQUEUES = 3
 """How often a lost run is queued again before the team gets the conversation, and how often that is tried."""

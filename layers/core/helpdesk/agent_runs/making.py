@@ -14,9 +14,6 @@ from helpdesk.agent_runs.built_in import BuiltIns
 from helpdesk.agent_runs.prompts import BUILT_IN, for_model
 from helpdesk.agent_runs.record import Call, Run
 from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent
-from helpdesk.approvals import calls as approvals
-from helpdesk.approvals.risk import Risk
-from helpdesk.approvals.schemas import CallOutcome as ApprovalOutcome
 from helpdesk.conversations import approvals as conversation_approvals
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
@@ -28,6 +25,9 @@ from helpdesk.platform.text import one_line
 from helpdesk.storage.table import Throttled
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import calling, running
+from helpdesk.tools.approvals import calls as approvals
+from helpdesk.tools.approvals.risk import Risk
+from helpdesk.tools.approvals.schemas import CallOutcome as ApprovalOutcome
 from helpdesk.tools.errors import MAX_RUNNING_TOOLS, TooManyRunning
 from helpdesk.tools.record import Tool
 from helpdesk.tools.results import CallOutcome, CallResult

@@ -4,15 +4,15 @@ import json
 from copy import replace
 from typing import Any
 
+from helpdesk.accounts.quotas.service import Spent
 from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent, RunState, apply, apply_to_call
-from helpdesk.approvals.risk import Risk
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status
 from helpdesk.customers.identity import Identity
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
-from helpdesk.quotas.service import Spent
 from helpdesk.storage.stored import Stored
+from helpdesk.tools.approvals.risk import Risk
 
 
 class Call(Record, kw_only=True):

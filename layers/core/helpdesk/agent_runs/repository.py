@@ -3,7 +3,6 @@
 from copy import replace
 
 from helpdesk.agent_runs.record import Run
-from helpdesk.approvals import watches
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS
@@ -12,6 +11,7 @@ from helpdesk.storage.collection import Collection
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.approvals import watches
 
 KEPT_DAYS = 30
 """How long a run is kept after its last step. An approval in it waits for a day at most."""

@@ -8,6 +8,8 @@ model that refuses. It never fails open.
 from enum import StrEnum
 from typing import Any
 
+from helpdesk.accounts.quotas.errors import TokensSpent
+from helpdesk.accounts.quotas.service import Spent
 from helpdesk.agent import converse, metered
 from helpdesk.agent.answerer import Prepared
 from helpdesk.agent.converse import ModelFailed, ToolSpec, Usage
@@ -16,8 +18,6 @@ from helpdesk.agent_runs.record import Call
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import escaped, one_line
-from helpdesk.quotas.errors import TokensSpent
-from helpdesk.quotas.service import Spent
 from helpdesk.tools.record import Tool
 
 MAX_REASON_CHARACTERS = 300

@@ -11,24 +11,24 @@ import json
 from enum import StrEnum
 from typing import Any
 
+from helpdesk.accounts.quotas import service as quotas
+from helpdesk.accounts.quotas.errors import (
+    MAX_FILED_SIGNALS_A_DAY,
+    MAX_FILED_SIGNALS_OF_CUSTOMER_A_DAY,
+    SignalsOfDayReached,
+)
 from helpdesk.agent.answerer import Prepared
 from helpdesk.agent_runs.built_in import Done
 from helpdesk.agent_runs.prompts import FILE_SIGNAL, NEW_SIGNAL
 from helpdesk.agent_runs.record import Call, Run
+from helpdesk.api.logs import service as logs
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.embeddings.embedder import EmbeddingFailed
-from helpdesk.logs import service as logs
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
 from helpdesk.platform.text import as_name, cut
 from helpdesk.progress import reopening
-from helpdesk.quotas import service as quotas
-from helpdesk.quotas.errors import (
-    MAX_FILED_SIGNALS_A_DAY,
-    MAX_FILED_SIGNALS_OF_CUSTOMER_A_DAY,
-    SignalsOfDayReached,
-)
+from helpdesk.search.embeddings.embedder import EmbeddingFailed
 from helpdesk.signals import filing, reporting, similar, titles
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import (

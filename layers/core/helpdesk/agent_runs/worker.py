@@ -11,6 +11,7 @@ embedded answerer quotes the knowledge base.
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+from helpdesk.accounts.quotas.errors import TokensSpent
 from helpdesk.agent import answers, citations, embedded, preparation
 from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.closing_intent import is_closing_message
@@ -20,7 +21,6 @@ from helpdesk.agent.reasons import OF_BUDGETS, Reason
 from helpdesk.agent_runs import deciding, engine, repository
 from helpdesk.agent_runs.record import Run
 from helpdesk.agent_runs.repository import RunChanged
-from helpdesk.approvals.jobs import ResumeJob
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.message_record import Message
@@ -30,9 +30,9 @@ from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
-from helpdesk.quotas.errors import TokensSpent
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.approvals.jobs import ResumeJob
 from helpdesk.visitor_texts.catalog import TextName
 
 

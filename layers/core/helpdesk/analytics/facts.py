@@ -23,18 +23,18 @@ from helpdesk.analytics.rows import (
     Fact,
 )
 from helpdesk.analytics.thread import Thread
-from helpdesk.approvals.record import Approval
+from helpdesk.api.logs.record import LogRecord
 from helpdesk.conversations.message_record import Message, RatingLine
+from helpdesk.conversations.ratings.record import Rating
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status, Visibility
 from helpdesk.customers.record import Customer
 from helpdesk.knowledge.documents import Document
-from helpdesk.logs.record import LogRecord
-from helpdesk.ratings.record import Rating
 from helpdesk.signals.record import Signal
 from helpdesk.storage import by_name as by_names
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.tasks.record import Task
+from helpdesk.tools.approvals.record import Approval
 
 TITLE_BYTES = 160
 _TEXT_BYTES = 80

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
+from helpdesk.accounts.members import membership
 from helpdesk.analytics import repository
 from helpdesk.analytics.datasets import DatasetField
 from helpdesk.analytics.query_schemas import Series
 from helpdesk.analytics.rows import CONVERSATIONS, CUSTOMERS
 from helpdesk.knowledge import folder_service as folders
-from helpdesk.members import membership
 from helpdesk.storage import by_name as by_names
 from helpdesk.storage import names as names_now
 from helpdesk.tools import endpoint_names

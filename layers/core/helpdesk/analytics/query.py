@@ -24,7 +24,7 @@ from helpdesk.analytics.query_schemas import (
     Unit,
 )
 from helpdesk.analytics.windows import ALL_TIME, Bucket, Window, window_of
-from helpdesk.http.unknown_names import did_you_mean
+from helpdesk.api.http.unknown_names import did_you_mean
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.record import Record
 

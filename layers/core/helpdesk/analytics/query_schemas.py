@@ -7,8 +7,8 @@ from pydantic import AfterValidator, Field
 
 from helpdesk.analytics.datasets import DATASETS, FieldType
 from helpdesk.analytics.windows import Bucket
-from helpdesk.http.schemas import Answer, Body, Milliseconds, schema_hint
-from helpdesk.http.unknown_names import NotOneOf
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, schema_hint
+from helpdesk.api.http.unknown_names import NotOneOf
 
 MAX_SCANNED = 20_000
 """How many rows of a window are read, the newest."""

@@ -5,7 +5,7 @@ from typing import Any
 from helpdesk.analytics import exploring
 from helpdesk.analytics.errors import ReportNotFound
 from helpdesk.analytics.query_schemas import Explored, ExploreInput
-from helpdesk.http.schemas import Answer
+from helpdesk.api.http.schemas import Answer
 from helpdesk.platform.record import Record
 
 

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from helpdesk.http.schemas import Answer, Query, QueryInteger, schema_hint
-from helpdesk.logs.schemas import Instant
+from helpdesk.api.http.schemas import Answer, Query, QueryInteger, schema_hint
+from helpdesk.api.logs.schemas import Instant
 
 WINDOWS = (7, 30, 90)
 """The possible lengths of a window, in days."""

@@ -1,10 +1,10 @@
 """Figures about visitors' satisfaction (Specification: GET /analytics/satisfaction)."""
 
 from helpdesk.analytics.schemas import MAX_RATINGS, Satisfaction, SatisfactionQuery
+from helpdesk.conversations.ratings import service as ratings
+from helpdesk.conversations.ratings.errors import MAX_STARS
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
-from helpdesk.ratings import service as ratings
-from helpdesk.ratings.errors import MAX_STARS
 
 
 def satisfaction(organization: str, query: SatisfactionQuery) -> Satisfaction:

@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from helpdesk.accounts.invites.record import Invite
 from helpdesk.agent_runs.record import Run
-from helpdesk.approvals.record import Approval
-from helpdesk.crawls.record import Crawl
-from helpdesk.files.record import File
-from helpdesk.invites.record import Invite
+from helpdesk.api.logs.record import LogRecord
+from helpdesk.conversations.files.record import File
+from helpdesk.conversations.ratings.record import Rating
+from helpdesk.knowledge.crawls.record import Crawl
 from helpdesk.knowledge.documents import Document
-from helpdesk.logs.record import LogRecord
 from helpdesk.platform.record import Record
-from helpdesk.ratings.record import Rating
 from helpdesk.signals.record import Signal
 from helpdesk.storage import keys, table
 from helpdesk.storage.item_key import ItemKey
@@ -19,6 +18,7 @@ from helpdesk.storage.stored import Key, Stored
 from helpdesk.storage.table import Item, from_wire
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.tasks.record import Task
+from helpdesk.tools.approvals.record import Approval
 from helpdesk.tools.test_call_log import ToolTestRun
 
 type Kind = type[ItemKey | Stored]

@@ -9,33 +9,33 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from helpdesk.accounts.invites.record import Invite
 from helpdesk.agent_runs.record import Run
 from helpdesk.analytics import facts, repository, rows, sources, usage_facts
 from helpdesk.analytics.conversation_rows import write_thread
 from helpdesk.analytics.rows import Fact
 from helpdesk.analytics.sources import Change, Kind
-from helpdesk.approvals.record import Approval
+from helpdesk.api.logs.record import LogRecord
 from helpdesk.conversations import service as conversations
-from helpdesk.crawls.record import Crawl
+from helpdesk.conversations.files.record import File
+from helpdesk.conversations.ratings import service as ratings
+from helpdesk.conversations.ratings.record import Rating
 from helpdesk.customers.record import Customer
-from helpdesk.delivery import record_guard
-from helpdesk.files.record import File
-from helpdesk.invites.record import Invite
+from helpdesk.knowledge.crawls.record import Crawl
 from helpdesk.knowledge.documents import Document
-from helpdesk.logs.record import LogRecord
 from helpdesk.platform import unreadable
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import write_dead_letter
 from helpdesk.platform.settings import settings
-from helpdesk.ratings import service as ratings
-from helpdesk.ratings.record import Rating
 from helpdesk.signals.record import Signal
 from helpdesk.storage import keys
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.tasks.record import Task
+from helpdesk.tools.approvals.record import Approval
 from helpdesk.tools.test_call_log import ToolTestRun
+from helpdesk.webhooks.delivery import record_guard
 
 _THREADS = 8
 _DATASETS: dict[Kind, str] = {

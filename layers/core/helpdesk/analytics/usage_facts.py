@@ -9,9 +9,9 @@ from helpdesk.agent_runs.state import CallState
 from helpdesk.analytics import rows
 from helpdesk.analytics.facts import TITLE_BYTES, narrow
 from helpdesk.analytics.rows import TOOL_RUNS, USAGE, Fact
+from helpdesk.conversations.files.record import File
 from helpdesk.conversations.message_record import Message
-from helpdesk.crawls.record import Crawl
-from helpdesk.files.record import File
+from helpdesk.knowledge.crawls.record import Crawl
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.tools.test_call_log import ToolTestRun

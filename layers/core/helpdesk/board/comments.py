@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
-from helpdesk.admission.caller import Caller
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.http.pages import fitting, next_cursor, position
+from helpdesk.api.http.schemas import PageQuery
 from helpdesk.board import participants, repository
 from helpdesk.board.errors import MAX_COMMENT_CHARACTERS
 from helpdesk.board.participants import Participant
@@ -11,8 +13,6 @@ from helpdesk.board.rendering import authors_of, comment_shape
 from helpdesk.board.repository import StalePost
 from helpdesk.board.schemas import CommentCreated, CommentInput, CommentsAnswer
 from helpdesk.customers import service as customers
-from helpdesk.http.pages import fitting, next_cursor, position
-from helpdesk.http.schemas import PageQuery
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest, one_to
 from helpdesk.platform.text import is_blank, trimmed

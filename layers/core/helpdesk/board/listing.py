@@ -9,14 +9,14 @@ from copy import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
-from helpdesk.admission.caller import Caller
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.board import participants, repository, settings_repository
 from helpdesk.board.errors import SHOWN_COMMENTS
 from helpdesk.board.record import Post, PostList, PostState
 from helpdesk.board.rendering import authors_of, board_answer, comment_shape, post_answer, post_summary
 from helpdesk.board.schemas import BoardAnswer, PostAnswer, PostsAnswer, PostSort, PostsQuery, PostSummary
 from helpdesk.customers import service as customers
-from helpdesk.http.pages import fitting, next_cursor, position
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed

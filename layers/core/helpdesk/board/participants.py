@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from helpdesk.admission.caller import Caller
+from helpdesk.accounts.organizations.actor import Actor
+from helpdesk.api.admission.caller import Caller
 from helpdesk.board.schemas import VoterInput, VoterQuery
+from helpdesk.conversations.messages import sessions, visitors
+from helpdesk.conversations.messages.visitors import SessionChanged
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.messages import sessions, visitors
-from helpdesk.messages.visitors import SessionChanged
-from helpdesk.organizations.actor import Actor
 from helpdesk.platform import ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.record import Record

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, QueryBoolean, schema_hint
 from helpdesk.board.errors import (
     MAX_BODY_CHARACTERS,
     MAX_COMMENT_CHARACTERS,
@@ -13,8 +14,7 @@ from helpdesk.board.errors import (
     MAX_TITLE_CHARACTERS,
 )
 from helpdesk.board.record import PostState
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, QueryBoolean, schema_hint
-from helpdesk.messages.sessions import Session
+from helpdesk.conversations.messages.sessions import Session
 from helpdesk.signals.kinds import SentStatus, SignalKind, SignalStatus
 
 Name = Annotated[str, schema_hint(minLength=1, maxLength=MAX_NAME_CHARACTERS)]

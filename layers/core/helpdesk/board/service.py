@@ -7,7 +7,7 @@ from collections.abc import Callable
 from copy import replace
 from typing import Any
 
-from helpdesk.admission.caller import Caller
+from helpdesk.api.admission.caller import Caller
 from helpdesk.board import deletion, participants, repository, settings_repository
 from helpdesk.board.errors import (
     MAX_BODY_CHARACTERS,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from helpdesk.admission.caller import Caller
+from helpdesk.api.admission.caller import Caller
 from helpdesk.board import participants, repository
 from helpdesk.board.participants import Participant
 from helpdesk.board.record import Post, Vote

@@ -1,6 +1,6 @@
 """Errors of the inbox (Specification: Errors, Inbox; Not found)."""
 
-from helpdesk.members import errors as members
+from helpdesk.accounts.members import errors as members
 from helpdesk.platform.errors import BadRequestError, NotFoundError, at_most
 
 MAX_BODY_CHARACTERS = 4_000

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from helpdesk.admission.caller import Caller
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.http.pages import fitting, next_cursor, position
+from helpdesk.api.http.schemas import PageQuery
 from helpdesk.conversations import list_repository, repository, thread_repository
 from helpdesk.conversations.list_repository import ListQuery
 from helpdesk.conversations.record import Conversation
@@ -15,8 +17,6 @@ from helpdesk.conversations.schemas import (
     ConversationsQuery,
 )
 from helpdesk.customers import service as customers
-from helpdesk.http.pages import fitting, next_cursor, position
-from helpdesk.http.schemas import PageQuery
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryBoolean, schema_hint
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.state import Handler, Status
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryBoolean, schema_hint
 
 
 class AgentIdentity(Answer):

@@ -7,7 +7,9 @@ with the current conversation. A transition that changes nothing returns ok and 
 
 from collections.abc import Callable, Iterable, Sequence
 
-from helpdesk.admission.caller import Caller
+from helpdesk.accounts.members import membership
+from helpdesk.accounts.organizations.actor import Actor
+from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import approvals, jobs, list_repository, repository, thread, thread_repository
 from helpdesk.conversations.change import Change
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
@@ -25,8 +27,6 @@ from helpdesk.conversations.state import (
     emits_event,
 )
 from helpdesk.events.outbox import Job
-from helpdesk.members import membership
-from helpdesk.organizations.actor import Actor
 from helpdesk.platform import clock
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction

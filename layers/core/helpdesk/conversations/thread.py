@@ -15,6 +15,7 @@ from helpdesk.conversations.errors import (
     MessageTooLong,
     TooManyAttachments,
 )
+from helpdesk.conversations.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.conversations.jobs import answer_job, images_job
 from helpdesk.conversations.message_record import (
     AnswerSource,
@@ -29,7 +30,6 @@ from helpdesk.conversations.record import BrowserContext, Conversation, PageInfo
 from helpdesk.conversations.state import STARTED, Handler, Speaker, State, Status, state_data
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import LINE, Event, Job, job_item
-from helpdesk.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.platform import clock, ids
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import as_name, is_blank, trimmed

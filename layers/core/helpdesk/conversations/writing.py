@@ -1,15 +1,15 @@
 """What teammates write in a conversation: replies and notes (Specification: Conversation)."""
 
-from helpdesk.admission.caller import Caller
+from helpdesk.accounts.organizations.actor import Actor
+from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import jobs, repository, thread
+from helpdesk.conversations.files import service as files
+from helpdesk.conversations.files.service import Attachments
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import state_shape
 from helpdesk.conversations.schemas import NoteAccepted, NoteInput, ReplyAccepted, ReplyInput
 from helpdesk.conversations.service import forget_hint, retry_on_conflict
 from helpdesk.conversations.state import apply_reply
-from helpdesk.files import service as files
-from helpdesk.files.service import Attachments
-from helpdesk.organizations.actor import Actor
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
 

@@ -3,7 +3,7 @@
 The team can add a customer who has not written, correct a record, and write down facts (docs/decisions/0218).
 """
 
-from helpdesk.admission.caller import Caller
+from helpdesk.api.admission.caller import Caller
 from helpdesk.customers import repository
 from helpdesk.customers.errors import FactNotFound
 from helpdesk.customers.profile import CustomerInput, CustomerUpdate

@@ -1,11 +1,11 @@
 """Reading customers: their list, and one customer with the facts about them."""
 
-from helpdesk.admission.caller import Caller
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.http.pages import fitting, next_cursor, position
+from helpdesk.api.http.schemas import PageQuery
 from helpdesk.customers import repository
 from helpdesk.customers.rendering import fact_shape
 from helpdesk.customers.schemas import CustomerAnswer, CustomersAnswer, CustomerShape, CustomersQuery
-from helpdesk.http.pages import fitting, next_cursor, position
-from helpdesk.http.schemas import PageQuery
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search

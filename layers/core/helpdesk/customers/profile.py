@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
-from helpdesk.http.schemas import Body
-from helpdesk.people.record import MAX_EMAIL_CHARACTERS
+from helpdesk.accounts.people.record import MAX_EMAIL_CHARACTERS
+from helpdesk.api.http.schemas import Body
 from helpdesk.platform.text import as_name, cut, is_blank
 
 MAX_NAME_CHARACTERS = 80

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, schema_hint
 
 MAX_FACT_CHARACTERS = 2_000
 

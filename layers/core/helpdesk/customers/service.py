@@ -9,11 +9,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from helpdesk.accounts.people.errors import InvalidEmail
+from helpdesk.accounts.people.record import normalized_email
 from helpdesk.customers import repository
 from helpdesk.customers.record import EMAIL_IS_UNPROVEN, Customer
 from helpdesk.customers.repository import ConcurrentOutreach
-from helpdesk.people.errors import InvalidEmail
-from helpdesk.people.record import normalized_email
 from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction

@@ -11,9 +11,8 @@ Connectors and receivers are modules with the functions below. How requests to t
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import service
-from helpdesk.integrations.apps import App
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, UnknownJob
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.platform.errors import AppError

@@ -5,7 +5,7 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from helpdesk.integrations.apps import App
+from helpdesk.events.integration_jobs import App
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.stored import Stored

@@ -1,16 +1,8 @@
 """The apps: the kinds of services, by neutral names, and what an operator enters for each."""
 
-from enum import StrEnum
 from typing import NamedTuple
 
-
-class App(StrEnum):
-    """A kind of service. Each has one adapter, which speaks to one service."""
-
-    CODEHOST = "codehost"
-    CHATMIRROR = "chatmirror"
-    CHATCOMMUNITY = "chatcommunity"
-    TRACKER = "tracker"
+from helpdesk.events.integration_jobs import App
 
 
 class About(NamedTuple):

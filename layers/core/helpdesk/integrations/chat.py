@@ -6,16 +6,17 @@ is recorded, and follows once the app works again (missed.py).
 
 from collections.abc import Mapping
 
-from helpdesk.admission.caller import Caller
-from helpdesk.integrations import following, jobs, missed, service
+from helpdesk.api.admission.caller import Caller
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
+from helpdesk.integrations import missed, service
 from helpdesk.integrations.adapter import Adapter, Step
 from helpdesk.integrations.app_settings import AppSettings, SettingsRecord
-from helpdesk.integrations.apps import App
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
+from helpdesk.webhooks import following
 from helpdesk.webhooks import service as webhooks
 
 

@@ -9,12 +9,20 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
-from helpdesk.admission import waits
-from helpdesk.admission.caller import Role
-from helpdesk.http.content import ClientInfo, HtmlPage, SeeOther, see_other
+from helpdesk.accounts.oauth import pages, rendering, sessions
+from helpdesk.accounts.oauth.errors import RequestExpired
+from helpdesk.accounts.oauth.pages import Choice
+from helpdesk.accounts.oauth.sessions import Browser
+from helpdesk.accounts.oauth.web import WHY_CONNECT, root_of, with_cookie
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.people.record import PersonRecord
+from helpdesk.api.admission import waits
+from helpdesk.api.admission.caller import Role
+from helpdesk.api.http.content import ClientInfo, HtmlPage, SeeOther, see_other
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import client, credentials, repository, secret_repository, service
 from helpdesk.integrations.adapter import AccountChoice, Authorization, Callback, Connected, Connector
-from helpdesk.integrations.apps import APPS, App, slot_of
+from helpdesk.integrations.apps import APPS, slot_of
 from helpdesk.integrations.errors import AppNotSetUp, ConnectFailed, NoAdmin
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import (
@@ -26,13 +34,6 @@ from helpdesk.integrations.record import (
     Tokens,
 )
 from helpdesk.integrations.schemas import CallbackQuery, ConnectForm
-from helpdesk.oauth import pages, rendering, sessions
-from helpdesk.oauth.errors import RequestExpired
-from helpdesk.oauth.pages import Choice
-from helpdesk.oauth.sessions import Browser
-from helpdesk.oauth.web import WHY_CONNECT, root_of, with_cookie
-from helpdesk.organizations import service as organizations
-from helpdesk.people.record import PersonRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.text import as_name

@@ -4,8 +4,9 @@ Credentials are changed while services sign with them. So those that were replac
 a refusal is a reason to read again before it stands.
 """
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import secret_repository
-from helpdesk.integrations.apps import APPS, App
+from helpdesk.integrations.apps import APPS
 from helpdesk.integrations.record import AppCredentials
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS, MINUTE_MS

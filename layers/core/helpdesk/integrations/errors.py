@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from helpdesk.integrations.apps import APPS, App
-from helpdesk.oauth.errors import PageError
+from helpdesk.accounts.oauth.errors import PageError
+from helpdesk.events.integration_jobs import App
+from helpdesk.integrations.apps import APPS
 from helpdesk.platform.errors import BASE_URL, AppError, BadRequestError, NotFoundError, UnauthorizedError
 
 _MAX_ACCOUNTS_LISTED = 20

@@ -8,12 +8,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.events.outbox import keyed_job_item
-from helpdesk.integrations import credentials, jobs
+from helpdesk.integrations import credentials
 from helpdesk.integrations.adapter import Hook, Received, Receiver
-from helpdesk.integrations.apps import APPS, App
+from helpdesk.integrations.apps import APPS
 from helpdesk.integrations.errors import MAX_HOOK_BYTES, HookTooLarge, InvalidSignature
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import AppCredentials
 from helpdesk.integrations.service import app_named
 from helpdesk.platform import clock, received_json

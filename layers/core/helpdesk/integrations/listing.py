@@ -6,8 +6,9 @@ A list has an item, its directory, that says when it was written and when it was
 from collections.abc import Callable
 from typing import NamedTuple
 
-from helpdesk.integrations import jobs, repository
-from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import IntegrationJob
+from helpdesk.integrations import repository
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS

@@ -4,16 +4,16 @@ They are looked at once that works again. A note is kept for 30 days. While an a
 noted for as long.
 """
 
-from helpdesk.integrations import following, missed_repository
+from helpdesk.events.integration_jobs import App, IntegrationJob
+from helpdesk.integrations import missed_repository
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.apps import App
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage.transactions import Transaction
+from helpdesk.webhooks import following
 
 CATCH_UP = "catch_up"
 """The kind of the job that looks at the conversations that were missed."""

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from helpdesk.integrations import jobs
-from helpdesk.integrations.apps import App
-from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from helpdesk.storage.transactions import Transaction

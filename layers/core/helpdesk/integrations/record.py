@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Self
 
-from helpdesk.integrations.apps import App
+from helpdesk.events.integration_jobs import App
 from helpdesk.platform.record import Record, field
 from helpdesk.storage import attributes, keys, shards
 from helpdesk.storage import by_name as by_names

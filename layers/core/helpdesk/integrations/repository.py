@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from helpdesk.integrations.apps import App
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock, unreadable
 from helpdesk.storage import attributes, keys, shards, table

@@ -2,8 +2,8 @@
 
 from pydantic import ConfigDict
 
-from helpdesk.http.schemas import Answer, Form, Milliseconds, Query
-from helpdesk.integrations.apps import App
+from helpdesk.api.http.schemas import Answer, Form, Milliseconds, Query
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.record import ConnectionStatus
 
 

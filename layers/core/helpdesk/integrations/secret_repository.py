@@ -6,7 +6,7 @@ in a table that is encrypted at rest. None is ever in a response, an event or th
 
 from typing import NamedTuple
 
-from helpdesk.integrations.apps import App
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.record import AppCredentials, Connection, ConnectState, Tokens
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from helpdesk.integrations import jobs, repository
-from helpdesk.integrations.apps import APPS, App, slot_of
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
+from helpdesk.integrations import repository
+from helpdesk.integrations.apps import APPS, slot_of
 from helpdesk.integrations.errors import NOT_CONNECTED, IntegrationNotFound, connected_accounts
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import MAX_ACCOUNT_CHARACTERS, Connection, ConnectionStatus
 from helpdesk.integrations.schemas import IntegrationAnswer, IntegrationsAnswer
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import metrics
 from helpdesk.platform.text import as_name
 from helpdesk.storage import by_name as by_names

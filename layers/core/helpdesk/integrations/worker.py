@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from copy import replace
 from functools import partial
 
-from helpdesk.integrations import jobs, repository, secret_repository, service
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
+from helpdesk.integrations import repository, secret_repository, service
 from helpdesk.integrations.adapter import Adapter
-from helpdesk.integrations.apps import App
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater, UnknownJob
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock

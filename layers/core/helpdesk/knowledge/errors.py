@@ -1,6 +1,6 @@
 """Errors of the knowledge base (Specification: Errors, Inbox, knowledge, signals, tasks; Not found)."""
 
-from helpdesk.organizations.errors import InvalidSlug, SlugTaken
+from helpdesk.accounts.organizations.errors import InvalidSlug, SlugTaken
 from helpdesk.platform.errors import BadRequestError, ConflictError, NotFoundError, at_most
 from helpdesk_files.names import MAX_TITLE_CHARACTERS as MAX_TITLE_CHARACTERS  # noqa: PLC0414 - it is of this noun
 

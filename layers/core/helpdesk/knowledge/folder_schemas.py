@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict
 
-from helpdesk.http.schemas import Answer, Body, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, schema_hint
 from helpdesk.knowledge.errors import MAX_FOLDER_NAME_CHARACTERS
 
 FolderName = Annotated[str, schema_hint(minLength=1, maxLength=MAX_FOLDER_NAME_CHARACTERS)]

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import tantivy
 
-from helpdesk.embeddings.embedder import embedder
 from helpdesk.knowledge import index_format, language
 from helpdesk.knowledge.index_format import TERM_FIELDS, IndexedDocument, key_of
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
-from helpdesk.s3_index.cache import CachedIndex, IndexCache
-from helpdesk.s3_index.store import IndexLocation
-from helpdesk.s3_index.vectors import Floats, VectorSet
+from helpdesk.search.embeddings.embedder import embedder
+from helpdesk.search.s3_index.cache import CachedIndex, IndexCache
+from helpdesk.search.s3_index.store import IndexLocation
+from helpdesk.search.s3_index.vectors import Floats, VectorSet
 
 # Functions that read or write the index have 2 GB in /tmp; a commit may need the space of the index twice. Their memory
 # holds its vectors, which are half of it (docs/decisions/0101).

@@ -13,10 +13,10 @@ import tantivy
 from helpdesk.knowledge.language import terms
 from helpdesk.knowledge.markdown import Section
 from helpdesk.platform.record import Record
-from helpdesk.s3_index import vectors
-from helpdesk.s3_index.directory import Edit, IndexFormat, Match
-from helpdesk.s3_index.manifest import OWNERS_NOTE
-from helpdesk.s3_index.vectors import DocumentVectors
+from helpdesk.search.s3_index import vectors
+from helpdesk.search.s3_index.directory import Edit, IndexFormat, Match
+from helpdesk.search.s3_index.manifest import OWNERS_NOTE
+from helpdesk.search.s3_index.vectors import DocumentVectors
 
 VERSION = "v3"
 """Part of the index's place in S3. Raise it, and index every document again, when a field or the analyzer changes."""

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from copy import replace
 from typing import Any, Self
 
-from helpdesk.embeddings.embedder import Embedder, embedder
 from helpdesk.events.outbox import Job, JobQueue
 from helpdesk.knowledge import index_format
 from helpdesk.knowledge.index import KnowledgeIndex, index_of, prefix_of
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
-from helpdesk.s3_index import store
-from helpdesk.s3_index.manifest import OWNERS_NOTE
+from helpdesk.search.embeddings.embedder import Embedder, embedder
+from helpdesk.search.s3_index import store
+from helpdesk.search.s3_index.manifest import OWNERS_NOTE
 
 
 class ReindexJob(Record):

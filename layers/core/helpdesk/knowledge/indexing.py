@@ -7,7 +7,6 @@ write on the condition that its revision is the one that was indexed.
 
 from collections.abc import Callable, Sequence
 
-from helpdesk.embeddings.embedder import Embedder
 from helpdesk.knowledge import document_store, index_kinds, prose, repository
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.index import MAX_INDEX_BYTES, SEARCHABLE_BYTES, write
@@ -17,7 +16,8 @@ from helpdesk.knowledge.schemas import DocumentStatus
 from helpdesk.knowledge.vector_store import UnfinishedVectors
 from helpdesk.knowledge.vectorizing import OutOfTime, prepare
 from helpdesk.platform.logging import logger
-from helpdesk.s3_index.cache import IndexTooLarge
+from helpdesk.search.embeddings.embedder import Embedder
+from helpdesk.search.s3_index.cache import IndexTooLarge
 
 _AT_ONCE = 20  # documents of one commit while all are indexed again
 

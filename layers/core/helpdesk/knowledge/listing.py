@@ -1,7 +1,7 @@
 """Documents as responses: lists, and one document with its text."""
 
-from helpdesk.admission.caller import Caller
-from helpdesk.http.pages import MAX_LISTED_BYTES, next_cursor, position
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.http.pages import MAX_LISTED_BYTES, next_cursor, position
 from helpdesk.knowledge import document_store, repository
 from helpdesk.knowledge.documents import NO_FOLDER, Document, searchable
 from helpdesk.knowledge.repository import DocumentFilter

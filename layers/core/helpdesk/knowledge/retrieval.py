@@ -8,7 +8,6 @@ question and knowledge base, so that one threshold serves all.
 from collections.abc import Collection, Sequence
 from copy import replace
 
-from helpdesk.embeddings.embedder import Embedder, EmbeddingFailed, Vectors
 from helpdesk.knowledge import index_kinds, language, repository
 from helpdesk.knowledge.index import Hit
 from helpdesk.knowledge.quoting import excerpt
@@ -23,7 +22,8 @@ from helpdesk.knowledge.scoring import (
 from helpdesk.knowledge.terms import Corpus, Term, coverage, relevance, terms_of, wanted
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record
-from helpdesk.s3_index.vectors import VectorSet
+from helpdesk.search.embeddings.embedder import Embedder, EmbeddingFailed, Vectors
+from helpdesk.search.s3_index.vectors import VectorSet
 
 CONFIDENT = 0.5
 """The least score at which a passage is quoted."""

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict
 
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, schema_hint
 from helpdesk.knowledge.errors import (
     MAX_BODY_BYTES,
     MAX_PATH_CHARACTERS,

@@ -8,8 +8,8 @@ about products that are not this one, and judged by questions about yet another 
 
 import math
 
-from helpdesk.embeddings.embedder import Vectors
 from helpdesk.platform.record import Record
+from helpdesk.search.embeddings.embedder import Vectors
 
 WORDS_SHARE = 0.15
 """The weight of the words in the order of sections. That of the section's own vectors is 1."""

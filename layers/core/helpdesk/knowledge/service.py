@@ -13,8 +13,10 @@ from enum import Enum
 from itertools import islice
 from typing import Final
 
-from helpdesk.admission.caller import Caller
-from helpdesk.admission.limits import Plan
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.quotas import service as quotas
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.admission.limits import Plan
 from helpdesk.knowledge import checks, document_store, listing, page_repository, repository
 from helpdesk.knowledge.documents import Document, Source, hash_of_text
 from helpdesk.knowledge.errors import DocumentChanged, DocumentSlugTaken, DocumentSynced
@@ -26,11 +28,9 @@ from helpdesk.knowledge.schemas import (
     DocumentUpdate,
 )
 from helpdesk.knowledge.slugs import candidates, require_slug
-from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.record import Record
-from helpdesk.quotas import service as quotas
 from helpdesk.storage.by_name import ByName
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed

@@ -9,7 +9,7 @@ from helpdesk.knowledge import language
 from helpdesk.knowledge.index import Hit
 from helpdesk.knowledge.stopwords import ABBREVIATIONS, INCIDENTAL_WORDS, STOP_WORDS
 from helpdesk.platform.record import Record
-from helpdesk.s3_index.vectors import Floats, VectorSet
+from helpdesk.search.s3_index.vectors import Floats, VectorSet
 
 UNKNOWN_SHARE = 0.4  # of a word's weight that no document has: the point of the question, or a name in it
 MISTYPED_SHARE = 0.8  # of an unknown word's weight, for a known word that differs by one typing error

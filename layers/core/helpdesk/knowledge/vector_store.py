@@ -7,9 +7,9 @@ from io import BytesIO
 
 import numpy as np
 
-from helpdesk.embeddings.embedder import Vectors
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
+from helpdesk.search.embeddings.embedder import Vectors
 
 PREFIX = "unfinished/"
 

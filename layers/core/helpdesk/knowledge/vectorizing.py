@@ -10,13 +10,13 @@ from typing import Protocol
 
 import numpy as np
 
-from helpdesk.embeddings.embedder import Embedder, Vectors
 from helpdesk.knowledge import prose
 from helpdesk.knowledge.index_format import IndexedDocument
 from helpdesk.knowledge.language import language_of
 from helpdesk.knowledge.markdown import Section, sections
 from helpdesk.knowledge.vector_texts import texts_of
-from helpdesk.s3_index.vectors import DocumentVectors
+from helpdesk.search.embeddings.embedder import Embedder, Vectors
+from helpdesk.search.s3_index.vectors import DocumentVectors
 
 SAVED_AT_ONCE = 96
 """Vectors between two saves: about seven seconds, and one call of Cohere's models. A shorter document is not saved."""

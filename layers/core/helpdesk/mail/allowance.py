@@ -6,9 +6,9 @@ visitor's address, and all organizations of a deployment send from one SES ident
 
 from typing import NamedTuple
 
-from helpdesk.admission import buckets
-from helpdesk.admission.allowance import BucketEmpty
-from helpdesk.logs import service as logs
+from helpdesk.api.admission import buckets
+from helpdesk.api.admission.allowance import BucketEmpty
+from helpdesk.api.logs import service as logs
 from helpdesk.mail import ceilings
 from helpdesk.mail.ceilings import CeilingReached, MailKind
 from helpdesk.platform.errors import RateLimited

@@ -7,8 +7,8 @@ so the mail of one kind cannot use up what another may send. A parameter of temp
 
 from enum import StrEnum
 
-from helpdesk.admission import buckets
-from helpdesk.admission.allowance import BucketEmpty
+from helpdesk.api.admission import buckets
+from helpdesk.api.admission.allowance import BucketEmpty
 from helpdesk.platform import metrics
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings

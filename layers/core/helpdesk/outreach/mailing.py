@@ -14,6 +14,8 @@ from enum import StrEnum
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.errors import OrganizationNotFound
 from helpdesk.agent import service as agent
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.message_record import Message
@@ -22,8 +24,6 @@ from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailInDoubt, MailNotSent, MailNotSetUp, MailRefused
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.outreach import repository
 from helpdesk.outreach.jobs import MessageMail
 from helpdesk.outreach.record import MailState

@@ -3,9 +3,9 @@
 from enum import StrEnum
 from typing import Annotated
 
+from helpdesk.api.http.schemas import Answer, Body, schema_hint
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.schemas import ReplyAttachment
-from helpdesk.http.schemas import Answer, Body, schema_hint
 
 
 class OutreachInput(Body):

@@ -9,22 +9,22 @@ own messages. For a customer without a session, their record decides.
 from collections.abc import Callable, Sequence
 from copy import replace
 
-from helpdesk.admission.caller import Caller
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.errors import UpgradeRequired
+from helpdesk.accounts.organizations.service import Correspondent
+from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.files import service as files
+from helpdesk.conversations.messages import choosing, visitors
+from helpdesk.conversations.messages.visitors import SessionChanged
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Speaker
 from helpdesk.conversations.thread import OutgoingMessage
 from helpdesk.customers import service as customers
 from helpdesk.customers.service import ConcurrentOutreach, Recipient
-from helpdesk.files import service as files
 from helpdesk.mail import allowance as mail_allowance
-from helpdesk.messages import choosing, visitors
-from helpdesk.messages.visitors import SessionChanged
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.errors import UpgradeRequired
-from helpdesk.organizations.service import Correspondent
 from helpdesk.outreach.errors import CustomerUnreachable
 from helpdesk.outreach.jobs import MessageMail
 from helpdesk.outreach.schemas import MailOutcome, OutreachAccepted, OutreachInput

@@ -2,14 +2,14 @@
 
 An `AppError` has what a client sees (Specification: Errors): the HTTP status, a stable code, and a message that says
 what is wrong and how to fix it. A noun's errors are in its `errors` module; each has a base class below for its status.
-`helpdesk.routing` turns them into the error object, and the API description takes its text from the message. An error
-has a docstring if its message does not say everything.
+`helpdesk.api.routing` turns them into the error object, and the API description takes its text from the message. An
+error has a docstring if its message does not say everything.
 """
 
 from typing import Any, ClassVar
 
 BASE_URL = "{base_url}"
-"""In a message, this stands for the address of the API. Only the request has it, so `helpdesk.routing` fills it in."""
+"""In a message, this stands for the address of the API. Only the request has it: `helpdesk.api.routing` fills it in."""
 
 
 class AppError(Exception):

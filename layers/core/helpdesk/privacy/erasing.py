@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from copy import replace
 from enum import StrEnum
 
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
 from helpdesk.customers import erasure as customers
 from helpdesk.customers.erasure import ErasableCustomer
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
 from helpdesk.privacy import repository, service, thread_deletion
 from helpdesk.privacy.thread_deletion import OutOfTime
 from helpdesk.search import service as search

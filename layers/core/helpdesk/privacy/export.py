@@ -8,10 +8,9 @@ that is written during an export appears on a later page or not at all, and noth
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from helpdesk.admission.caller import Caller
-from helpdesk.approvals import export as approvals
-from helpdesk.approvals.record import Approval
-from helpdesk.approvals.rendering import approval_shape
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.http.pages import fitting, next_cursor, position
+from helpdesk.api.http.schemas import Answer, PageQuery
 from helpdesk.board import export as board
 from helpdesk.board.export import OwnPost
 from helpdesk.board.record import Comment, Vote
@@ -23,8 +22,6 @@ from helpdesk.customers import export as customers
 from helpdesk.customers.record import Customer, Fact
 from helpdesk.customers.rendering import fact_shape
 from helpdesk.customers.schemas import CustomerShape
-from helpdesk.http.pages import fitting, next_cursor, position
-from helpdesk.http.schemas import Answer, PageQuery
 from helpdesk.integrations.discord import export as discord
 from helpdesk.integrations.discord.record import CommunityFeed
 from helpdesk.integrations.slack import export as slack
@@ -44,6 +41,9 @@ from helpdesk.signals import erasure as signals
 from helpdesk.signals.shapes import ReporterImage
 from helpdesk.suggestions import erasure as suggestions
 from helpdesk.suggestions.erasure import SuggestedQuestion
+from helpdesk.tools.approvals import export as approvals
+from helpdesk.tools.approvals.record import Approval
+from helpdesk.tools.approvals.rendering import approval_shape
 
 _MAX_CONVERSATIONS = 25
 """Per page, because each costs a query."""

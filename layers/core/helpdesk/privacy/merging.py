@@ -19,15 +19,15 @@ from helpdesk.analytics import erasure as analytics
 from helpdesk.board import merging as board
 from helpdesk.conversations import erasure as found_conversations
 from helpdesk.conversations import merging as conversations
+from helpdesk.conversations.messages import erasure as messages
+from helpdesk.conversations.messages import merging as sessions
+from helpdesk.conversations.messages.merging import Session
 from helpdesk.customers import erasure, jobs, merging
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.customers.jobs import MergeJob
 from helpdesk.customers.merging import Require
 from helpdesk.customers.record import Customer
-from helpdesk.messages import erasure as messages
-from helpdesk.messages import merging as sessions
-from helpdesk.messages.merging import Session
 from helpdesk.privacy.erasing import Outcome
 from helpdesk.privacy.thread_deletion import OutOfTime, require_time
 from helpdesk.search import jobs as search

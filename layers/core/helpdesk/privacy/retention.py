@@ -9,16 +9,16 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import batched
 
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
 from helpdesk.board import erasure as board
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
+from helpdesk.conversations.messages import erasure as messages
 from helpdesk.customers import erasure as customers
 from helpdesk.customers.erasure import ErasableCustomer
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
-from helpdesk.messages import erasure as messages
-from helpdesk.organizations import service as organizations
 from helpdesk.platform import clock, ids, unreadable
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.privacy import repository, service, thread_deletion

@@ -1,10 +1,10 @@
 """Response schemas of erasures and exports."""
 
-from helpdesk.approvals.schemas import ApprovalShape
+from helpdesk.api.http.schemas import Answer, Milliseconds
 from helpdesk.conversations.schemas import ConversationShape, ThreadEntry
 from helpdesk.customers.schemas import CustomerShape, FactShape
-from helpdesk.http.schemas import Answer, Milliseconds
 from helpdesk.signals.shapes import ReporterImage
+from helpdesk.tools.approvals.schemas import ApprovalShape
 
 
 class ErasureCounts(Answer):

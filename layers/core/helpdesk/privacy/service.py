@@ -6,15 +6,15 @@ the next message in the session creates another one. The eraser function does th
 
 from typing import Any
 
-from helpdesk.admission.caller import Caller
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
 from helpdesk.conversations import erasure as conversations
+from helpdesk.conversations.messages import erasure as messages
 from helpdesk.customers import erasure as customers
 from helpdesk.customers.erasure import BeingErased
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.events.outbox import Job, JobQueue, job_item
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
-from helpdesk.messages import erasure as messages
 from helpdesk.platform import clock, ids
 from helpdesk.privacy import repository
 from helpdesk.privacy.record import Erasure

@@ -11,30 +11,30 @@ from collections.abc import Callable, Sequence
 from helpdesk.agent_runs import erasure as agent_runs
 from helpdesk.agent_runs.erasure import ErasableRun
 from helpdesk.analytics import erasure as analytics
-from helpdesk.approvals import erasure as approvals
 from helpdesk.board import erasure as board
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
+from helpdesk.conversations.files import service as files
 from helpdesk.conversations.message_record import EntryKind, Message
+from helpdesk.conversations.messages import erasure as messages
+from helpdesk.conversations.ratings import erasure as ratings
+from helpdesk.conversations.snoozes import erasure as snoozes
 from helpdesk.customers import erasure as customers
 from helpdesk.customers.erasure import ErasableCustomer
 from helpdesk.customers.record import Fact
-from helpdesk.delivery import erasure as deliveries
-from helpdesk.files import service as files
 from helpdesk.integrations.discord import erasure as discord
 from helpdesk.integrations.discord.record import CommunityFeed
 from helpdesk.integrations.slack import erasure as slack
 from helpdesk.integrations.slack.record import MirroredThread
-from helpdesk.messages import erasure as messages
 from helpdesk.platform import clock
 from helpdesk.privacy import repository
-from helpdesk.ratings import erasure as ratings
 from helpdesk.signals import erasure as signals
-from helpdesk.snoozes import erasure as snoozes
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.suggestions import erasure as suggestions
 from helpdesk.suggestions.record import LearnedQuestion
+from helpdesk.tools.approvals import erasure as approvals
+from helpdesk.webhooks.delivery import erasure as deliveries
 
 _ENTRIES = 12
 """Entries per page. With six files each, and their ratings, they fit the 100 actions of a transaction."""

@@ -4,8 +4,8 @@ A signal has at most one card. That is a condition: the transaction that adds a 
 that was read without one.
 """
 
-from helpdesk.admission.caller import Caller
-from helpdesk.http.pages import next_cursor, position
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.http.pages import next_cursor, position
 from helpdesk.progress.errors import AlreadyATask, NotARequest
 from helpdesk.progress.moves import add_status, card_of, retry, signal_of
 from helpdesk.progress.schemas import TaskRequest, TaskRequestsAnswer, TaskRequestsQuery

@@ -6,7 +6,7 @@ signal.updated. Both require the version that was read. A move that loses agains
 
 from collections.abc import Callable
 
-from helpdesk.admission.caller import Caller
+from helpdesk.api.admission.caller import Caller
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import SignalStatus

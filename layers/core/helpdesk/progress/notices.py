@@ -8,12 +8,12 @@ twice (docs/decisions/0139).
 from collections.abc import Callable
 from contextlib import suppress
 
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.errors import OrganizationNotFound, UpgradeRequired
+from helpdesk.accounts.organizations.service import Correspondent
 from helpdesk.agent import service as agent
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.errors import OrganizationNotFound, UpgradeRequired
-from helpdesk.organizations.service import Correspondent
 from helpdesk.outreach import service as outreach
 from helpdesk.outreach.errors import CustomerUnreachable
 from helpdesk.platform import clock

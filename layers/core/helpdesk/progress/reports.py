@@ -11,9 +11,9 @@ a few seconds and queues the rest in one write, and the signal worker links them
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import batched
 
-from helpdesk.admission.caller import Caller
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.service import TaskKeys
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.service import TaskKeys
+from helpdesk.api.admission.caller import Caller
 from helpdesk.platform import clock, deadline
 from helpdesk.platform.record import Record
 from helpdesk.progress import queued_reports

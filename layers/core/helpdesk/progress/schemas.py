@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, schema_hint
 from helpdesk.progress.errors import MAX_BRANCH_CHARACTERS, MAX_REPO_CHARACTERS
 from helpdesk.signals.kinds import Priority, SignalKind
 from helpdesk.tasks.schemas import SentState, TaskStatus

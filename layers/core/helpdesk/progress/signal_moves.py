@@ -1,6 +1,6 @@
 """Moves that start at a signal: its change, and a commit that finished it. Its card moves in the same transaction."""
 
-from helpdesk.admission.caller import Caller
+from helpdesk.api.admission.caller import Caller
 from helpdesk.progress import moves
 from helpdesk.signals import commits, filing
 from helpdesk.signals import service as signals

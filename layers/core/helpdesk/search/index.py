@@ -6,11 +6,11 @@ from pathlib import Path
 import tantivy
 
 from helpdesk.platform.settings import settings
-from helpdesk.s3_index.cache import CachedIndex, IndexCache
-from helpdesk.s3_index.directory import Match
-from helpdesk.s3_index.store import IndexLocation
 from helpdesk.search import index_format
 from helpdesk.search.documents import Kind, number_of
+from helpdesk.search.s3_index.cache import CachedIndex, IndexCache
+from helpdesk.search.s3_index.directory import Match
+from helpdesk.search.s3_index.store import IndexLocation
 from helpdesk.search.terms import Word
 
 # Functions that search or write the index have 2 GB in /tmp; a commit may need the space of the index twice. Those that

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import tantivy
 
-from helpdesk.s3_index.directory import Edit, IndexFormat, Match
 from helpdesk.search.documents import Document
+from helpdesk.search.s3_index.directory import Edit, IndexFormat, Match
 
 VERSION = "v2"
 """Part of the index's place in S3. Raise it, and index every conversation again, when fields or terms change."""

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from helpdesk.platform.logging import logger
-from helpdesk.s3_index.directory import Edit
 from helpdesk.search import documents, index_format, repository
 from helpdesk.search.documents import Document, Kind, number_of
 from helpdesk.search.index import Reader, index_of
@@ -23,6 +22,7 @@ from helpdesk.search.record import (
     SearchableTask,
 )
 from helpdesk.search.repository import EntryName
+from helpdesk.search.s3_index.directory import Edit
 from helpdesk.storage import keys
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from copy import replace
 from typing import NamedTuple
 
-from helpdesk.files import service as files
+from helpdesk.conversations.files import service as files
 from helpdesk.signals import repository
 from helpdesk.signals.record import Reporter
 from helpdesk.signals.repository import reports_of_customer

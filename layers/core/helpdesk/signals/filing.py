@@ -7,8 +7,8 @@ agent files signals as a route does.
 from collections.abc import Callable
 from typing import NamedTuple
 
+from helpdesk.events import integration_jobs as integrations
 from helpdesk.events.kinds import WebhookEvent
-from helpdesk.integrations import jobs as integrations
 from helpdesk.platform import clock, ids
 from helpdesk.signals import reporting, repository, service, titles
 from helpdesk.signals.errors import MAX_BODY_CHARACTERS, SignalEmpty, SignalExists, TitleRequired

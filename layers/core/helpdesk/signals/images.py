@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
+from helpdesk.conversations.files import service as files
+from helpdesk.conversations.files.errors import MAX_NAME_CHARACTERS
+from helpdesk.conversations.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.conversations.message_record import AttachedFile, Message
-from helpdesk.files import service as files
-from helpdesk.files.errors import MAX_NAME_CHARACTERS
-from helpdesk.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import as_name

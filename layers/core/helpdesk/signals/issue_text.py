@@ -1,6 +1,6 @@
 """The text of an issue that is opened for a signal at another service."""
 
-from helpdesk.admission.caller import Caller
+from helpdesk.api.admission.caller import Caller
 from helpdesk.platform.settings import settings
 from helpdesk.signals import listing
 from helpdesk.signals.foreign_markdown import harmless, quoted

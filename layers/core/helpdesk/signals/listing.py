@@ -1,7 +1,7 @@
 """Reading signals: the list, and one signal with its reporters and commits."""
 
-from helpdesk.admission.caller import Caller
-from helpdesk.http.pages import fitting, next_cursor, position
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search

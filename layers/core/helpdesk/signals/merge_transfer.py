@@ -11,8 +11,8 @@ from copy import replace
 
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
+from helpdesk.events import integration_jobs as integrations
 from helpdesk.events.outbox import Job
-from helpdesk.integrations import jobs as integrations
 from helpdesk.platform import clock
 from helpdesk.search import jobs as search
 from helpdesk.signals import erasure, images, jobs, repository, service, titles

@@ -4,11 +4,11 @@ from copy import replace
 
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.customers.record import Customer
-from helpdesk.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest, one_to
 from helpdesk.platform.record import Record

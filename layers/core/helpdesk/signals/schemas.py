@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from helpdesk.http.schemas import (
+from helpdesk.api.http.schemas import (
     Answer,
     Body,
     Milliseconds,

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from msgspec.structs import asdict
 
+from helpdesk.events import integration_jobs as integrations
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job
-from helpdesk.integrations import jobs as integrations
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.search import jobs as search

@@ -1,6 +1,6 @@
 """Signals in responses and events, also in those of other nouns (Specification: Signal; Reporter, images)."""
 
-from helpdesk.http.schemas import Answer, Milliseconds
+from helpdesk.api.http.schemas import Answer, Milliseconds
 from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
 
 

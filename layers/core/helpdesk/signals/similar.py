@@ -8,14 +8,14 @@ that was merged keeps its vector, and stands for the one that it was merged into
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from helpdesk.embeddings.embedder import Embedder, embedder
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
+from helpdesk.search.embeddings.embedder import Embedder, embedder
 from helpdesk.signals import repository, service, titles
 from helpdesk.signals.record import Signal, TitleVector
 
 if TYPE_CHECKING:
-    from helpdesk.embeddings.embedder import Vectors
+    from helpdesk.search.embeddings.embedder import Vectors
 
 MAX_SIMILAR = 5
 _COMPARED = 1_500

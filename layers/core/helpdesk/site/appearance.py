@@ -3,9 +3,9 @@
 from copy import replace
 from typing import Any
 
-from helpdesk.admission.caller import Caller
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.site import appearance_repository as repository
 from helpdesk.site import custom_css

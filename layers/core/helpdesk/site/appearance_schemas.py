@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from helpdesk.http.schemas import Answer, Body, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, schema_hint
 from helpdesk.site import colours
 from helpdesk.site.appearance_record import Navigation, Scheme, Theme
 from helpdesk.site.custom_css import MAX_CSS_CHARACTERS

@@ -9,7 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from urllib.parse import unquote
 
-from helpdesk.http.content import Content
+from helpdesk.api.http.content import Content
 from helpdesk.knowledge import document_store, images, publishing
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.platform.logging import logger

@@ -7,7 +7,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from helpdesk.http.content import Content
+from helpdesk.api.http.content import Content
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.site import appearance_repository, colours, theme
 from helpdesk.site.appearance_record import AppearanceRecord

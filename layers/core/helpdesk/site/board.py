@@ -8,8 +8,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
-from helpdesk.admission import anonymous
-from helpdesk.admission.anonymous import AddressLimit
+from helpdesk.api.admission import anonymous
+from helpdesk.api.admission.anonymous import AddressLimit
+from helpdesk.api.http.content import Content, HtmlPage, see_other
+from helpdesk.api.http.schemas import Query
 from helpdesk.board import comments, participants, public, votes
 from helpdesk.board import service as board
 from helpdesk.board.errors import (
@@ -24,8 +26,6 @@ from helpdesk.board.record import Post, PostNumber
 from helpdesk.board.rendering import authors_of, path_of
 from helpdesk.board.schemas import CommentInput, PostInput, PostSort, VoterInput, VoterQuery
 from helpdesk.board.settings import BoardSettings, settings_of
-from helpdesk.http.content import Content, HtmlPage, see_other
-from helpdesk.http.schemas import Query
 from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
 from helpdesk.site import authors, forms, rendering
 from helpdesk.site.board_reads import LEADING_NUMBER
@@ -34,9 +34,9 @@ from helpdesk.site.forms import OwnForm
 from helpdesk.site.sending import PRIVATE
 from helpdesk.site.texts import Texts, texts_in
 from helpdesk.site.visit import Visit
-from helpdesk.site_visitors import browsers
-from helpdesk.site_visitors.browsers import Browser
-from helpdesk.site_visitors.errors import FormNotOwn
+from helpdesk.site.visitors import browsers
+from helpdesk.site.visitors.browsers import Browser
+from helpdesk.site.visitors.errors import FormNotOwn
 from helpdesk.storage.table import Item
 
 PAGE = 30

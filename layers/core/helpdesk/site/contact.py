@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator
 
+from helpdesk.api.http.content import Content, HtmlPage, RawJson, see_other
+from helpdesk.api.http.schemas import Query
 from helpdesk.conversations.errors import (
     MAX_BODY_CHARACTERS,
     ConversationArchived,
@@ -24,33 +26,31 @@ from helpdesk.conversations.errors import (
     EmptyMessage,
     MessageTooLong,
 )
-from helpdesk.conversations.record import Conversation
-from helpdesk.conversations.schemas import MessageShape
-from helpdesk.conversations.state import Status
-from helpdesk.customers.profile import UserInput
-from helpdesk.http.content import Content, HtmlPage, RawJson, see_other
-from helpdesk.http.schemas import Query
-from helpdesk.messages import service as messages
-from helpdesk.messages.schemas import MessageInput, PageInput
-from helpdesk.platform import clock
-from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
-from helpdesk.ratings import service as ratings
-from helpdesk.ratings.errors import (
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages.schemas import MessageInput, PageInput
+from helpdesk.conversations.ratings import service as ratings
+from helpdesk.conversations.ratings.errors import (
     MAX_NOTE_CHARACTERS,
     MAX_STARS,
     InvalidFeedback,
     NotResolved,
     RatingSettled,
 )
+from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.schemas import MessageShape
+from helpdesk.conversations.state import Status
+from helpdesk.customers.profile import UserInput
+from helpdesk.platform import clock
+from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
 from helpdesk.site import assets, forms, markdown, rendering, sending
 from helpdesk.site.errors import NoStars, PageNotFound, StillMoving
 from helpdesk.site.forms import OwnForm
 from helpdesk.site.links import policy_source
 from helpdesk.site.texts import texts_in
 from helpdesk.site.visit import Visit
-from helpdesk.site_visitors import browsers
-from helpdesk.site_visitors.browsers import Browser
-from helpdesk.site_visitors.errors import FormNotOwn
+from helpdesk.site.visitors import browsers
+from helpdesk.site.visitors.browsers import Browser
+from helpdesk.site.visitors.errors import FormNotOwn
 
 if TYPE_CHECKING:
     from markupsafe import Markup

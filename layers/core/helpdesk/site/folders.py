@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from helpdesk.http.content import Content
+from helpdesk.api.http.content import Content
 from helpdesk.knowledge import publishing
 from helpdesk.knowledge.folders import Tree
 from helpdesk.site import contents, rendering

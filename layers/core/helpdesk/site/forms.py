@@ -10,22 +10,22 @@ import re
 from collections.abc import Callable
 from http import HTTPStatus
 
-from helpdesk.admission import anonymous
-from helpdesk.admission.anonymous import AddressLimit
-from helpdesk.admission.caller import Caller, RateLimitSubject
-from helpdesk.http.content import Content
-from helpdesk.http.schemas import Form, Query
-from helpdesk.idempotency import service as idempotency
-from helpdesk.idempotency.errors import IdempotencyAnswerLost, IdempotencyInProgress
-from helpdesk.idempotency.service import IdempotentRequest, Outcome
-from helpdesk.messages import sessions
+from helpdesk.api.admission import anonymous
+from helpdesk.api.admission.anonymous import AddressLimit
+from helpdesk.api.admission.caller import Caller, RateLimitSubject
+from helpdesk.api.http.content import Content
+from helpdesk.api.http.schemas import Form, Query
+from helpdesk.api.idempotency import service as idempotency
+from helpdesk.api.idempotency.errors import IdempotencyAnswerLost, IdempotencyInProgress
+from helpdesk.api.idempotency.service import IdempotentRequest, Outcome
+from helpdesk.conversations.messages import sessions
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.site.visit import Visit
-from helpdesk.site_visitors import browsers
-from helpdesk.site_visitors.browsers import Browser
-from helpdesk.site_visitors.errors import FormNotOwn
+from helpdesk.site.visitors import browsers
+from helpdesk.site.visitors.browsers import Browser
+from helpdesk.site.visitors.errors import FormNotOwn
 
 _ONCE = re.compile(r"[0-9A-Za-z]{20,64}")
 _LONGEST_MS = 29_000  # the gateway gives a request 29 seconds

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from helpdesk.admission.caller import Caller
-from helpdesk.http.pages import next_cursor, position
-from helpdesk.http.schemas import PageQuery
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.http.pages import next_cursor, position
+from helpdesk.api.http.schemas import PageQuery
 from helpdesk.knowledge.documents import searchable
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from xml.sax.saxutils import escape
 
-from helpdesk.http.content import Content
+from helpdesk.api.http.content import Content
 from helpdesk.knowledge.folders import ROOT
 from helpdesk.knowledge.publishing import Contents
 from helpdesk.site import contents

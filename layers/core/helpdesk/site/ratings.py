@@ -7,9 +7,9 @@ counts once, and only the numbers stay.
 from http import HTTPStatus
 from typing import Literal
 
-from helpdesk.admission.anonymous import address_hash
-from helpdesk.http.content import Content
-from helpdesk.http.schemas import Form
+from helpdesk.api.admission.anonymous import address_hash
+from helpdesk.api.http.content import Content
+from helpdesk.api.http.schemas import Form
 from helpdesk.knowledge import publishing
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.site import rendering

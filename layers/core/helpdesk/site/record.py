@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Self
 
-from helpdesk.organizations.record import OrganizationRecord
+from helpdesk.accounts.organizations.record import OrganizationRecord
 from helpdesk.platform.record import Record
 from helpdesk.site.appearance_record import AppearanceRecord
 from helpdesk.storage.table import Item

@@ -2,7 +2,7 @@
 
 from http import HTTPStatus
 
-from helpdesk.http.content import Content
+from helpdesk.api.http.content import Content
 from helpdesk.platform.errors import AppError
 from helpdesk.site import rendering
 from helpdesk.site.errors import StillMoving

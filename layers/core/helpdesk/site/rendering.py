@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from helpdesk.http.content import HtmlPage
+from helpdesk.api.http.content import HtmlPage
 from helpdesk.site import assets, bare_links
 from helpdesk.site.links_within import article_path, folder_path
 from helpdesk.site.sending import OWN, PRIVATE, PUBLIC

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from helpdesk.organizations.record import OrganizationRecord
+from helpdesk.accounts.organizations.record import OrganizationRecord
 from helpdesk.platform import clock
 from helpdesk.site.appearance_record import AppearanceRecord
 from helpdesk.site.record import Site, SiteRecord

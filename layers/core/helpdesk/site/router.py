@@ -20,11 +20,11 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from helpdesk.admission import anonymous
-from helpdesk.admission.anonymous import AddressLimit
-from helpdesk.http.content import Content
-from helpdesk.http.gateway import Paths, Request
-from helpdesk.organizations.slugs import is_slug
+from helpdesk.accounts.organizations.slugs import is_slug
+from helpdesk.api.admission import anonymous
+from helpdesk.api.admission.anonymous import AddressLimit
+from helpdesk.api.http.content import Content
+from helpdesk.api.http.gateway import Paths, Request
 from helpdesk.platform import deadline
 from helpdesk.platform.errors import AppError, ConflictingWrites, InternalError
 from helpdesk.platform.logging import logger
@@ -34,7 +34,7 @@ from helpdesk.site import refusals, repository, sending
 from helpdesk.site.errors import PageNotFound
 from helpdesk.site.record import Site
 from helpdesk.site.visit import Visit
-from helpdesk.site_visitors import browsers
+from helpdesk.site.visitors import browsers
 from helpdesk.storage import keys
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import Conflict

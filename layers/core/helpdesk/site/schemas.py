@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from helpdesk.http.schemas import Answer, Body, Milliseconds, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, schema_hint
 from helpdesk.platform.text import as_name, is_blank, trimmed
 from helpdesk.site.errors import (
     MAX_FOOTER_LINKS,

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from helpdesk.http.content import Content
-from helpdesk.http.schemas import Query
+from helpdesk.api.http.content import Content
+from helpdesk.api.http.schemas import Query
 from helpdesk.knowledge import publishing, retrieval
 from helpdesk.knowledge.documents import searchable
 from helpdesk.knowledge.pages import DocumentPage

@@ -5,9 +5,9 @@ import gzip
 from http import HTTPStatus
 from typing import Any
 
-from helpdesk.http.content import Content
-from helpdesk.http.documents import accepts_gzip, is_known
-from helpdesk.http.gateway import Request, answer
+from helpdesk.api.http.content import Content
+from helpdesk.api.http.documents import accepts_gzip, is_known
+from helpdesk.api.http.gateway import Request, answer
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.settings import settings
 

@@ -2,13 +2,13 @@
 
 from urllib.parse import quote
 
-from helpdesk.admission.caller import Caller
-from helpdesk.http.pages import next_cursor, position
-from helpdesk.http.schemas import PageQuery
+from helpdesk.accounts.organizations.errors import OrganizationNotFound
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.http.pages import next_cursor, position
+from helpdesk.api.http.schemas import PageQuery
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
 from helpdesk.knowledge import publishing
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
-from helpdesk.organizations.errors import OrganizationNotFound
 from helpdesk.site import repository
 from helpdesk.site.record import Site, SiteRecord
 from helpdesk.site.schemas import ArticlesAnswer, ArticleShape, SiteAnswer, SiteUpdate

@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from helpdesk.http.content import ClientInfo
-from helpdesk.http.gateway import Request
-from helpdesk.http.schemas import Form, Query
-from helpdesk.http.validation import parse_form, parse_query
+from helpdesk.api.http.content import ClientInfo
+from helpdesk.api.http.gateway import Request
+from helpdesk.api.http.schemas import Form, Query
+from helpdesk.api.http.validation import parse_form, parse_query
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.site.record import Site
-from helpdesk.site_visitors import browsers, place
-from helpdesk.site_visitors.browsers import Browser
-from helpdesk.site_visitors.place import SitePlace
-from helpdesk.site_visitors.record import SignInMethod
+from helpdesk.site.visitors import browsers, place
+from helpdesk.site.visitors.browsers import Browser
+from helpdesk.site.visitors.place import SitePlace
+from helpdesk.site.visitors.record import SignInMethod
 from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, Language, preferred

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from copy import replace
 from enum import StrEnum
 
+from helpdesk.accounts.quotas import service as quotas
+from helpdesk.accounts.quotas.errors import SuggestionsOfDayReached, TokensSpent
 from helpdesk.agent import service as agent
 from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.schemas import AgentSettings
@@ -28,8 +30,6 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import cut
-from helpdesk.quotas import service as quotas
-from helpdesk.quotas.errors import SuggestionsOfDayReached, TokensSpent
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery
 from helpdesk.knowledge.schemas import BodyText, Title
 
 

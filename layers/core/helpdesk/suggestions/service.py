@@ -5,8 +5,8 @@ pending and that a document to change has the version that the suggestion is bas
 succeeds, and a crash leaves both undone or both done.
 """
 
-from helpdesk.admission.caller import Caller
-from helpdesk.http.pages import fitting, next_cursor, position
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.errors import DocumentChanged, DocumentNotFound, DocumentSynced

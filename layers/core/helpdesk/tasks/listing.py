@@ -6,11 +6,11 @@ the organization, and one of the assignees.
 
 from typing import Any
 
-from helpdesk.admission.caller import Caller
-from helpdesk.http.pages import fitting, next_cursor, position
-from helpdesk.members import membership
-from helpdesk.members.errors import NotAMember
-from helpdesk.organizations import service as organizations
+from helpdesk.accounts.members import membership
+from helpdesk.accounts.members.errors import NotAMember
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from urllib.parse import urlsplit, urlunsplit
 
-from helpdesk.members import membership
-from helpdesk.members.record import MemberRecord
-from helpdesk.organizations import service as organizations
-from helpdesk.organizations.service import TaskKeys
+from helpdesk.accounts.members import membership
+from helpdesk.accounts.members.record import MemberRecord
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.service import TaskKeys
 from helpdesk.signals import service as signals
 from helpdesk.signals.record import Signal
 from helpdesk.storage import by_name as by_names

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, schema_hint
 from helpdesk.signals.kinds import Priority, SentPriority
 from helpdesk.signals.shapes import CodehostIssue, TrackerIssue
 from helpdesk.tasks.errors import MAX_DESCRIPTION_CHARACTERS, MAX_LISTED, MAX_TITLE_CHARACTERS

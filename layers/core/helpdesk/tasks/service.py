@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 from copy import replace
 
-from helpdesk.admission.caller import Caller
-from helpdesk.members import membership
-from helpdesk.members.errors import NotAMember
-from helpdesk.organizations import service as organizations
+from helpdesk.accounts.members import membership
+from helpdesk.accounts.members.errors import NotAMember
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.api.admission.caller import Caller
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.text import as_name, trimmed

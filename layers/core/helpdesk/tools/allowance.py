@@ -1,8 +1,8 @@
 """The rate limit of manifest syncs (Specification: Limits, Other buckets)."""
 
-from helpdesk.admission import buckets
-from helpdesk.admission.allowance import BucketEmpty
-from helpdesk.logs import service as logs
+from helpdesk.api.admission import buckets
+from helpdesk.api.admission.allowance import BucketEmpty
+from helpdesk.api.logs import service as logs
 from helpdesk.platform.errors import RateLimited
 from helpdesk.platform.logging import logger
 from helpdesk.storage import keys

@@ -5,16 +5,16 @@ Specification: Tool endpoints. The syncs themselves are in `sync`.
 
 from collections.abc import Sequence
 
-from helpdesk.admission import waits
-from helpdesk.admission.caller import Caller
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
+from helpdesk.accounts.secret_keys import service as secret_keys
+from helpdesk.api.admission import waits
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
 from helpdesk.outbound import addresses
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
-from helpdesk.secret_keys import service as secret_keys
 from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.stored import UnreadableItem
 from helpdesk.storage.table import ConditionFailed

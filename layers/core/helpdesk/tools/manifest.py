@@ -7,10 +7,10 @@ as a whole, with a problem that an admin can act on: a field that is ignored cou
 import re
 from typing import Any
 
-from helpdesk.approvals.risk import Risk
-from helpdesk.http.unknown_names import did_you_mean
+from helpdesk.api.http.unknown_names import did_you_mean
 from helpdesk.platform.text import is_blank, without_hidden
 from helpdesk.tools import json_text, schema_rules
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.errors import MAX_TOOLS
 from helpdesk.tools.json_text import InvalidJsonText, quoted
 from helpdesk.tools.record import Declaration

@@ -21,8 +21,8 @@ back has it, also from another endpoint after its own was removed.
 from copy import replace
 from typing import NamedTuple
 
-from helpdesk.approvals.risk import Risk
 from helpdesk.platform.record import Record
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.errors import MAX_WITHDRAWN_TOOLS
 from helpdesk.tools.json_text import quoted
 from helpdesk.tools.record import (

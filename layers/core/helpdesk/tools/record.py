@@ -5,7 +5,6 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Self
 
-from helpdesk.approvals.risk import Risk
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record, field
@@ -14,6 +13,7 @@ from helpdesk.storage import attributes, keys, shards
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.json_text import canonical
 
 LOST_AFTER_MS = 15 * MINUTE_MS

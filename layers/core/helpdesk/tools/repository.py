@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from msgspec.structs import asdict
 
-from helpdesk.approvals.risk import Risk
 from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform import clock, unreadable
 from helpdesk.platform.digest import sha256_hex
@@ -16,6 +15,7 @@ from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import UnreadableItem
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.errors import (
     MAX_TOOL_ENDPOINTS,
     ToolNotFound,

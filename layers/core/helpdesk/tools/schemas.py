@@ -4,10 +4,10 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from helpdesk.approvals.risk import Risk
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, schema_hint
 from helpdesk.customers.record import MAX_EXTERNAL_ID_CHARACTERS
-from helpdesk.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, schema_hint
 from helpdesk.outbound.errors import MAX_URL_CHARACTERS
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.errors import MAX_TOOLS
 from helpdesk.tools.record import ChangeKind, SyncStatus
 

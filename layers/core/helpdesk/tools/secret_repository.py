@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from helpdesk.secret_keys import endpoint_secrets
-from helpdesk.secret_keys.endpoint_secrets import EndpointItems, Signer
+from helpdesk.accounts.secret_keys import endpoint_secrets
+from helpdesk.accounts.secret_keys.endpoint_secrets import EndpointItems, Signer
 from helpdesk.storage import keys, table
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction

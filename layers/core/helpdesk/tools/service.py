@@ -2,18 +2,17 @@
 
 from typing import NamedTuple
 
-from helpdesk.admission import waits
-from helpdesk.admission.caller import Caller, Role
-from helpdesk.approvals.risk import Risk
+from helpdesk.api.admission import waits
+from helpdesk.api.admission.caller import Caller, Role
+from helpdesk.api.http.pages import fitting, next_cursor, position
+from helpdesk.api.http.unknown_names import did_you_mean
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
 from helpdesk.customers import service as customers
 from helpdesk.customers.identity import identity_of
 from helpdesk.customers.record import MAX_EXTERNAL_ID_CHARACTERS
-from helpdesk.http.pages import fitting, next_cursor, position
-from helpdesk.http.unknown_names import did_you_mean
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import Forbidden, InvalidRequest
@@ -24,6 +23,7 @@ from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import inputs, offering, repository, running, test_call_log
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.errors import CALL_SECONDS, InvalidInput
 from helpdesk.tools.record import Tool
 from helpdesk.tools.rendering import tool_shape

@@ -6,8 +6,8 @@ changes nothing at the endpoint. What the other side does wrong ends the sync wi
 they are. What AWS does wrong raises, and the message comes again.
 """
 
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
 from helpdesk.outbound.exchange import Reply, Request, exchange
 from helpdesk.outbound.signing import SIGNATURE_HEADER, sign
 from helpdesk.platform import clock

@@ -2,13 +2,13 @@
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from helpdesk.approvals.risk import Risk
 from helpdesk.platform import clock, ids
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import table
 from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import ConditionFailed, Throttled
+from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.record import Tool
 from helpdesk.tools.results import CallOutcome, CallResult
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from helpdesk.http.unknown_names import unknown_field
+from helpdesk.api.http.unknown_names import unknown_field
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed, without_hidden
 from helpdesk.visitor_texts.catalog import MAX_TEXT_CHARACTERS, PLACEHOLDERS, TextName

@@ -1,8 +1,8 @@
 """Items of webhook endpoints."""
 
+from helpdesk.accounts.secret_keys import endpoint_secrets
+from helpdesk.accounts.secret_keys.endpoint_secrets import EndpointItems, Signer
 from helpdesk.platform import clock
-from helpdesk.secret_keys import endpoint_secrets
-from helpdesk.secret_keys.endpoint_secrets import EndpointItems, Signer
 from helpdesk.storage import keys, table
 from helpdesk.storage.changes import below, other_than
 from helpdesk.storage.stored import UnreadableItem

@@ -4,8 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from helpdesk.events.kinds import WebhookEvent
-from helpdesk.http.schemas import (
+from helpdesk.api.http.schemas import (
     Answer,
     Body,
     Milliseconds,
@@ -14,7 +13,8 @@ from helpdesk.http.schemas import (
     QueryInteger,
     schema_hint,
 )
-from helpdesk.http.unknown_names import NotOneOf
+from helpdesk.api.http.unknown_names import NotOneOf
+from helpdesk.events.kinds import WebhookEvent
 from helpdesk.outbound.errors import MAX_URL_CHARACTERS
 
 

@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from helpdesk.admission import waits
-from helpdesk.admission.caller import Caller
+from helpdesk.accounts.secret_keys import service as secret_keys
+from helpdesk.api.admission import waits
+from helpdesk.api.admission.caller import Caller
+from helpdesk.api.http import pages
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
 from helpdesk.events import feed
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.events.outbox import Event
-from helpdesk.http import pages
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
 from helpdesk.outbound import addresses
 from helpdesk.outbound.signing import standard_secret
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import HOUR_MS
-from helpdesk.secret_keys import service as secret_keys
 from helpdesk.storage import cursor
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item

@@ -9,9 +9,9 @@ within a few minutes (Discord, "Message", Create Message).
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import client, credentials
 from helpdesk.integrations.accounts import Account, Service
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
 from helpdesk.integrations.outcomes import Revoked, TryLater
 from helpdesk.integrations.record import AppCredentials

@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages import visitors
+from helpdesk.conversations.messages.schemas import ContextInput, MessageInput, PageInput
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers.profile import UserInput
-from helpdesk.integrations import following
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.discord import api as discord
 from helpdesk.integrations.discord import feed_repository as feeds
 from helpdesk.integrations.discord import service, texts
@@ -23,14 +25,12 @@ from helpdesk.integrations.discord.feed_repository import StaleFeed, TooManyQues
 from helpdesk.integrations.discord.phrasing import Phrase, language_for, phrase
 from helpdesk.integrations.discord.record import CommunityFeed, FeedKind, owners
 from helpdesk.integrations.outcomes import Revoked
-from helpdesk.messages import service as messages
-from helpdesk.messages import visitors
-from helpdesk.messages.schemas import ContextInput, MessageInput, PageInput
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.text import as_name, is_blank
 from helpdesk.storage.transactions import Transaction, prepend_to_next_transaction
 from helpdesk.visitor_texts.languages import Language
+from helpdesk.webhooks import following
 
 _MAY_ANYTHING, _MAY_VIEW, _MAY_WRITE = 1 << 3, 1 << 10, 1 << 11
 _MAY_MANAGE_THREADS, _MAY_BEGIN_THREADS, _MAY_WRITE_IN_THREADS = 1 << 34, 1 << 35, 1 << 38

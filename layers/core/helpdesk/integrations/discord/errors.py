@@ -1,6 +1,6 @@
 """Errors of the chat community (Specification: Errors, Integrations)."""
 
-from helpdesk.integrations.apps import App
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.errors import how_to_connect
 from helpdesk.platform.errors import BadRequestError, NotFoundError
 

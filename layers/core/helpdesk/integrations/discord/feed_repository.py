@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from copy import replace
 
-from helpdesk.integrations import jobs
-from helpdesk.integrations.apps import App
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations.discord.record import (
     CommunityAsker,
     CommunityCommand,
@@ -18,7 +18,6 @@ from helpdesk.integrations.discord.record import (
     FeedKind,
     feeds,
 )
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS, MINUTE_MS
 from helpdesk.storage import keys, table

@@ -8,16 +8,15 @@ message of two with the same nonce; after those, a run that finds the note of an
 from collections.abc import Callable
 from typing import NamedTuple
 
-from helpdesk.approvals import calls as approvals
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Handler, Status
 from helpdesk.customers import service as customers
-from helpdesk.integrations import following, missed, pacing
+from helpdesk.events.integration_jobs import App, IntegrationJob
+from helpdesk.integrations import missed, pacing
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.discord import api as discord
 from helpdesk.integrations.discord import feed_repository as feeds
 from helpdesk.integrations.discord import phrasing, service, texts
@@ -25,7 +24,6 @@ from helpdesk.integrations.discord.api import DiscordError
 from helpdesk.integrations.discord.feed_repository import StaleFeed
 from helpdesk.integrations.discord.phrasing import Phrase
 from helpdesk.integrations.discord.record import CommunityFeed, CommunityPace, CommunitySettings, FeedKind
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock
@@ -33,6 +31,8 @@ from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.settings import settings as function_settings
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.approvals import calls as approvals
+from helpdesk.webhooks import following
 
 PACE_MS = 1_000
 """Discord takes about five messages in five seconds and channel; it says so in headers and promises no number."""

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from helpdesk.http.schemas import Answer, Body, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, schema_hint
 
 _Name = Annotated[str, schema_hint(minLength=1, maxLength=101)]
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from copy import replace
 
-from helpdesk.admission.caller import Caller
-from helpdesk.integrations import jobs
+from helpdesk.api.admission.caller import Caller
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.chat import ChatSettings
 from helpdesk.integrations.discord import directory
 from helpdesk.integrations.discord.errors import (
@@ -18,7 +18,6 @@ from helpdesk.integrations.discord.errors import (
 from helpdesk.integrations.discord.record import CommunityDirectory, CommunitySettings, Named, directories
 from helpdesk.integrations.discord.schemas import CommunityChanged, CommunitySettingsAnswer, CommunityUpdate
 from helpdesk.integrations.errors import ChannelNotFound, some_of
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction

@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from helpdesk.approvals.record import Approval
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer
 from helpdesk.integrations.discord.phrasing import Phrase, in_locales, phrase
 from helpdesk.platform.text import without_hidden
+from helpdesk.tools.approvals.record import Approval
 from helpdesk.visitor_texts.languages import Language
 
 MAX_CHARACTERS = 2_000

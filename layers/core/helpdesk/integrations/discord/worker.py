@@ -4,16 +4,15 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Step
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.chat import ChatAdapter
 from helpdesk.integrations.discord import api as discord
 from helpdesk.integrations.discord import asking, directory, outgoing, receiver, service, texts
 from helpdesk.integrations.discord.api import DISCORD, DiscordError
 from helpdesk.integrations.discord.record import CommunitySettings
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import NotConnectedNow
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.platform.digest import sha256_hex

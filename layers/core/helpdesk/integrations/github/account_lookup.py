@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import CodehostNotConnected, connected_accounts, how_to_connect
 from helpdesk.integrations.github.app_identity import GITHUB
 from helpdesk.integrations.outcomes import NotConnectedNow

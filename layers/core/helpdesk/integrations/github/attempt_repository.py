@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from helpdesk.integrations.apps import App
+from helpdesk.events.integration_jobs import App
 from helpdesk.platform import clock
 from helpdesk.platform.units import SECOND_MS
 from helpdesk.storage import keys, table

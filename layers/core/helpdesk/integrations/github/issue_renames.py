@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from helpdesk.integrations import jobs
-from helpdesk.integrations.apps import App
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations.github import issue_settings, issue_store
 from helpdesk.integrations.github.issue_record import BY_NAME, IssueNumber, issues
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound

@@ -4,12 +4,11 @@ A route sends no request to GitHub: whether there is such an issue, the worker f
 signal until the next try.
 """
 
-from helpdesk.integrations import jobs
-from helpdesk.integrations.apps import App
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations.github import account_lookup, issue_settings, issue_store
 from helpdesk.integrations.github.errors import IssueNotFound, IssueRepoMissing
 from helpdesk.integrations.github.schemas import IssueLinkAnswer
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound

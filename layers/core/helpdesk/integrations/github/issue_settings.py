@@ -3,16 +3,15 @@
 from collections.abc import Callable
 from copy import replace
 
-from helpdesk.integrations import jobs
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.app_settings import AppSettings
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.github import account_lookup
 from helpdesk.integrations.github.errors import IssueRepoMissing
 from helpdesk.integrations.github.issue_record import IssueSettings
 from helpdesk.integrations.github.mirrors import require_repo
 from helpdesk.integrations.github.schemas import IssueRepoAnswer, IssueRepoInput
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import ConnectionStatus
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction

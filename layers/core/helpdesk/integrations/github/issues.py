@@ -7,8 +7,8 @@ that id before it opens one.
 
 from datetime import UTC, datetime
 
+from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.outbox import job_item
-from helpdesk.integrations import jobs
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceReply, ServiceRequest
 from helpdesk.integrations.github import account_lookup, issue_settings, issue_store, renaming, status_sync

@@ -12,8 +12,8 @@ from datetime import datetime
 from itertools import batched
 from typing import Any
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
 from helpdesk.integrations.github import attempt_repository, receiver
 from helpdesk.integrations.github.app_identity import API, as_app, signed

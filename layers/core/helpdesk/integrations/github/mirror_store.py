@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 
-from helpdesk.integrations import jobs
-from helpdesk.integrations.apps import App
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations.github.errors import RepoAlreadyConnected
 from helpdesk.integrations.github.mirror_record import Mirror, MirrorStatus, hash_of_repo, mirrors
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage import table

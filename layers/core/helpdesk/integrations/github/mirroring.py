@@ -7,6 +7,7 @@ request and never a doubled document. A request for another sync during one make
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
+from helpdesk.accounts.quotas.errors import KNOWLEDGE_IS_FULL
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.github import (
@@ -40,7 +41,6 @@ from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.knowledge.service import KEEP, Change, Draft
 from helpdesk.platform import clock, ids
 from helpdesk.platform.text import is_blank
-from helpdesk.quotas.errors import KNOWLEDGE_IS_FULL
 from helpdesk.storage import table
 from helpdesk.storage.by_name import ByName
 from helpdesk.storage.table import ConditionFailed

@@ -3,8 +3,11 @@
 import re
 from urllib.parse import urlsplit
 
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.apps import APPS, App
+from helpdesk.integrations.apps import APPS
 from helpdesk.integrations.github import account_lookup, mirror_store
 from helpdesk.integrations.github.errors import (
     AddressPrivate,
@@ -15,8 +18,6 @@ from helpdesk.integrations.github.errors import (
 from helpdesk.integrations.github.mirror_record import Mirror, MirrorStatus
 from helpdesk.integrations.github.mirror_record import mirrors as stored
 from helpdesk.integrations.github.schemas import MirrorAnswer, MirrorInput, MirrorsAnswer, RepoUpdate
-from helpdesk.logs import service as logs
-from helpdesk.logs.kinds import LogKind
 from helpdesk.outbound import addresses
 from helpdesk.outbound.errors import InvalidUrl, RefusedAddress
 from helpdesk.platform import clock, ids

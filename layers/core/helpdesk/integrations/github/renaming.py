@@ -4,9 +4,9 @@ GitHub sends that it renamed something, and leads requests under the old name to
 Nothing is followed by itself: a name may belong to another repository by now, so the id says which one it is.
 """
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.github import (
     account_lookup,
     app_identity,

@@ -1,7 +1,7 @@
 """Repositories that reports of commits name (Specification: commit_repo_not_found)."""
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import connected_accounts, how_to_connect
 from helpdesk.integrations.github.errors import CommitRepoNotFound
 from helpdesk.platform.text import as_name

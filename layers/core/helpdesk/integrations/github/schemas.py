@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from helpdesk.http.schemas import Answer, Body, Milliseconds, Query, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, Query, schema_hint
 from helpdesk.integrations.github.errors import MAX_ISSUE_NUMBER
 from helpdesk.integrations.github.mirror_record import MirrorStatus
 from helpdesk.progress.errors import MAX_REPO_CHARACTERS

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from helpdesk.admission.caller import Caller, Person
+from helpdesk.api.admission.caller import Caller, Person
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceRequest
 from helpdesk.integrations.github import account_lookup, issue_settings, issue_store, people

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from helpdesk.admission.caller import Caller, Person
-from helpdesk.integrations import credentials, jobs
+from helpdesk.api.admission.caller import Caller, Person
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
+from helpdesk.integrations import credentials
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Adapter
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import Unauthorized
 from helpdesk.integrations.github import (
     account_lookup,
@@ -29,7 +30,6 @@ from helpdesk.integrations.github import (
 )
 from helpdesk.integrations.github.api import NotThere
 from helpdesk.integrations.github.app_identity import GITHUB
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater, UnknownJob
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.progress import reports

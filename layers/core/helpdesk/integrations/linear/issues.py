@@ -11,8 +11,8 @@ from copy import replace
 from datetime import datetime
 from typing import Any
 
+from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.outbox import job_item
-from helpdesk.integrations import jobs
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.linear import api as linear
 from helpdesk.integrations.linear import directory, queries, repository, service

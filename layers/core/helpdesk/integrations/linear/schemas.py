@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from helpdesk.http.schemas import Answer, Body, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, schema_hint
 from helpdesk.integrations.linear.errors import (
     MAX_IDENTIFIER_CHARACTERS,
     MAX_STATE_CHARACTERS,

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from copy import replace
 
-from helpdesk.admission.caller import Caller
-from helpdesk.integrations import jobs
+from helpdesk.api.admission.caller import Caller
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.app_settings import AppSettings
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.errors import some_of
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.linear import directory, repository
 from helpdesk.integrations.linear.errors import MAX_IDENTIFIER_CHARACTERS, TeamNotFound, TrackerFailed
 from helpdesk.integrations.linear.mapping import StateMap, named_state

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from copy import replace
 from typing import Any
 
-from helpdesk.admission.caller import Caller, Person
+from helpdesk.api.admission.caller import Caller, Person
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.linear import directory, issues, repository, service
 from helpdesk.integrations.linear.api import Refused

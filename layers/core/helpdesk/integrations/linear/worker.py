@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from helpdesk.integrations import credentials, jobs
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
+from helpdesk.integrations import credentials
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Adapter, Step
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.client import Unauthorized
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.linear import api as linear
 from helpdesk.integrations.linear import directory, issues, receiver, repository, service, status_sync
 from helpdesk.integrations.linear.api import Refused

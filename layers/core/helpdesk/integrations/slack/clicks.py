@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from helpdesk.admission.caller import Caller
-from helpdesk.approvals import service as approvals
-from helpdesk.approvals.schemas import ApprovalDecision
+from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.state import Transition
@@ -20,6 +18,8 @@ from helpdesk.integrations.slack.time_stamps import instant_us
 from helpdesk.platform.errors import AppError
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.transactions import Transaction, prepend_to_next_transaction
+from helpdesk.tools.approvals import service as approvals
+from helpdesk.tools.approvals.schemas import ApprovalDecision
 
 _BUSY_SECONDS = 1.0
 _TAKEN_FROM = (

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import missed
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.slack.record import MirroredThread, MirrorThread, threads
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction

@@ -9,17 +9,15 @@ the message, which names its entry in its metadata.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from helpdesk.approvals import calls as approvals
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.message_record import EntryKind
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers import service as customers
 from helpdesk.customers.record import Customer
-from helpdesk.integrations import following, missed
+from helpdesk.events.integration_jobs import App, IntegrationJob
+from helpdesk.integrations import missed
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.apps import App
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import OutcomeUnknown, Revoked, TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.integrations.slack import api as slack
@@ -31,6 +29,8 @@ from helpdesk.integrations.slack.thread_repository import StaleThread
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings as function_settings
 from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.approvals import calls as approvals
+from helpdesk.webhooks import following
 
 EVENT_TYPE = "helpdesk_entry"
 """The type of the metadata of a message (Slack, "Message metadata")."""

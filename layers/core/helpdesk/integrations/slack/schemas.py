@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from helpdesk.http.schemas import Answer, Body, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, schema_hint
 from helpdesk.integrations.slack.record import Mode
 
 SentMode = Annotated[Mode, Field(strict=False)]

@@ -4,13 +4,12 @@ import unicodedata
 from collections.abc import Mapping
 from copy import replace
 
-from helpdesk.admission.caller import Caller
-from helpdesk.integrations import jobs
+from helpdesk.api.admission.caller import Caller
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.chat import ChatSettings
 from helpdesk.integrations.errors import MOST_LISTED, ChannelNotFound, some_of
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.integrations.slack import directory, repository
 from helpdesk.integrations.slack.errors import MirrorActFailed, MirrorBotOffline, MirrorBotTimeout

@@ -6,7 +6,8 @@ The speaker is the member with the same e-mail address as the person in the work
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from helpdesk.admission.caller import Caller, Person
+from helpdesk.accounts.members import membership
+from helpdesk.api.admission.caller import Caller, Person
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Handler, Status
 from helpdesk.integrations.accounts import Account
@@ -16,7 +17,6 @@ from helpdesk.integrations.slack import service, texts
 from helpdesk.integrations.slack.api import SlackError
 from helpdesk.integrations.slack.record import Claim, MirrorThread, owners
 from helpdesk.integrations.slack.time_stamps import instant_us
-from helpdesk.members import membership
 
 NO_MEMBER = "No member in Helpdesk has your e-mail address, so nothing was done. Ask an admin to invite you."
 DONE_BEFORE, HINT = "done_before", "hint"

@@ -10,12 +10,12 @@ import re
 from itertools import accumulate
 from typing import Any
 
-from helpdesk.approvals.record import Approval
 from helpdesk.conversations.message_record import EntryKind, Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers.identity import Identity
 from helpdesk.customers.record import Customer
 from helpdesk.platform.text import hidden_as_escapes
+from helpdesk.tools.approvals.record import Approval
 
 TAKE_OVER, RESOLVE, APPROVE, DENY = "take_over", "resolve", "approve", "deny"
 """The action ids of the buttons."""

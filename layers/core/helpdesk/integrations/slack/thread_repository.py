@@ -9,8 +9,9 @@ from collections.abc import Callable
 from copy import replace
 
 from helpdesk.conversations.record import Conversation
-from helpdesk.integrations import jobs, pacing
-from helpdesk.integrations.jobs import IntegrationJob
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import IntegrationJob
+from helpdesk.integrations import pacing
 from helpdesk.integrations.slack.record import (
     MirroredThread,
     MirrorPace,

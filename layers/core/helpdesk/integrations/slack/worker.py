@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Step
-from helpdesk.integrations.apps import App
 from helpdesk.integrations.chat import ChatAdapter
-from helpdesk.integrations.jobs import IntegrationJob
 from helpdesk.integrations.outcomes import NotConnectedNow
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.integrations.slack import api as slack

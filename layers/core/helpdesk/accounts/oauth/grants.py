@@ -1,0 +1,170 @@
+"""The logins of programs, called grants: who sees which, and ending one with all its tokens.
+
+A grant is for the organization that its person chose when they allowed the program. The admins of that organization see
+and end it as its person does.
+"""
+
+from collections.abc import Callable, Sequence
+
+from helpdesk.accounts.members import membership
+from helpdesk.accounts.oauth import grant_repository, repository
+from helpdesk.accounts.oauth.errors import GrantNotFound
+from helpdesk.accounts.oauth.record import GrantRecord
+from helpdesk.accounts.oauth.schemas import Grant, GrantOfMine
+from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.people import service as people
+from helpdesk.accounts.people.record import PersonRecord
+from helpdesk.api.admission.caller import Caller, Scope
+from helpdesk.api.logs import service as logs
+from helpdesk.api.logs.kinds import LogKind
+from helpdesk.platform import clock
+from helpdesk.storage.by_name import ByName
+from helpdesk.storage.keys import MalformedKey
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Transaction
+
+MOST_OF_MINE = 100
+"""How many of a person's grants are listed: the newest."""
+
+
+def of_mine(caller: Caller) -> list[GrantOfMine]:
+    """Return the newest grants of the caller that work, newest first."""
+    person = people.by_id(caller.the_person().id)
+    if person is None:
+        return []
+    found = grant_repository.newest_of_person(person.id, MOST_OF_MINE)
+    working = [each for each in found if _works_for(person, each)]
+    names = {each.id: each.name for each in organizations.names_of(sorted(person.roles))}
+    programs = _programs(working)
+    return [
+        GrantOfMine(
+            id=each.id,
+            client_id=each.approval.client_id,
+            client_name=programs[each.approval.client_id],
+            organization_id=each.approval.organization,
+            organization_name=names.get(each.approval.organization or ""),
+            scopes=list(each.approval.scopes),
+            created_at=each.created_at,
+            refreshed_at=each.rotated_at,
+            valid_until=each.valid_until,
+            current=each.id == caller.the_person().grant_id,
+        )
+        for each in working
+    ]
+
+
+def _works_for(person: PersonRecord, grant: GrantRecord) -> bool:
+    """Return whether a grant is valid, and its person has not left its organization since."""
+    organization = grant.approval.organization
+    is_member = organization is None or (
+        organization in person.roles and grant.approval.bound_at >= person.joined_at.get(organization, 0)
+    )
+    return is_member and grant.valid_until > clock.now_ms()
+
+
+def listed(organization: str, limit: int, before: str | None) -> tuple[list[Grant], str | None]:
+    """Return a page of the organization's grants that work, newest first, and the id after which the next begins."""
+    found, end = grant_repository.of_organization(organization, limit, before)
+    members = membership.by_ids(organization, sorted({each.approval.user_id for each in found}))
+    working = [
+        (each, members[each.approval.user_id])
+        for each in found
+        if each.valid_until > clock.now_ms()
+        and each.approval.user_id in members
+        and each.approval.bound_at >= members[each.approval.user_id].joined_at
+    ]
+    programs = _programs([each for each, _ in working])
+    shown = [
+        Grant(
+            id=each.id,
+            client_id=each.approval.client_id,
+            client_name=programs[each.approval.client_id],
+            user_id=member.user_id,
+            user_name=member.name,
+            scopes=list(each.approval.scopes),
+            created_at=each.created_at,
+            refreshed_at=each.rotated_at,
+            valid_until=each.valid_until,
+        )
+        for each, member in working
+    ]
+    return shown, end
+
+
+def _programs(grants: Sequence[GrantRecord]) -> dict[str, str]:
+    wanted = sorted({each.approval.client_id for each in grants})
+    found = repository.client_names(wanted)
+    return {each: found.get(each, each) for each in wanted}
+
+
+def end_mine(caller: Caller, grant_id: str) -> None:
+    """End a grant of the caller's, in whichever organization it is.
+
+    Every program may end its own access. Raises GrantNotFound; InsufficientScope for another program's.
+    """
+    person = caller.the_person()
+    if grant_id != person.grant_id:
+        person.require(Scope.MANAGE)
+    if not _end(grant_id, caller.actor, lambda seen: seen.approval.user_id == person.id):
+        raise GrantNotFound
+
+
+def end_for_organization(caller: Caller, grant_id: str) -> None:
+    """End a grant for the caller's organization, whichever member allowed it. Raises GrantNotFound."""
+    if not _end(grant_id, caller.actor, lambda seen: seen.approval.organization == caller.organization):
+        raise GrantNotFound
+
+
+def end_stolen(grant_id: str) -> None:
+    """End a grant of which a code or refresh token came a second time: one of the two senders is not the program."""
+    _end(grant_id, logs.SYSTEM, lambda _: True)
+
+
+def end_by_program(grant_id: str) -> None:
+    """End a grant at the wish of its program, which has proved that it is the one, by its refresh token."""
+    seen = grant_repository.get(grant_id)
+    person = people.by_id(seen.approval.user_id) if seen is not None else None
+    actor = ByName(person.name, person.id) if person is not None else logs.SYSTEM
+    _end(grant_id, actor, lambda _: True)
+
+
+def _end(grant_id: str, actor: str, may: Callable[[GrantRecord], bool]) -> bool:
+    """Remove a grant and its tokens, even if it is refreshed at the same moment; return False if there is none.
+
+    The next request with one of its tokens is refused. `may` says whether the caller may end it.
+    """
+
+    def attempt() -> bool:
+        try:
+            seen = grant_repository.get(grant_id)
+        except MalformedKey:  # text that cannot be an id
+            return False
+        if seen is None or not may(seen):
+            return False
+        transaction = Transaction()
+        grant_repository.remove(transaction, seen)
+        log(transaction, seen, LogKind.GRANT_ENDED, actor, "A program's access was ended.")
+        transaction.commit()
+        return True
+
+    return repeat_when_stale(attempt, ConditionFailed)
+
+
+def log(transaction: Transaction, grant: GrantRecord, kind: LogKind, actor: str, summary: str) -> None:
+    """Log what happened to a grant, in the organization that it is for, if there is one."""
+    given = grant.approval
+    if given.organization is None:
+        return
+    transaction.put(
+        logs.entry(
+            given.organization,
+            kind,
+            actor=actor,
+            summary=summary,
+            grantId=grant.id,
+            clientId=given.client_id,
+            userId=given.user_id,
+            scopes=[each.value for each in given.scopes],
+        )
+    )

@@ -1,0 +1,100 @@
+"""Rate limits per network address, browser and e-mail address (Specification: Limits, Other buckets)."""
+
+from typing import NamedTuple
+
+from helpdesk.accounts.oauth.errors import TooManyAttempts, TooManyRequests
+from helpdesk.api.admission import buckets
+from helpdesk.api.admission.allowance import BucketEmpty
+from helpdesk.api.admission.anonymous import address_hash
+from helpdesk.platform.digest import sha256_hex
+from helpdesk.storage import keys
+
+REGISTRATIONS_PER_HOUR, REGISTRATIONS_BURST = 300, 50
+DEVICE_LOGINS_PER_HOUR, DEVICE_LOGINS_BURST = 300, 50
+ALL_PER_HOUR = 6_000
+# The specification names no burst for the total: one minute of requests.
+ALL_BURST = 100
+CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 12
+CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST = 5, 3
+"""From one network, so that a stranger who asks for somebody's codes leaves some to them."""
+CODES_PER_KNOWN_EMAIL_PER_HOUR, CODES_PER_KNOWN_EMAIL_BURST = 10, 5
+"""In browsers in which the address signed in before. Nobody else takes from it."""
+CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST = 60, 20
+USER_CODES_PER_HOUR, USER_CODES_BURST = 60, 10
+
+
+def take_registration(address: str) -> None:
+    """Take one registration. Raises TooManyRequests."""
+    _take_both("register", address, REGISTRATIONS_PER_HOUR, REGISTRATIONS_BURST)
+
+
+def take_device_login(address: str) -> None:
+    """Take one device login. Raises TooManyRequests."""
+    _take_both("device", address, DEVICE_LOGINS_PER_HOUR, DEVICE_LOGINS_BURST)
+
+
+def take_code_for_address(address: str, browser_hash: str) -> None:
+    """Take one request for a code by mail from a network address. Raises TooManyAttempts."""
+    shape = buckets.Shape.per_hour(CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST)
+    _take_or_wait(address_hash(address) or browser_hash, "codes", shape)
+
+
+def take_user_code(address: str, browser_hash: str) -> None:
+    """Take one attempt at a user code. Raises TooManyAttempts."""
+    shape = buckets.Shape.per_hour(USER_CODES_PER_HOUR, USER_CODES_BURST)
+    _take_or_wait(address_hash(address) or browser_hash, "user_codes", shape)
+
+
+class MailBuckets(NamedTuple):
+    """The buckets of the mails to an address: of the network that asks and of all, or of browsers that it signed in."""
+
+    lots: tuple[tuple[keys.EmailBucket, buckets.Shape], ...]
+
+    def may_mail(self) -> bool:
+        """Take one mail; return whether one was left."""
+        try:
+            for key, shape in self.lots:
+                buckets.take_or_pass(key, shape)
+        except BucketEmpty:
+            return False
+        return True
+
+    def give_back(self) -> None:
+        """Give back a mail that was not sent."""
+        for key, shape in self.lots:
+            buckets.give_back_or_pass(key, shape)
+
+
+def mails_to(email_hash: str, address: str, browser_hash: str, *, known: bool) -> MailBuckets:
+    """Return the buckets of an address. With `known`, the address signed in before in the browser that asks."""
+    if known:
+        shape = buckets.Shape.per_hour(CODES_PER_KNOWN_EMAIL_PER_HOUR, CODES_PER_KNOWN_EMAIL_BURST)
+        return MailBuckets(((keys.EmailBucket(email_hash, "codes_known"), shape),))
+    of_network = sha256_hex(f"{email_hash} {address_hash(address) or browser_hash}")
+    of_both = buckets.Shape.per_hour(CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST)
+    of_all = buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST)
+    return MailBuckets(
+        ((keys.EmailBucket(of_network, "codes"), of_both), (keys.EmailBucket(email_hash, "codes"), of_all))
+    )
+
+
+def _take_both(name: str, address: str, per_hour: int, burst: int) -> None:
+    """Take one from the bucket of an address, then one from the shared bucket.
+
+    In this order, so that a refused address takes nothing from the others. Without an address from the gateway only the
+    shared bucket counts.
+    """
+    try:
+        hashed = address_hash(address)
+        if hashed:
+            buckets.take_or_pass(keys.AddressBucket(hashed, name), buckets.Shape.per_hour(per_hour, burst))
+        buckets.take_or_pass(keys.SharedBucket("anonymous"), buckets.Shape.per_hour(ALL_PER_HOUR, ALL_BURST))
+    except BucketEmpty as empty:
+        raise TooManyRequests(headers={"retry-after": str(empty.retry_after)}) from None
+
+
+def _take_or_wait(subject_hash: str, name: str, shape: buckets.Shape) -> None:
+    try:
+        buckets.take_or_pass(keys.AddressBucket(subject_hash, name), shape)
+    except BucketEmpty as empty:
+        raise TooManyAttempts(headers={"retry-after": str(empty.retry_after)}) from None

@@ -1,0 +1,265 @@
+"""What the OAuth server stores. Times are in ms, unless a field says seconds."""
+
+from enum import StrEnum
+from typing import ClassVar, Self
+
+from helpdesk.api.admission.caller import Scope
+from helpdesk.api.admission.record import scopes_from_item
+from helpdesk.platform.record import Record
+from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
+from helpdesk.storage.stored import Stored
+from helpdesk.storage.table import Item
+
+CODE_GRANT = "authorization_code"
+REFRESH_GRANT = "refresh_token"
+DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+GRANT_TYPES = (CODE_GRANT, REFRESH_GRANT, DEVICE_GRANT)
+
+NO_SECRET = "none"  # noqa: S105 - the name of a method
+AUTH_METHODS = (NO_SECRET, "client_secret_post", "client_secret_basic")
+
+
+type Scopes = tuple[Scope, ...]
+
+
+def scopes_in(text: str | None) -> Scopes:
+    """Return the scopes to grant for a `scope` parameter: always API; another only if it is named.
+
+    Unknown names are ignored, and the token response says what was granted (RFC 6749, section 3.3).
+    """
+    named = (text or "").split(" ")
+    return tuple(each for each in Scope if each is Scope.API or each.value in named)
+
+
+class Expiring(Stored, kw_only=True):
+    """A record that is valid until an instant. DynamoDB deletes it some time after `KEPT_SECONDS` more."""
+
+    KEPT_SECONDS: ClassVar[int] = HOUR_SECONDS
+
+    valid_until: int
+
+    def to_item(self) -> Item:
+        """Return the item, with its expiry."""
+        return {**super().to_item(), "expiresAt": self.valid_until // 1_000 + self.KEPT_SECONDS}
+
+
+class OAuthClient(Stored, kw_only=True):
+    """A registered client. One that no person has allowed yet expires (`expires_at`, in seconds)."""
+
+    PK, SK = "OAUTH#CLIENT#{id}", "CLIENT"
+
+    id: str
+    name: str
+    redirect_uris: list[str]
+    auth_method: str
+    grant_types: list[str]
+    secret_hash: str | None = None
+    created_at: int
+    expires_at: int | None = None
+
+
+class AuthorizationRequest(Expiring, kw_only=True):
+    """What a client asks of a person, from the first redirect through sign-in to consent.
+
+    `browser_hash` is the browser in which it began. A device login sets `device_hash` and `user_code`; an authorization
+    request sets the other optional fields. `redirect_sent` is the redirect address as the request named it.
+    """
+
+    PK, SK = "OAUTH#REQUEST#{request_hash}", "REQUEST"
+
+    request_hash: str
+    browser_hash: str
+    client_id: str
+    client_name: str
+    redirect_uri: str = ""
+    redirect_sent: str | None = None
+    state: str | None = None
+    challenge: str = ""
+    device_hash: str = ""
+    user_code: str = ""
+    scopes: Scopes = (Scope.API,)
+
+
+class Approval(Record):
+    """What a person allowed a client: to act for them in an organization, or in none yet (None), within scopes.
+
+    `bound_at` (ms) is when that organization was chosen: leaving it ends what was chosen before.
+    """
+
+    user_id: str
+    client_id: str
+    organization: str | None
+    bound_at: int = 0
+    scopes: Scopes = (Scope.API,)
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read the approval from an item that carries one: a code, a device login, a grant or an access token."""
+        return cls(
+            item["userId"],
+            item["clientId"],
+            item["organization"],
+            item.get("boundAt", 0),
+            scopes_from_item(item),
+        )
+
+    def to_item(self) -> Item:
+        """Return the attributes that an approval adds to an item."""
+        return {
+            "userId": self.user_id,
+            "clientId": self.client_id,
+            "organization": self.organization,
+            "boundAt": self.bound_at,
+            "scopes": [each.value for each in self.scopes],
+        }
+
+
+class AuthorizationCode(Expiring, kw_only=True):
+    """An authorization code. Once it is used (`used_at`), it stays known for a day to detect a second use."""
+
+    PK, SK = "OAUTH#CODE#{code_hash}", "CODE"
+    KEPT_SECONDS = DAY_SECONDS
+
+    code_hash: str
+    user_id: str
+    client_id: str
+    organization: str | None = None
+    bound_at: int = 0
+    scopes: Scopes = (Scope.API,)
+    grant_id: str
+    redirect_uri: str
+    redirect_sent: str | None = None
+    challenge: str
+    used_at: int | None = None
+
+    @property
+    def approval(self) -> Approval:
+        """What the person allowed."""
+        return Approval(self.user_id, self.client_id, self.organization, self.bound_at, self.scopes)
+
+
+class DeviceStatus(StrEnum):
+    """How far a device login is."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    DENIED = "denied"
+    USED = "used"
+
+
+class DeviceCode(Expiring, kw_only=True):
+    """A device login. `interval` is in seconds; a poll before `next_poll_at` (ms) is too early.
+
+    `user_id`, `organization` and `bound_at` are what the person allowed.
+    """
+
+    PK, SK = "OAUTH#DEVICE#{device_hash}", "DEVICE"
+
+    device_hash: str
+    client_id: str
+    client_name: str
+    status: DeviceStatus = DeviceStatus.PENDING
+    interval: int
+    next_poll_at: int = 0
+    grant_id: str
+    scopes: Scopes = (Scope.API,)
+    user_id: str | None = None
+    organization: str | None = None
+    bound_at: int = 0
+
+    @property
+    def approval(self) -> Approval | None:
+        """What the person allowed; None before that."""
+        if self.user_id is None:
+            return None
+        return Approval(self.user_id, self.client_id, self.organization, self.bound_at, self.scopes)
+
+
+class UserCode(Expiring, kw_only=True):
+    """The device login that a typed short code belongs to."""
+
+    PK, SK = "OAUTH#USERCODE#{user_code}", "USERCODE"
+
+    user_code: str
+    device_hash: str
+
+
+class BrowserSession(Stored, kw_only=True):
+    """A browser in which a person signed in.
+
+    `user_id` is None after they sign out. `before` holds the hashes of the browser's earlier cookies: what began under
+    one of them continues here. `known` holds the hashes of the addresses that signed in, also after the session, which
+    is valid until `valid_until` (ms). DynamoDB deletes the browser some time after `expires_at` (seconds).
+    """
+
+    PK, SK = "OAUTH#BROWSER#{browser_hash}", "BROWSER"
+
+    browser_hash: str
+    user_id: str | None = None
+    before: tuple[str, ...]
+    valid_until: int
+    known: tuple[str, ...] = ()
+    expires_at: int
+
+
+class AccessTokenRecord(Record):
+    """An access token by its hash, and until when it is valid."""
+
+    token_hash: str
+    valid_until: int
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an access token from its grant's list."""
+        return cls(item["hash"], item["validUntil"])
+
+    def to_item(self) -> Item:
+        """Return the entry for the grant's list."""
+        return {"hash": self.token_hash, "validUntil": self.valid_until}
+
+
+class GrantRecord(Record, kw_only=True):
+    """What one approval led to: the one valid refresh token and the newest access tokens, oldest first.
+
+    `family_hash` is the hash of the part that all refresh tokens of the grant share. `previous_hash` is the hash of the
+    refresh token that was replaced at `rotated_at`.
+    """
+
+    id: str
+    approval: Approval
+    family_hash: str
+    refresh_hash: str
+    previous_hash: str
+    rotated_at: int
+    created_at: int
+    valid_until: int
+    tokens: tuple[AccessTokenRecord, ...]
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read a grant's item."""
+        return cls(
+            id=item["id"],
+            approval=Approval.from_item(item),
+            family_hash=item["familyHash"],
+            refresh_hash=item["refreshHash"],
+            previous_hash=item["previousHash"],
+            rotated_at=item["rotatedAt"],
+            created_at=item["createdAt"],
+            valid_until=item["validUntil"],
+            tokens=tuple(AccessTokenRecord.from_item(token) for token in item["tokens"]),
+        )
+
+    def to_item(self) -> Item:
+        """Return the attributes of the grant's item."""
+        return {
+            "id": self.id,
+            **self.approval.to_item(),
+            "familyHash": self.family_hash,
+            "refreshHash": self.refresh_hash,
+            "previousHash": self.previous_hash,
+            "rotatedAt": self.rotated_at,
+            "createdAt": self.created_at,
+            "validUntil": self.valid_until,
+            "tokens": [token.to_item() for token in self.tokens],
+        }

@@ -1,0 +1,158 @@
+"""Items that lead to a token: clients, requests, codes, device logins, sign-ins and browsers.
+
+Each is single-use or expires: a condition makes single use hold, and DynamoDB deletes the item some time after
+`expiresAt`.
+"""
+
+from collections.abc import Sequence
+
+from helpdesk.accounts.oauth.errors import ExpiredToken, InvalidClient, InvalidGrant, RequestExpired
+from helpdesk.accounts.oauth.record import (
+    Approval,
+    AuthorizationCode,
+    AuthorizationRequest,
+    BrowserSession,
+    DeviceCode,
+    DeviceStatus,
+    OAuthClient,
+    UserCode,
+)
+from helpdesk.platform import clock
+from helpdesk.storage import keys, table
+from helpdesk.storage.changes import Requirement, above
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.transactions import Transaction
+
+UNAPPROVED_CLIENT_DAYS = 90
+"""How long a client is kept that no person has approved."""
+
+registered_clients = Collection(OAuthClient)
+requests = Collection(AuthorizationRequest)
+codes = Collection(AuthorizationCode)
+devices = Collection(DeviceCode)
+browsers = Collection(BrowserSession)
+_user_codes = Collection(UserCode)
+
+
+def add(record: OAuthClient | AuthorizationRequest) -> None:
+    """Add a new record."""
+    table.put_new(record)
+
+
+def client_names(client_ids: Sequence[str]) -> dict[str, str]:
+    """Return the names of those of the clients that exist, by id. One call for up to 100."""
+    return {
+        each.id: each.name for each in registered_clients.by_ids(ids=client_ids, consistent=False).values()
+    }
+
+
+def keep_client(transaction: Transaction, known: OAuthClient) -> None:
+    """Keep a client permanently, now that a person approved it. The transaction raises InvalidClient."""
+    if known.expires_at is not None:
+        transaction.change(known.key, set={"expires_at": None}, on_failure=InvalidClient())
+
+
+def remove_request(transaction: Transaction, pending: AuthorizationRequest) -> None:
+    """Remove a request: it is answered once. The transaction raises RequestExpired."""
+    transaction.delete(pending.key, require={}, on_failure=RequestExpired())
+
+
+def use_code(transaction: Transaction, code: AuthorizationCode) -> None:
+    """Use a code, once. The transaction raises ConditionFailed if it was used before."""
+    transaction.change(
+        code.key, set={"used_at": clock.now_ms()}, require={"used_at": None}, on_failure=ConditionFailed
+    )
+
+
+def put_device(login: DeviceCode, user_code: str) -> None:
+    """Add a device login under both of its codes. Raises ConditionFailed if the user code is taken."""
+    transaction = Transaction()
+    transaction.put(
+        UserCode(user_code=user_code, device_hash=login.device_hash, valid_until=login.valid_until),
+        new=True,
+        on_failure=ConditionFailed,
+    )
+    transaction.put(login, new=True)
+    transaction.commit()
+
+
+def device_by_user_code(user_code: str) -> DeviceCode | None:
+    """Return the device login of a user code, or None."""
+    typed = _user_codes.find(user_code)
+    return devices.find(typed.device_hash) if typed else None
+
+
+def note_poll(known: DeviceCode, next_poll_at: int) -> bool:
+    """Note that a device polled; return False if it polled too early. `next_poll_at` is in ms."""
+    try:
+        table.change(
+            known.key,
+            set={"next_poll_at": next_poll_at},
+            require={"next_poll_at": Requirement("{name} <= {value}", clock.now_ms())},
+        )
+    except ConditionFailed:
+        return False
+    return True
+
+
+def slow_down(known: DeviceCode, more_seconds: int, slack_ms: int) -> None:
+    """Make a device wait longer between two polls from now on."""
+    interval = known.interval + more_seconds
+    next_poll_at = clock.now_ms() + interval * 1_000 - slack_ms
+    table.change(known.key, set={"next_poll_at": next_poll_at, "interval": interval})
+
+
+def decide_device(transaction: Transaction, device_hash: str, approval: Approval | None) -> None:
+    """Store what the person allowed on a device login, None if they refused. The transaction raises RequestExpired."""
+    decided = (
+        {"status": DeviceStatus.DENIED}
+        if approval is None
+        else {
+            "status": DeviceStatus.APPROVED,
+            "user_id": approval.user_id,
+            "organization": approval.organization,
+            "bound_at": approval.bound_at,
+            "scopes": approval.scopes,
+        }
+    )
+    transaction.change(
+        DeviceCode.key_for(device_hash),
+        set=decided,
+        require={"status": DeviceStatus.PENDING, "valid_until": above(clock.now_ms())},
+        on_failure=RequestExpired(),
+    )
+
+
+def use_device(transaction: Transaction, device_hash: str) -> None:
+    """Use an approved device login, once. The transaction raises InvalidGrant or ExpiredToken."""
+    transaction.change(
+        DeviceCode.key_for(device_hash),
+        set={"status": DeviceStatus.USED},
+        require={"status": DeviceStatus.APPROVED, "valid_until": above(clock.now_ms())},
+        on_failure=lambda found: (
+            ExpiredToken() if found and found["status"] == DeviceStatus.APPROVED else InvalidGrant()
+        ),
+    )
+
+
+def sign_in(sign_in_hash: str, browser: BrowserSession) -> bool:
+    """Replace a sign-in by a signed-in browser; return False if that already happened."""
+    transaction = Transaction()
+    transaction.delete(
+        keys.SignIn(sign_in_hash), condition="attribute_exists(PK)", on_failure=ConditionFailed
+    )
+    transaction.put(browser, new=True)
+    try:
+        transaction.commit()
+    except ConditionFailed:
+        return False
+    return True
+
+
+def sign_out(browser_hash: str) -> None:
+    """Remove the person from a browser; what began in the browser stays."""
+    try:
+        table.change(BrowserSession.key_for(browser_hash), set={"user_id": None})
+    except ConditionFailed:
+        return

@@ -1,0 +1,164 @@
+"""The items that count an organization's knowledge documents, and its new suggestions of a day.
+
+A condition cannot add an attribute to a number, so the quota is a constant in each request: the request assumes a plan
+and requires that the item has it.
+"""
+
+from typing import Any
+
+from helpdesk.accounts.quotas.errors import (
+    KNOWLEDGE_QUOTAS,
+    MAX_FILED_SIGNALS_A_DAY,
+    MAX_FILED_SIGNALS_OF_CUSTOMER_A_DAY,
+    MAX_NEW_SUGGESTIONS_A_DAY,
+    SignalsOfDayReached,
+    SuggestionsOfDayReached,
+    quota_reached,
+)
+from helpdesk.accounts.quotas.record import FiledSignals, KnowledgeUsage, ModelUsage, SuggestionDay
+from helpdesk.api.admission.limits import Plan
+from helpdesk.platform import clock
+from helpdesk.platform.record import Record
+from helpdesk.platform.units import DAY_MS, DAY_SECONDS
+from helpdesk.storage import table
+from helpdesk.storage.changes import below
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import Key
+from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Transaction
+
+_KEEP_DAY_SECONDS = 2 * DAY_SECONDS
+_NAMES = {"#plan": "plan", "#documents": "documents", "#size": "size"}
+
+
+class StalePlan(Exception):
+    """The organization is on another plan than the request assumed; `plan` is None if the item does not name it."""
+
+    def __init__(self, plan: Plan | None) -> None:
+        self.plan = plan
+        super().__init__(plan)
+
+
+class Used(Record):
+    """What an organization has used of its quotas: `tokens` in this month, the others on this day (UTC)."""
+
+    knowledge: KnowledgeUsage
+    tokens: int
+    tokens_today: int
+    suggestions: int
+
+
+_usage = Collection(KnowledgeUsage)
+
+
+def usage(organization: str) -> KnowledgeUsage:
+    """Return what an organization keeps. One call."""
+    return _usage.find(organization) or KnowledgeUsage(organization=organization)
+
+
+def count_suggestion(transaction: Transaction, organization: str, at: int) -> None:
+    """Count a suggestion of the instant `at` (ms). The transaction raises SuggestionsOfDayReached."""
+    _count_one(transaction, _day(organization, at), MAX_NEW_SUGGESTIONS_A_DAY, SuggestionsOfDayReached())
+
+
+def count_signal(transaction: Transaction, organization: str, customer_id: str, at: int) -> None:
+    """Count a signal that the agent files at an instant (ms). The transaction raises SignalsOfDayReached."""
+    day = str(at // DAY_MS)
+    of_customer = FiledSignals.key_for(organization, day, customer_id)
+    reached = SignalsOfDayReached(of_customer=True)
+    _count_one(transaction, of_customer, MAX_FILED_SIGNALS_OF_CUSTOMER_A_DAY, reached)
+    of_all = FiledSignals.key_for(organization, day, "all")
+    _count_one(transaction, of_all, MAX_FILED_SIGNALS_A_DAY, SignalsOfDayReached(of_customer=False))
+
+
+def _count_one(transaction: Transaction, key: Key, most: int, reached: Exception) -> None:
+    transaction.change(
+        key,
+        set={"expires_at": clock.seconds_from_now(_KEEP_DAY_SECONDS)},
+        add={"count": 1},
+        require={"count": below(most)},
+        or_new=True,
+        on_failure=reached,
+    )
+
+
+def _day(organization: str, at: int) -> Key:
+    return SuggestionDay.key_for(organization, str(at // DAY_MS))
+
+
+def used(organization: str, month: str, day: str) -> Used:
+    """Return what an organization keeps, the tokens of a month and a day of it, and today's suggestions. One call."""
+    knowledge, model = KnowledgeUsage.key_for(organization), ModelUsage.key_for(organization, month)
+    today = _day(organization, clock.now_ms())
+    found = table.get_many([knowledge, model, today])
+    counted = found.get(model, {})
+    return Used(
+        KnowledgeUsage.from_item(found.get(knowledge, knowledge.attributes())),
+        tokens=counted.get("counted", 0),
+        tokens_today=counted.get(day, 0),
+        suggestions=found.get(today, {}).get("count", 0),
+    )
+
+
+def count(
+    transaction: Transaction,
+    organization: str,
+    plan: Plan,
+    *,
+    documents: int,
+    size: int,
+    within_quota: bool = True,
+) -> None:
+    """Add to an organization's numbers, or take from them.
+
+    What grows must stay within the quota of the plan. The transaction raises StalePlan, PlanUpgradeRequired or
+    DocumentLimit. What shrinks is always accepted, so that a knowledge base over its quota can be reduced; what existed
+    before quotas is, too, without `within_quota`.
+    """
+    quota = KNOWLEDGE_QUOTAS[plan]
+    require: dict[str, Any] = {}
+    if within_quota and documents > 0:
+        require["documents"] = below(quota.documents - documents + 1)
+    if within_quota and size > 0:
+        require["size"] = below(quota.size - size + 1)
+    if require:
+        require["plan"] = plan
+    transaction.change(
+        KnowledgeUsage.key_for(organization),
+        add={"documents": documents, "size": size},
+        require=require,
+        or_new=True,
+        on_failure=lambda found: _refusal(found, plan),
+    )
+
+
+def set_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
+    """Record the plan that limits an organization's documents; their numbers stay."""
+    expression, values = _plan_update(plan)
+    transaction.update(KnowledgeUsage.key_for(organization), expression, names=_NAMES, values=values)
+
+
+def add_plan(organization: str, plan: Plan) -> None:
+    """Record the plan of an organization from before quotas, unless it has been recorded since. One call."""
+    expression, values = _plan_update(plan)
+    expression = expression.replace("#plan = :plan", "#plan = if_not_exists(#plan, :plan)")
+    table.update(KnowledgeUsage.key_for(organization), expression, names=_NAMES, values=values)
+
+
+def _plan_update(plan: Plan) -> tuple[str, Item]:
+    return (
+        "SET #plan = :plan, #documents = if_not_exists(#documents, :zero), #size = if_not_exists(#size, :zero)",
+        {":plan": plan.value, ":zero": 0},
+    )
+
+
+def _refusal(found: Item | None, plan: Plan) -> Exception:
+    seen = (found or {}).get("plan")
+    if seen == plan.value:
+        return quota_reached(plan)
+    return stale(seen)
+
+
+def stale(seen: str | None) -> StalePlan:
+    """Return the error for an item that names another plan than the request assumed, or none."""
+    return StalePlan(Plan(seen) if seen in list(Plan) else None)

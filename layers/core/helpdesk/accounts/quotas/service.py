@@ -1,0 +1,153 @@
+"""The rules of quotas: counting what an organization keeps, by the plan that this process last saw."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from helpdesk.accounts.quotas import repository, tokens_repository
+from helpdesk.accounts.quotas.errors import (
+    CONVERSATION_TOKENS_AN_HOUR,
+    HIGHEST_PLAN,
+    RUN_TOKENS,
+    Budget,
+    BudgetExceeded,
+    TokensSpent,
+)
+from helpdesk.accounts.quotas.repository import StalePlan, Used, count_signal, count_suggestion, set_plan
+from helpdesk.accounts.quotas.tokens_repository import Period, return_tokens
+from helpdesk.api.admission.limits import Plan
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.transactions import Transaction
+
+__all__ = [
+    "NOTHING",
+    "Period",
+    "Spent",
+    "StalePlan",
+    "Used",
+    "budget_exceeded",
+    "change_plan",
+    "count_documents",
+    "count_existing",
+    "count_signal",
+    "count_suggestion",
+    "return_tokens",
+    "set_plan",
+    "take_tokens",
+    "uncount_documents",
+    "used",
+    "with_plan",
+]
+
+_MOST_REMEMBERED = 10_000
+_plans: dict[str, Plan] = {}
+
+
+def with_plan[T](organization: str, work: Callable[[Plan], T], plan_of: Callable[[str], Plan]) -> T:
+    """Run work that counts documents in a transaction, with the organization's plan.
+
+    The plan is the one that this process saw last, the highest before that. If it is another, the transaction fails and
+    the work runs again: one more call, and two more for an organization from before quotas. `plan_of` reads the plan
+    for that case. Raises Conflict, and what the work raises.
+    """
+    return _with_plan(organization, work, plan_of, repository.add_plan)
+
+
+class Spent(NamedTuple):
+    """The tokens that a visitor's message has used so far, and its conversation in this hour, those included."""
+
+    message: int = 0
+    conversation: int = 0
+
+
+NOTHING = Spent()
+
+
+def take_tokens(
+    organization: str, tokens: int, plan_of: Callable[[str], Plan], spent: Spent = NOTHING
+) -> Period:
+    """Take the tokens that a turn of a model may need; return the month and day, for `return_tokens`.
+
+    They must fit into what is left for the message, the conversation's hour, the day and the month. One call; one more
+    if the process saw another plan last, and two more in the month's first turn. Raises TokensSpent, and Conflict.
+    """
+    if spent.message + tokens > RUN_TOKENS:
+        raise TokensSpent(Budget.MESSAGE)
+
+    def take(plan: Plan) -> Period:
+        if spent.conversation + tokens > CONVERSATION_TOKENS_AN_HOUR[plan]:
+            # Nothing has checked the plan yet.
+            present = plan_of(organization)
+            raise TokensSpent(Budget.CONVERSATION) if present is plan else StalePlan(present)
+        return tokens_repository.take(organization, plan, tokens)
+
+    return _with_plan(organization, take, plan_of, tokens_repository.add_plan)
+
+
+def budget_exceeded(spent: TokensSpent) -> BudgetExceeded:
+    """Return the error for a caller whose request would ask a model."""
+    message = None
+    if spent.budget is Budget.MONTH:
+        message = (
+            "This month's model tokens are used up. Wait for the seconds in Retry-After, or ask your operator to "
+            "change the plan. GET /v1/billing/limits shows the budgets."
+        )
+    return BudgetExceeded(message, headers={"retry-after": str(tokens_repository.seconds_left(spent.budget))})
+
+
+def _with_plan[T](
+    organization: str,
+    work: Callable[[Plan], T],
+    plan_of: Callable[[str], Plan],
+    add_plan: Callable[[str, Plan], None],
+) -> T:
+    plan = _plans.get(organization, HIGHEST_PLAN)
+
+    def attempt() -> T:
+        nonlocal plan
+        try:
+            return work(plan)
+        except StalePlan as stale:
+            if stale.plan is None:
+                plan = plan_of(organization)
+                add_plan(organization, plan)
+            else:
+                plan = stale.plan
+            if len(_plans) >= _MOST_REMEMBERED:
+                _plans.clear()
+            _plans[organization] = plan
+            raise
+
+    return repeat_when_stale(attempt, StalePlan)
+
+
+def count_documents(
+    transaction: Transaction, organization: str, plan: Plan, *, documents: int, size: int
+) -> None:
+    """Add documents and bytes of text to the organization's numbers within its quota; what shrinks always fits.
+
+    For the work of `with_plan`. The transaction raises PlanUpgradeRequired or DocumentLimit.
+    """
+    if documents or size:
+        repository.count(transaction, organization, plan, documents=documents, size=size)
+
+
+def uncount_documents(transaction: Transaction, organization: str, *, documents: int, size: int) -> None:
+    """Take documents and bytes of text from the organization's numbers."""
+    if documents or size:
+        repository.count(transaction, organization, HIGHEST_PLAN, documents=-documents, size=-size)
+
+
+def count_existing(transaction: Transaction, organization: str, *, size: int) -> None:
+    """Count a document from before quotas, whatever the plan allows. For a migration."""
+    repository.count(transaction, organization, HIGHEST_PLAN, documents=1, size=size, within_quota=False)
+
+
+def change_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
+    """Apply another plan's quotas from the commit of the transaction on, that of this month's tokens included."""
+    set_plan(transaction, organization, plan)
+    tokens_repository.set_plan(transaction, organization, plan)
+
+
+def used(organization: str) -> Used:
+    """Return what the organization has used of its quotas. One call."""
+    return repository.used(organization, *tokens_repository.now())

@@ -1,0 +1,177 @@
+"""The writes that take a token from a bucket, and the reads of credentials."""
+
+from contextlib import suppress
+
+from helpdesk.api.admission.limits import RequestClass
+from helpdesk.api.admission.record import Allowance, Bucket, TokenHolder
+from helpdesk.storage import keys, table
+from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.table import EXISTS, ConditionFailed, Item
+
+_KEY_IS_LIVE = "attribute_exists(#keys.#hash)"
+# The time of the key's last use, in ms. The same write stores it, so it costs no extra call.
+_KEY_WAS_USED = ", #keys.#hash.usedAt = :ms"
+_FROM_FULL = (
+    "SET nextAt = :now - slack, fullAt = :now + #interval",
+    "fullAt <= :now",
+)
+_WHILE_FILLING = (
+    "SET nextAt = nextAt + #interval, fullAt = fullAt + #interval",
+    "nextAt <= :now AND fullAt > :now",
+)
+
+_HOUR_MINUTES, _MINUTE_SECONDS = 60, 60
+_REFUSED_AT = "refusedAt"
+_SHAPE = "#interval = :interval, expiresAt = :expires"
+_NEW_OR_FULL = "attribute_not_exists(PK) OR fullAt <= :now"
+_FILLING = "nextAt <= :latest AND fullAt > :now"
+
+
+class AllowanceNotTaken(Exception):
+    """The write's condition failed; `allowance` is what is stored, None if there is nothing."""
+
+    def __init__(self, allowance: Allowance | None) -> None:
+        self.allowance = allowance
+        super().__init__("allowance not taken")
+
+
+class BucketNotTaken(Exception):
+    """The write's condition failed; `bucket` is what is stored, None if there is nothing."""
+
+    def __init__(self, bucket: Bucket | None) -> None:
+        self.bucket = bucket
+        super().__init__("bucket not taken")
+
+
+def take_allowance(key: keys.Allowance, now_us: int, key_hash: str | None, *, filling: bool) -> Allowance:
+    """Take a token from an allowance that is full, or with `filling` not full, and prove that the key is live.
+
+    Raises AllowanceNotTaken, table.Throttled.
+    """
+    expression, condition = _WHILE_FILLING if filling else _FROM_FULL
+    names = {"#interval": "interval"}
+    values = {":now": now_us}
+    if key_hash is None:
+        caller = EXISTS
+    else:
+        caller = _KEY_IS_LIVE
+        expression += _KEY_WAS_USED
+        names |= {"#keys": "keys", "#hash": key_hash}
+        values[":ms"] = now_us // 1_000
+    try:
+        with table.one_try_when_throttled():
+            item = table.update(
+                key,
+                expression,
+                condition=f"{caller} AND {condition}",
+                names=names,
+                values=values,
+                returning="ALL_NEW",
+            )
+    except ConditionFailed as failed:
+        raise AllowanceNotTaken(Allowance.from_item(failed.item) if failed.item else None) from None
+    return Allowance.from_item(item)
+
+
+def get_allowance(organization: str, request_class: RequestClass) -> Allowance | None:
+    """Return an organization's allowance, or None. Raises table.Throttled."""
+    with table.one_try_when_throttled():
+        item = table.get(keys.Allowance(organization, request_class.value))
+    return Allowance.from_item(item) if item is not None else None
+
+
+def take_from_full_bucket(
+    key: ItemKey, now_us: int, interval: int, next_at: int, full_at: int, expires_at: int
+) -> Bucket:
+    """Take tokens from a bucket that is new or full. Raises BucketNotTaken, table.Throttled."""
+    values = {
+        ":now": now_us,
+        ":interval": interval,
+        ":next": next_at,
+        ":full": full_at,
+        ":expires": expires_at,
+    }
+    return _take(key, f"SET nextAt = :next, fullAt = :full, {_SHAPE}", _NEW_OR_FULL, values)
+
+
+def take_from_filling_bucket(key: ItemKey, now_us: int, interval: int, count: int, expires_at: int) -> Bucket:
+    """Take tokens from a bucket that holds them and is not full. Raises BucketNotTaken, table.Throttled."""
+    values = {
+        ":now": now_us,
+        ":latest": now_us - (count - 1) * interval,
+        ":interval": interval,
+        ":earned": count * interval,
+        ":expires": expires_at,
+    }
+    expression = f"SET nextAt = nextAt + :earned, fullAt = fullAt + :earned, {_SHAPE}"
+    return _take(key, expression, _FILLING, values)
+
+
+def return_to_bucket(key: ItemKey, interval: int, count: int) -> None:
+    """Give tokens back to a bucket. A bucket that is full, or that DynamoDB has expired, stays full.
+
+    Raises table.Throttled.
+    """
+    with suppress(ConditionFailed), table.one_try_when_throttled():
+        table.update(
+            key,
+            "SET nextAt = nextAt - :earned, fullAt = fullAt - :earned",
+            condition=EXISTS,
+            values={":earned": count * interval},
+        )
+
+
+def _take(key: ItemKey, expression: str, condition: str, values: Item) -> Bucket:
+    try:
+        with table.one_try_when_throttled():
+            item = table.update(
+                key,
+                expression,
+                condition=condition,
+                names={"#interval": "interval"},
+                values=values,
+                returning="ALL_NEW",
+            )
+    except ConditionFailed as failed:
+        raise BucketNotTaken(Bucket.from_item(failed.item) if failed.item else None) from None
+    return Bucket.from_item(item)
+
+
+def add_refused_minute(organization: str, minute: int) -> int:
+    """Note a minute (since 1970) in which an organization was refused; return how many of the last sixty there were.
+
+    Each minute has the attribute of its place in the hour, so the item has sixty at most. Raises table.Throttled.
+    """
+    with table.one_try_when_throttled():
+        item = table.update(
+            keys.FairUse(organization),
+            "SET #minute = :minute, expiresAt = :expires",
+            names={"#minute": f"{_REFUSED_AT}{minute % _HOUR_MINUTES}"},
+            values={":minute": minute, ":expires": (minute + 2 * _HOUR_MINUTES) * _MINUTE_SECONDS},
+            returning="ALL_NEW",
+        )
+    refused = [value for name, value in item.items() if name.startswith(_REFUSED_AT)]
+    return sum(1 for each in refused if each > minute - _HOUR_MINUTES)
+
+
+def get_bucket(key: ItemKey) -> Bucket | None:
+    """Return a bucket, or None if there is none, which means that it is full. Raises table.Throttled."""
+    with table.one_try_when_throttled():
+        item = table.get(key)
+    return Bucket.from_item(item) if item is not None else None
+
+
+def organization_of_legacy_key(key_hash: str) -> str | None:
+    """Return the organization of a key in the previous format, or None."""
+    item = table.get(keys.LegacyKey(key_hash))
+    return str(item["organization"]) if item is not None else None
+
+
+def token_holder(token_hash: str, person_id: str) -> TokenHolder | None:
+    """Return a token with its person, in one call; None if either is missing or the token is another person's."""
+    token_key, person_key = keys.AccessToken(token_hash), keys.Person(person_id)
+    found = table.get_many([token_key, person_key])
+    token, person = found.get(token_key), found.get(person_key)
+    if token is None or person is None or token["userId"] != person["id"]:
+        return None
+    return TokenHolder.from_items(token_hash, token, person)

@@ -1,0 +1,173 @@
+"""Snoozing a conversation until a time, and waking it then: by itself, on time and once.
+
+The conversation holds until when it is snoozed, and a wake requires in its write that this is still so: any number of
+reminders wake it once. The reminder is a message of the timer queue, which SQS can delay for 15 minutes at most. So a
+snooze that ends sooner is queued at once, through the outbox. A run of the timers function queues a later one when it
+ends within 15 minutes or is overdue.
+"""
+
+import json
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from helpdesk.accounts.organizations.actor import Actor
+from helpdesk.api.admission.caller import Caller
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations import thread
+from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.record import Conversation, Snooze, StaleConversation
+from helpdesk.conversations.snoozes import repository
+from helpdesk.conversations.snoozes.errors import MAX_SNOOZE_MS, MIN_SNOOZE_MS, BadSnoozeTime
+from helpdesk.conversations.snoozes.schemas import SnoozeInput
+from helpdesk.conversations.state import Transition, apply
+from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.platform import clock
+from helpdesk.platform.delays import MAX_HOP_SECONDS, hop_delay_seconds
+from helpdesk.platform.queues import send_all
+from helpdesk.platform.settings import settings
+from helpdesk.platform.units import DAY_MS, MINUTE_MS
+from helpdesk.storage import shards
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.table import Item
+from helpdesk.storage.transactions import Transaction
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
+
+WAKE = "wake"
+"""The kind of the timer queue's messages that wake a conversation."""
+
+AHEAD_MS = MAX_HOP_SECONDS * 1_000
+"""How far ahead a wake is queued. The timers function runs more often, so no snooze ends unqueued between two runs."""
+
+_PAGE = 100
+_KEPT_MS = 7 * DAY_MS  # after its time, in case the timers function stood still; then time to live removes it
+
+
+class NotQueued(Exception):
+    """The timer queue refused a message; the message that is being handled is tried again."""
+
+
+class Outcome(StrEnum):
+    """The result of a wake, for the log."""
+
+    WOKEN = "woken"
+    EARLY = "early"  # it is queued again
+    OVER = "over"  # the snooze has ended or was replaced by another
+    GONE = "gone"  # the conversation was erased
+
+
+def snooze(caller: Caller, conversation_id: str, wanted: SnoozeInput) -> None:
+    """Snooze a conversation until a time (ms), or end its snooze with None.
+
+    A resolved conversation opens, which sends conversation.updated. A system line says who did it. Raises
+    BadSnoozeTime, ConversationNotFound, ConversationArchived.
+    """
+    until = _checked(wanted.until)
+    chosen = Transition.END_SNOOZE if until is None else Transition.SNOOZE
+    who = Actor(caller)
+
+    def write(transaction: Transaction, conversation: Conversation) -> None:
+        state = apply(conversation.state, chosen)
+        if until == conversation.snoozed_until:
+            return
+        conversations.write_transition(transaction, conversation, state, snoozed_until=until)
+        thread.add_system_line(transaction, conversation, _line(who, until), clock.now_ms(), alone=True)
+        if until is not None:
+            reminder = Snooze(
+                organization=conversation.organization,
+                conversation_id=conversation.id,
+                until=until,
+                expires_at=(until + _KEPT_MS) // 1_000,
+            )
+            transaction.put(reminder)
+            if until - clock.now_ms() <= AHEAD_MS:
+                job = Job(JobQueue.TIMER, conversation.organization, "", _body(reminder), due_at=until)
+                transaction.put(job_item(conversation.organization, job), new=True)
+
+    conversations.retry_on_conflict(caller.organization, conversation_id, write)
+
+
+def wake(organization: str, conversation_id: str, until: int) -> Outcome:
+    """End the snooze of a conversation that ends at `until` (ms), unless it is over or not yet due."""
+    reminder = Snooze(organization=organization, conversation_id=conversation_id, until=until)
+    if clock.now_ms() < until:
+        if send_all(settings().timer_queue_url, [_message(reminder)]):
+            raise NotQueued
+        return Outcome.EARLY
+    conversation = conversations.find(organization, conversation_id)
+
+    def attempt() -> Outcome:
+        nonlocal conversation
+        if conversation is None or conversation.snoozed_until != until:
+            repository.forget_stale(organization, conversation_id, until)
+            return Outcome.GONE if conversation is None else Outcome.OVER
+        transaction = Transaction()
+        state = apply(conversation.state, Transition.END_SNOOZE)
+        conversations.write_transition(transaction, conversation, state)
+        thread.add_system_line(transaction, conversation, "The snooze is over.", clock.now_ms(), alone=True)
+        try:
+            transaction.commit()
+        except ConversationNotFound:
+            conversation = None
+            raise
+        except StaleConversation as stale:
+            conversation = stale.conversation
+            raise
+        return Outcome.WOKEN
+
+    return repeat_when_stale(attempt, ConversationNotFound, StaleConversation)
+
+
+def queue_due(deadline: int) -> int:
+    """Queue the wakes of snoozes that end within 15 minutes or should have ended; return how many.
+
+    Ends when there are no more, or at the instant `deadline` (ms): the next run continues with the earliest ones.
+    """
+    before = clock.now_ms() + AHEAD_MS
+    queued = 0
+
+    def read(shard: int, after: Item | None) -> tuple[list[Snooze], Item | None]:
+        return repository.due(shard, before, _PAGE, after)
+
+    for page in shards.pages(read, clock.now_ms() // MINUTE_MS, deadline):
+        refused = send_all(settings().timer_queue_url, [_message(reminder) for reminder in page])
+        queued += len(page) - len(refused)
+    return queued
+
+
+def _body(reminder: Snooze) -> dict[str, Any]:
+    return {
+        "kind": WAKE,
+        "organization": reminder.organization,
+        "conversationId": reminder.conversation_id,
+        "until": reminder.until,
+    }
+
+
+def _message(reminder: Snooze) -> "SendMessageBatchRequestEntryTypeDef":
+    return {
+        "Id": "",
+        "MessageBody": json.dumps(_body(reminder), separators=(",", ":")),
+        "MessageGroupId": reminder.organization,
+        "DelaySeconds": hop_delay_seconds(reminder.until, clock.now_ms()),
+    }
+
+
+def _checked(until: Any) -> int | None:
+    """Return a time to snooze until, or None to end the snooze. Raises BadSnoozeTime."""
+    if until is None:
+        return None
+    if not isinstance(until, int) or isinstance(until, bool):
+        raise BadSnoozeTime
+    if not MIN_SNOOZE_MS <= until - clock.now_ms() <= MAX_SNOOZE_MS:
+        raise BadSnoozeTime
+    return until
+
+
+def _line(who: Actor, until: int | None) -> str:
+    if until is None:
+        return f"{who.name} ended the snooze."
+    when = f"{datetime.fromtimestamp(until / 1_000, UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{who.name} snoozed this conversation until {when}."

@@ -1,0 +1,162 @@
+"""Items of approvals, and their names in their conversations.
+
+Every change of an approval is one conditional write: a decision requires that it is pending and not yet due, a call
+that it is approved and was not begun, and an outcome that the call runs.
+"""
+
+from copy import replace
+
+from helpdesk.platform import clock, ids
+from helpdesk.platform.units import HOUR_MS
+from helpdesk.storage import table
+from helpdesk.storage.by_name import ByName
+from helpdesk.storage.changes import above
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.transactions import Transaction
+from helpdesk.tools.approvals.errors import (
+    EXPIRES_AFTER_MS,
+    ApprovalExpired,
+    ApprovalNotFound,
+    ApprovalSettled,
+)
+from helpdesk.tools.approvals.record import Approval, ConversationApproval
+from helpdesk.tools.approvals.schemas import ApprovalStatus, CallOutcome
+
+_DECIDED = {ApprovalStatus.APPROVED, ApprovalStatus.DENIED}
+_LATE_MS = HOUR_MS
+"""How much later than due an approval can still be pending: the timers function runs every ten minutes."""
+
+
+approvals = Collection(Approval, missing=ApprovalNotFound)
+names = Collection(ConversationApproval)
+
+
+def newest(
+    organization: str, status: ApprovalStatus | None, limit: int, before: str | None
+) -> tuple[list[Approval], str | None]:
+    """Return approvals older than the id `before`, newest first, and the id to continue from (None at the end).
+
+    One query.
+    """
+    after = Approval.key_for(organization, before).attributes() if before else None
+    if status is None:
+        page = approvals.page(organization, limit=limit, newest_first=True, after=after)
+    else:
+        if after is not None:
+            partition = Approval.partition_for(organization, status, index="GSI1")
+            after |= {"GSI1PK": partition, "GSI1SK": before}
+        page = approvals.page(organization, status, index="GSI1", limit=limit, newest_first=True, after=after)
+    found = page.records
+    return found, found[-1].id if found and page.after is not None else None
+
+
+def pending(organization: str) -> list[Approval]:
+    """Return all approvals that are pending at this moment: those of the last day. One query for each megabyte."""
+    first = f"apr_{ids.ulid(clock.now_ms() - EXPIRES_AFTER_MS - _LATE_MS, 0)}"
+    bounds = (Approval.key_for(organization, first).sk, Approval.key_for(organization, "~").sk)
+    items: list[Item] = []
+    after: Item | None = None
+    while True:
+        page = table.query(
+            Approval.partition_for(organization), sk_between=bounds, after=after, consistent=True
+        )
+        items += page.items
+        after = page.after
+        if after is None:
+            break
+    found = map(Approval.from_item, items)
+    return [each for each in found if each.status is ApprovalStatus.PENDING]
+
+
+def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[tuple[str, str]], Item | None]:
+    """Return a page of a shard's approvals that are due before an instant (ms), as organization and id.
+
+    With it comes the key to continue from, None at the end.
+    """
+    page = table.query(
+        Approval.partition_for(str(shard), index="GSI2"),
+        index="GSI2",
+        sk_between=("0", f"{before:013d}"),
+        limit=limit,
+        after=after,
+    )
+    named = [Approval.parse(item["PK"], item["SK"]) for item in page.items]
+    return [(parts["organization"], parts["id"]) for parts in named if parts], page.after
+
+
+def ids_in(organization: str, conversation_id: str) -> list[str]:
+    """Return the IDs of a conversation's approvals, oldest first. One query."""
+    return [name.id for name in names.all(organization, conversation_id)]
+
+
+def put_new(transaction: Transaction, approval: Approval) -> None:
+    """Add an approval, and its name in its conversation."""
+    transaction.put(approval, new=True)
+    name = ConversationApproval(
+        organization=approval.organization, conversation_id=approval.conversation_id, id=approval.id
+    )
+    transaction.put(name, new=True)
+
+
+def require_pending(approval: Approval) -> None:
+    """Raise ApprovalSettled or ApprovalExpired unless an approval can be decided."""
+    if approval.status is not ApprovalStatus.PENDING or approval.expires_at <= clock.now_ms():
+        raise ApprovalSettled if approval.status in _DECIDED else ApprovalExpired
+
+
+def decide(
+    transaction: Transaction, seen: Approval, status: ApprovalStatus, by_name: ByName, note: str | None
+) -> None:
+    """Approve or deny. The transaction raises ApprovalSettled, ApprovalExpired or ApprovalNotFound."""
+    now = clock.now_ms()
+    decided = replace(seen, status=status, decided_at=now, decided_by_name=by_name, note=note)
+    require = {"status": ApprovalStatus.PENDING, "expires_at": above(now)}
+    transaction.save(seen, decided, require=require, on_failure=not_pending)
+
+
+def expire(transaction: Transaction, seen: Approval) -> None:
+    """Let it expire from the state that was read: pending, or approved and not begun.
+
+    The transaction raises ApprovalSettled, ApprovalExpired or ApprovalNotFound if it is in another one.
+    """
+    expired = replace(seen, status=ApprovalStatus.EXPIRED, decided_at=clock.now_ms())
+    require = {"status": seen.status, "outcome": None}
+    transaction.save(seen, expired, require=require, on_failure=not_pending)
+
+
+def begin(transaction: Transaction, organization: str, approval_id: str) -> None:
+    """Note that its call is about to be made. The transaction raises ConditionFailed if that was noted before."""
+    transaction.change(
+        Approval.key_for(organization, approval_id),
+        set={"outcome": CallOutcome.RUNNING},
+        require={"status": ApprovalStatus.APPROVED, "outcome": None},
+        on_failure=ConditionFailed,
+    )
+
+
+def end(
+    transaction: Transaction, organization: str, approval_id: str, outcome: CallOutcome, result: str
+) -> None:
+    """Note the outcome of its call. The transaction raises ConditionFailed if that was noted before."""
+    transaction.change(
+        Approval.key_for(organization, approval_id),
+        set={"outcome": outcome, "result": result},
+        require={"outcome": CallOutcome.RUNNING},
+        on_failure=ConditionFailed,
+    )
+
+
+def delete(transaction: Transaction, organization: str, conversation_id: str, approval_id: str) -> None:
+    """Add the removal of an approval and of its name in its conversation to a transaction."""
+    transaction.delete(Approval.key_for(organization, approval_id))
+    name = ConversationApproval.key_for(organization, conversation_id, approval_id)
+    transaction.delete(name, require={}, on_failure=ConditionFailed)
+
+
+def not_pending(found: Item | None) -> Exception:
+    """Return why an approval cannot be decided."""
+    if found is None:
+        return ApprovalNotFound()
+    # Else it is expired, or pending and due.
+    return ApprovalSettled() if Approval.from_item(found).status in _DECIDED else ApprovalExpired()

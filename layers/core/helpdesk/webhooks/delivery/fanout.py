@@ -1,0 +1,236 @@
+"""From the stream to the queues: outbox items become deliveries and jobs.
+
+The stream repeats records, and a batch may fail half-way, so every step may be repeated. A delivery is created by a
+conditional put, a job carries a deduplication id, and a repeated task is harmless.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from helpdesk.events import outbox_pending
+from helpdesk.events.outbox import Job, JobQueue
+from helpdesk.events.stored import OutboxItem, StoredEvent
+from helpdesk.platform import clock, queues, unreadable
+from helpdesk.platform.delays import hop_delay_seconds
+from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
+from helpdesk.storage import table
+from helpdesk.storage.table import Item, Throttled, from_wire
+from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import queue, record_guard
+from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.queue import DeliveryTask
+from helpdesk.webhooks.following import followed_by, line_followed_by
+from helpdesk.webhooks.record import Endpoints, WebhookEndpoint
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
+
+_THREADS = 8
+
+
+@dataclass(slots=True)
+class _Work:
+    """An outbox item on its way: the tasks of its deliveries, and whether anything about it failed.
+
+    `item` is the item as it was read, `sequence` the place of its record in the stream. `failed` asks for a repetition;
+    `bad` says that a repetition would fail again, because of the item itself or an endpoint of its organization.
+    """
+
+    sequence: str
+    item: Item
+    outbox: OutboxItem
+    tasks: list[DeliveryTask] = field(default_factory=list)
+    followed: list[Job] = field(default_factory=list)
+    failing: frozenset[str] = frozenset()
+    failed: bool = False
+    bad: Exception | None = None
+
+    @property
+    def key(self) -> Item:
+        """The item's primary key."""
+        pk, sk = table.key_of(self.item)
+        return {"PK": pk, "SK": sk}
+
+    def fail(self, error: Exception) -> None:
+        """Note an error: whether it calls for a repetition, or is a fault of the record."""
+        if record_guard.is_of_the_record(error):
+            self.bad = error
+            unreadable.report(self.key, error)
+        else:
+            logger.error("record_failed", extra={"key": self.key, "error": type(error).__name__})
+            self.failed = True
+
+
+def fan_out(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Turn stream records into queued work; return the sequence numbers of failed records, which the stream repeats.
+
+    A record that cannot be read would fail forever and block its shard, so it moves to the dead-letter queue. One that
+    can be carried out in part, such as an event with one unreadable endpoint, keeps its entry for the reconciler.
+    """
+    works = [work for record in records if (work := _read(record)) is not None]
+    _dispatch(works)
+    return [work.sequence for work in works if work.failed]
+
+
+def fan_out_again(items: Sequence[Item]) -> int:
+    """Fan out items that the stream did not bring; return how many are dispatched.
+
+    An endpoint gets what it listens to at this moment, if it existed when the event happened. An item that cannot be
+    read, or carried out in part only, moves to the dead-letter queue and is not read again.
+    """
+    works = []
+    for item in items:
+        try:
+            outbox = OutboxItem.from_item(item)
+        except Exception as error:  # noqa: BLE001 - one item must not hold up the others
+            pk, sk = table.key_of(item)
+            _dead_letter({"PK": pk, "SK": sk}, error)
+            outbox_pending.mark_dispatched([item])
+        else:
+            works.append(_Work(outbox.id, item, outbox))
+    _dispatch(works)
+    for work in works:
+        if work.bad is not None and not work.failed:
+            _dead_letter(work.key, work.bad)
+            outbox_pending.mark_dispatched([work.item])
+    return sum(not work.failed and work.bad is None for work in works)
+
+
+def _dispatch(works: Sequence[_Work]) -> None:
+    """Create deliveries, queue tasks and jobs, and mark the items dispatched. Sets `failed` on those that failed."""
+    events = [(work, work.outbox.event) for work in works if work.outbox.event is not None]
+    lines = [(work, work.outbox.line) for work in works if work.outbox.line is not None]
+    organizations = {event.organization for _, event in events} | {line[0] for _, line in lines}
+    with ThreadPoolExecutor(_THREADS) as pool:
+        endpoints = dict(zip(organizations, pool.map(_listeners, organizations), strict=True))
+        listeners = [endpoints[event.organization] for _, event in events]
+        # Consumed, so that what a thread raises is raised here.
+        list(
+            pool.map(
+                _create_deliveries, [work for work, _ in events], [event for _, event in events], listeners
+            )
+        )
+    for work, (organization, conversation_id) in lines:
+        _follow_line(work, organization, conversation_id, endpoints[organization])
+    _enqueue_tasks(works)
+    _enqueue_jobs(works)
+    done = [work for work in works if not work.failed and work.bad is None and work.outbox.line is None]
+    try:
+        outbox_pending.mark_dispatched([work.item for work in done])
+    except (ClientError, BotoCoreError, Throttled) as error:
+        # Everything is queued. The reconciler queues unmarked items again, which does no harm.
+        logger.warning("outbox_not_marked_dispatched", extra={"error": type(error).__name__})
+
+
+def _read(record: Mapping[str, Any]) -> _Work | None:
+    """Read a stream record. One that cannot be read moves to the dead-letter queue, and None is returned."""
+    try:
+        change = record["dynamodb"]
+        item = from_wire(change["NewImage"])
+        return _Work(change["SequenceNumber"], item, OutboxItem.from_item(item))
+    except Exception as error:  # noqa: BLE001 - one record must not hold up its shard
+        _dead_letter(record.get("dynamodb", {}).get("Keys"), error)
+        return None
+
+
+def _dead_letter(key: object, error: Exception) -> None:
+    unreadable.report(key, error)
+    write_dead_letter(key)
+
+
+def write_dead_letter(key: object) -> None:
+    """Write the key of an item that was given up to the fan-out's dead-letter queue."""
+    queues.write_dead_letter(settings().dead_letters_url, {"key": key})
+
+
+def _listeners(organization: str) -> Endpoints | Exception:
+    """Return an organization's endpoints, or why they could not be read."""
+    try:
+        return webhooks.listeners(organization)
+    except Exception as error:  # noqa: BLE001 - a failure of one organization must not hold up the others
+        return error
+
+
+def _create_deliveries(work: _Work, event: StoredEvent, found: Endpoints | Exception) -> None:
+    """Create an event's deliveries."""
+    if isinstance(found, Exception):
+        work.fail(found)
+        return
+    listening = found.readable
+    if found.followers and event.only_to is None:
+        work.followed = followed_by(event, found.followers)
+    if event.only_to is None:
+        for endpoint_id, error in found.unreadable:
+            unreadable.report(WebhookEndpoint.key_for(event.organization, endpoint_id).attributes(), error)
+            work.bad = error
+    work.failing = frozenset(endpoint.id for endpoint in listening if endpoint.failing_since is not None)
+    try:
+        work.tasks = deliveries.create(
+            event.organization, event.id, event.type, event.created_at, listening, only_to=event.only_to
+        )
+    except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
+        work.fail(error)
+
+
+def _follow_line(work: _Work, organization: str, conversation_id: str, found: Endpoints | Exception) -> None:
+    """Let who follows the conversations of an organization look at a line that came without an event."""
+    if isinstance(found, Exception):
+        work.fail(found)
+        return
+    work.followed = line_followed_by(organization, conversation_id, found.followers)
+
+
+def _enqueue_tasks(works: Sequence[_Work]) -> None:
+    owners = {task: work for work in works for task in work.tasks}
+    failing = {task for work in works for task in work.tasks if task.endpoint_id in work.failing}
+    answering = [task for task in owners if task not in failing]
+    for task in (*queue.enqueue_first(answering), *queue.enqueue_retry([*failing])):
+        owners[task].failed = True
+
+
+def _enqueue_jobs(works: Sequence[_Work]) -> None:
+    by_queue: dict[JobQueue, list[tuple[_Work, Job]]] = defaultdict(list)
+    for work in works:
+        for job in (*work.outbox.jobs, *work.followed):
+            by_queue[job.queue].append((work, job))
+    for name, jobs in by_queue.items():
+        url = settings().queue_url(name)
+        try:
+            refused = queues.send_all(url, [_entry_of(job) for _, job in jobs])
+        except Exception as error:
+            if not record_guard.is_of_the_record(error):
+                raise
+            _enqueue_singly(url, jobs)
+            continue
+        for place in refused:
+            jobs[place][0].failed = True
+
+
+def _enqueue_singly(url: str, jobs: Sequence[tuple[_Work, Job]]) -> None:
+    """Queue jobs one by one, so that only the job that SQS refuses for its content is a dead letter."""
+    for work, job in jobs:
+        try:
+            if queues.send_all(url, [_entry_of(job)]):
+                work.failed = True
+        except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
+            work.fail(error)
+
+
+def _entry_of(job: Job) -> "SendMessageBatchRequestEntryTypeDef":
+    entry: SendMessageBatchRequestEntryTypeDef = {
+        "Id": "",
+        "MessageBody": json.dumps(job.body, separators=(",", ":")),
+        "MessageGroupId": job.group,
+    }
+    if job.queue.ordered:  # a standard queue refuses it
+        entry["MessageDeduplicationId"] = job.deduplication
+    if job.due_at is not None:
+        entry["DelaySeconds"] = hop_delay_seconds(job.due_at, clock.now_ms())
+    return entry

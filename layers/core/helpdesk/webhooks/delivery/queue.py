@@ -1,0 +1,84 @@
+"""The queues of delivery tasks: one for first attempts, one for retries and failing endpoints.
+
+Both are standard queues with the endpoint as message group. That makes them fair: one endpoint's backlog does not hold
+up the others (Amazon SQS Developer Guide, "fair queues").
+"""
+
+import json
+from collections.abc import Sequence
+
+from msgspec.structs import asdict
+
+from helpdesk.events.outbox import Job, JobQueue
+from helpdesk.platform import clients
+from helpdesk.platform.delays import hop_delay_seconds
+from helpdesk.platform.queues import send_all
+from helpdesk.platform.record import Record
+from helpdesk.platform.settings import settings
+from helpdesk.webhooks.delivery.record import DeliveryId
+
+
+class DeliveryTask(Record):
+    """An attempt to make: of which delivery, its number in which run, and when it is due (ms).
+
+    `key_id` is the key that signed for the endpoint when the task was made. The attempt reads that key's secret
+    together with the endpoint.
+    """
+
+    organization: str
+    endpoint_id: str
+    event_id: str
+    key_id: str | None
+    attempt: int
+    due_at: int
+    run: int = 1
+
+    @property
+    def delivery(self) -> DeliveryId:
+        """The delivery that the attempt belongs to."""
+        return DeliveryId(self.organization, self.endpoint_id, self.event_id)
+
+    def to_job(self) -> Job:
+        """Return the outbox job that queues the task. The stream may repeat it, which is harmless."""
+        return Job(JobQueue.DELIVERY, self.endpoint_id, "", asdict(self))
+
+    def to_json(self) -> str:
+        """Return the message's body."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> "DeliveryTask":
+        """Read a message's body. Fields that this version does not know are ignored."""
+        body = json.loads(text)
+        return cls(**{name: body[name] for name in cls.__struct_fields__})
+
+
+def enqueue_first(tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:
+    """Queue first attempts to endpoints that are not failing; return the tasks that could not be queued."""
+    return _send(settings().delivery_queue_url, tasks)
+
+
+def enqueue_retry(tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:
+    """Queue attempts that are due on the retry queue, where healthy endpoints do not wait behind them.
+
+    Returns the tasks that could not be queued (docs/decisions/0052).
+    """
+    return _send(settings().retry_queue_url, tasks)
+
+
+def _send(url: str, tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:
+    refused = send_all(
+        url,
+        [{"Id": "", "MessageBody": task.to_json(), "MessageGroupId": task.endpoint_id} for task in tasks],
+    )
+    return [tasks[place] for place in refused]
+
+
+def enqueue_later(task: DeliveryTask, *, not_before: int, now: int) -> None:
+    """Queue a task on the retry queue until `not_before` (ms), or for the longest delay that SQS allows."""
+    clients.sqs().send_message(
+        QueueUrl=settings().retry_queue_url,
+        MessageBody=task.to_json(),
+        DelaySeconds=hop_delay_seconds(not_before, now, settings().longest_hop_seconds),
+        MessageGroupId=task.endpoint_id,
+    )

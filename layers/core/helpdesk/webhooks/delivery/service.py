@@ -1,0 +1,70 @@
+"""The rules of delivery history and redelivery (beyond the specification; docs/decisions/0051)."""
+
+from helpdesk.events.outbox import job_item
+from helpdesk.platform import clock
+from helpdesk.platform.units import MINUTE_MS
+from helpdesk.storage.transactions import Transaction
+from helpdesk.webhooks import service as webhooks
+from helpdesk.webhooks.delivery import history_repository as repository
+from helpdesk.webhooks.delivery.attempts import DeliveryState
+from helpdesk.webhooks.delivery.errors import LOST_AFTER_MINUTES, DeliveryInProgress
+from helpdesk.webhooks.delivery.queue import DeliveryTask
+from helpdesk.webhooks.delivery.record import Delivery, DeliveryId
+from helpdesk.webhooks.delivery.schemas import Attempt, DeliveryShown, Status
+
+_STATUS: dict[DeliveryState, Status] = {
+    DeliveryState.PENDING: "pending",
+    DeliveryState.DELIVERED: "delivered",
+    DeliveryState.DROPPED: "failed",
+    DeliveryState.CANCELLED: "cancelled",
+}
+
+
+def newest(
+    organization: str, endpoint_id: str, limit: int, before: str | None
+) -> tuple[list[DeliveryShown], str | None]:
+    """Return a page of an endpoint's deliveries, newest event first, and the event ID after which the next page begins.
+
+    Raises EndpointNotFound, also for an endpoint that was removed.
+    """
+    webhooks.require(organization, endpoint_id)
+    records, more = repository.newest(organization, endpoint_id, limit, before)
+    return [_shown(record) for record in records], records[-1].event_id if more else None
+
+
+def redeliver(organization: str, endpoint_id: str, event_id: str) -> None:
+    """Send an event to an endpoint again: the same body, in a new run of at most five attempts that starts now.
+
+    A pending retry of the earlier run is dropped. The start of the run and its task, which goes through the outbox, are
+    one transaction. Raises EndpointNotFound, DeliveryNotFound. Raises DeliveryInProgress while an attempt is under way,
+    so that two runs never send at once, and while the first attempt is due and not started. An attempt that has not
+    started ten minutes after it was due counts as lost. If its task arrives after all, it belongs to an earlier run.
+    """
+    found = repository.find(DeliveryId(organization, endpoint_id, event_id))
+    delivery, progress = found.delivery, found.delivery.progress
+    now = clock.now_ms()
+    about_to_begin = (
+        progress.state is DeliveryState.PENDING
+        and progress.made == 0
+        and now < max(delivery.next_at or 0, delivery.created_at) + LOST_AFTER_MINUTES * MINUTE_MS
+    )
+    if about_to_begin or progress.is_under_way(now):
+        raise DeliveryInProgress
+    transaction = Transaction()
+    repository.start_run(transaction, found, now)
+    task = DeliveryTask(organization, endpoint_id, event_id, found.endpoint.key_id, 1, now, progress.run + 1)
+    transaction.put(job_item(organization, task.to_job()))
+    transaction.commit()
+
+
+def _shown(delivery: Delivery) -> DeliveryShown:
+    progress = delivery.progress
+    waits = progress.state is DeliveryState.PENDING and progress.recorded
+    return DeliveryShown(
+        event_id=delivery.event_id,
+        type=delivery.type,
+        created_at=delivery.event_created_at,
+        status=_STATUS[progress.state],
+        attempts=[Attempt.from_record(attempt) for attempt in delivery.attempts],
+        next_attempt_at=delivery.next_at if waits else None,
+    )
