@@ -200,11 +200,14 @@ def _map_short_address(settings: StackSettings, api_id: str) -> None:
     gateway.create_base_path_mapping(domainName=HOST, basePath=BASE_PATH, restApiId=api_id, stage=stage)
 
 
+_BATCHED = {"sqs:SendMessage", "sqs:ChangeMessageVisibility"}
+
+
 def _grant_what_the_emulator_misjudges(settings: StackSettings) -> None:
     """Grant roles what the template grants them on AWS and the emulator refuses.
 
-    On AWS, `sqs:SendMessage` covers batches too; the emulator requires an action `sqs:SendMessageBatch` that AWS does
-    not have. The emulator does not know the condition `ses:FromAddress` and treats it as not met.
+    On AWS, `sqs:SendMessage` and `sqs:ChangeMessageVisibility` cover batches too; the emulator requires actions for
+    batches that AWS does not have. The emulator does not know the condition `ses:FromAddress` and treats it as not met.
     """
     resources = client("cloudformation", settings).describe_stack_resources(StackName=STACK_NAME)[
         "StackResources"
@@ -218,11 +221,14 @@ def _grant_what_the_emulator_misjudges(settings: StackSettings) -> None:
         if logical.endswith("Policy") and ":policy/" in arn:
             version = iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
             document = iam.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"]
-            queues = [each["Resource"] for each in document["Statement"] if _sends(each)]
             role = f"{logical.removesuffix('Policy')}Role"
             grants[role] = [
                 *grants.get(role, []),
-                *(_granted("sqs:SendMessageBatch", queue) for queue in queues),
+                *(
+                    _granted(f"{action}Batch", statement["Resource"])
+                    for statement in document["Statement"]
+                    for action in _BATCHED.intersection(_actions(statement))
+                ),
             ]
     for role, statements in grants.items():
         if statements:
@@ -233,9 +239,9 @@ def _grant_what_the_emulator_misjudges(settings: StackSettings) -> None:
             )
 
 
-def _sends(statement: Mapping[str, Any]) -> bool:
+def _actions(statement: Mapping[str, Any]) -> list[str]:
     actions = statement["Action"]
-    return "sqs:SendMessage" in ([actions] if isinstance(actions, str) else actions)
+    return [actions] if isinstance(actions, str) else actions
 
 
 def _granted(action: str, resource: Any) -> dict[str, Any]:
