@@ -21,7 +21,7 @@ from scripts.local.settings import ROOT, StackSettings
 from tests.e2e.test_stack_gateway import call
 
 SECOND_START_SECONDS = 25
-FOLDER_BYTES = 400_000_000
+FOLDER_BYTES = 500_000_000  # a third of it is the state, in which the emulator writes code and layers as text
 
 
 def local(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -83,7 +83,7 @@ def test_a_stack_that_runs_is_left_running(stack: Mapping[str, str], own_stack: 
     assert (own_stack.folder / "emulator.json").read_text(encoding="utf-8") == process
 
 
-def test_the_folder_of_a_stack_that_runs_stays_under_400_megabytes(
+def test_the_folder_of_a_stack_that_runs_stays_under_500_megabytes(
     stack: Mapping[str, str], own_stack: StackSettings | None
 ) -> None:
     if own_stack is None:
