@@ -19,7 +19,7 @@ from helpdesk.storage.table import Item, from_wire
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.tasks.record import Task
 from helpdesk.tools.approvals.record import Approval
-from helpdesk.tools.test_call_log import ToolTestRun
+from helpdesk.tools.call_log import ToolTestRun
 
 type Kind = type[ItemKey | Stored]
 

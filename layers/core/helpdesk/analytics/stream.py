@@ -34,7 +34,7 @@ from helpdesk.storage.table import Item
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.tasks.record import Task
 from helpdesk.tools.approvals.record import Approval
-from helpdesk.tools.test_call_log import ToolTestRun
+from helpdesk.tools.call_log import ToolTestRun
 from helpdesk.webhooks.delivery import record_guard
 
 _THREADS = 8

@@ -14,7 +14,7 @@ from helpdesk.conversations.message_record import Message
 from helpdesk.knowledge.crawls.record import Crawl
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.tools.test_call_log import ToolTestRun
+from helpdesk.tools.call_log import ToolTestRun
 
 _OUTCOMES = {CallState.SUCCEEDED, CallState.REFUSED, CallState.FAILED, CallState.UNKNOWN}
 _READ = ("created", "updated", "unchanged")

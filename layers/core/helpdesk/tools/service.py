@@ -22,7 +22,7 @@ from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools import inputs, offering, repository, running, test_call_log
+from helpdesk.tools import call_log, inputs, offering, repository, running
 from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.errors import CALL_SECONDS, InvalidInput
 from helpdesk.tools.record import Tool
@@ -149,7 +149,7 @@ def test(caller: Caller, name: str, wanted: ToolTestInput, idempotency_key: str 
         visitor = _visitor(caller.organization, conversation_id)
         with running.slot(caller.organization, conversation_id, call_id):
             result = _call(caller, tool, value, call_id, visitor, conversation_id)
-    test_call_log.record(caller.organization, tool, result)
+    call_log.record(caller.organization, tool, result)
     return ToolTestResult(
         ok=result.outcome is CallOutcome.SUCCEEDED,
         result=result.result,
