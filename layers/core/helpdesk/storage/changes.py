@@ -22,7 +22,6 @@ type Values = Mapping[str, Any]
 
 
 _EQUAL = "{name} = {value}"
-_NONE = "(attribute_not_exists({name}) OR {name} = {value})"
 
 
 class Requirement(NamedTuple):
@@ -48,7 +47,7 @@ def other_than(value: Any) -> Requirement:
 
 
 def or_missing(value: Any) -> Requirement:
-    """Require a value, or none: of a field that items from before do not have."""
+    """Require a value, or that the attribute is missing, as it is in items from before the field."""
     return Requirement("(attribute_not_exists({name}) OR {name} = {value})", value)
 
 
@@ -120,9 +119,8 @@ def requirements(require: Values, *, or_new: bool) -> tuple[str, Item]:
     terms = [] if or_new else ["attribute_exists(PK)"]
     values: Item = {}
     for name, wanted in require.items():
-        text, value = (
-            wanted if isinstance(wanted, Requirement) else (_NONE if wanted is None else _EQUAL, wanted)
-        )
+        plainly = or_missing(None) if wanted is None else Requirement(_EQUAL, wanted)
+        text, value = wanted if isinstance(wanted, Requirement) else plainly
         terms.append(text.format(name=f"#{name}", value=f":required_{name}"))
         values[f":required_{name}"] = plain(value)
     return " AND ".join(terms), values

@@ -1,13 +1,8 @@
-"""The only place that builds keys of the table.
+"""Keys of the kinds of items that are not stored records yet (`storage.stored`).
 
-Keys without a tenant are in account_keys.py; those of analytics, approvals, integrations,
-tools and quotas are in analytics_keys.py, approval_keys.py, integration_keys.py, tool_keys.py and
-usage_keys.py; those of webhooks, secrets and site sign-in in webhook_keys.py, secret_keys.py and site_sign_in_keys.py.
-All are re-exported here.
-
-Each kind of item is a value object that builds its partition and sort key from its parts and parses them back.
-Every tenant-owned partition begins `ORG#<organization>#`, so an id of another organization is not found by
-construction. docs/access-patterns.md describes each kind; a test holds that page to the registry below.
+Each is a value object that builds its partition and sort key from its parts and parses them back. The other `*_keys`
+modules hold more of them, which are re-exported here. Every partition of a tenant begins `ORG#<organization>#`, so an
+ID of another organization is not found by construction.
 """
 
 from helpdesk.storage.account_keys import (
