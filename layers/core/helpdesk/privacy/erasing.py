@@ -3,12 +3,14 @@
 The order of the steps decides every race with another writer:
 
 1. The request marks the customer and removes the session. From then on nothing is added to the customer.
-2. Their reports of signals are deleted, which nothing moves any more, and their posts, votes and comments: each by a
-   transaction that also corrects the counts.
-3. Each conversation is marked. Every other write requires `archivedAt` as it was read, which the mark changes.
-4. Each thread is deleted. Then the search index is rewritten without the customer and the conversations. The items of
-   the conversations remain until then, so that a later run can find them.
-5. The conversations' items are deleted, then the facts. The transaction that finishes the receipt deletes the customer.
+2. Their posts, votes and comments are deleted, then their reports of signals: each by a transaction that also corrects
+   the counts.
+3. Their conversations are erased in batches, until there are none. Each of a batch is marked: every other write
+   requires `archivedAt` as it was read, which the mark changes. Its thread is deleted. Then the search index is
+   rewritten without the customer and the batch, and then the conversations' items are deleted. They remain until then,
+   so that a later run can find them.
+4. The facts and the customer's row of analytics are deleted. The transaction that finishes the receipt deletes the
+   customer.
 """
 
 from collections.abc import Sequence
