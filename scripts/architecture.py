@@ -12,24 +12,13 @@ from scripts.template import expanded
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
-FOUNDATIONS = {
-    "admission",
-    "api",
-    "events",
-    "http",
-    "idempotency",
-    "outbound",
-    "platform",
-    "routing",
-    "storage",
-}
+FOUNDATIONS = {"api", "events", "outbound", "platform", "storage"}
 MOST_PACKAGES = 2
 
 
 def packages_of(app: Path) -> str:
     """Return the packages that a function uses most, beginning with the one of its own name."""
     imports = Counter(re.findall(r"^from helpdesk\.(\w+)", app.read_text(encoding="utf-8"), re.MULTILINE))
-    imports.update(re.findall(r"^from helpdesk import (\w+)$", app.read_text(encoding="utf-8"), re.MULTILINE))
     nouns = sorted(
         imports.keys() - FOUNDATIONS, key=lambda name: (name != app.parent.name, -imports[name], name)
     )

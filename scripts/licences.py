@@ -25,7 +25,7 @@ LISTS = [*sorted(ROOT.glob("layers/*/requirements.txt")), *sorted(ROOT.glob("fun
 
 _PREFACE = """# Dependencies
 
-The packages that run in AWS besides this project's own code, with the license that each one
+The packages that run in AWS with this project's own code, with the license that each one
 declares. The `requirements.txt` of each layer and function pins versions and hashes. `make audit`
 checks them for known vulnerabilities. `make licences` writes this page, and a test compares it with
 the pins.

@@ -109,7 +109,7 @@ def test_pages_of_one_row_lead_through_the_whole_list(admin: Client, lists: dict
     assert found == wanted
 
 
-# Filters that change what a cursor is for, besides those above.
+# Other filters that change what a cursor is for.
 _OTHER_FILTERS = (
     "/v1/customers?q=ada",
     "/v1/customers?q=None",

@@ -9,7 +9,9 @@ from helpdesk.platform.record import Record
 from helpdesk.storage import changes
 from helpdesk.storage.by_name import ByName, id_of
 from helpdesk.storage.changes import above, below, or_missing, other_than
+from helpdesk.storage.keys import Slug
 from helpdesk.storage.stored import MalformedKey, Stored, UnreadableItem
+from helpdesk.storage.transactions import Transaction
 
 
 class Size(StrEnum):
@@ -209,3 +211,8 @@ def test_a_change_appends_to_a_list() -> None:
 def test_a_change_of_an_unknown_field_is_an_error() -> None:
     with pytest.raises(AttributeError):
         changes.expression(PARCEL.key, set={"recieved_at": 3}, add={}, require={}, or_new=False)
+
+
+def test_a_delete_that_requires_fields_of_another_kind_of_key_is_an_error_and_not_unconditional() -> None:
+    with pytest.raises(TypeError):
+        Transaction().delete(Slug("acme"), require={"version": 1})

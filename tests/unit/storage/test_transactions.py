@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
+from msgspec.structs import replace
 
 from helpdesk.platform import clock
 from helpdesk.storage import keys
@@ -30,6 +31,14 @@ class Label(Stored):
     organization: str
     id: str
     text: str
+
+
+class Sketch(Stored):
+    PK, SK = "ORG#{organization}#SKETCH#{id}", "SKETCH"
+    organization: str
+    id: str
+    text: str = ""
+    version: int = 0
 
 
 def cancelled(*codes: str, item: dict[str, Any] | None = None) -> ClientError:
@@ -263,3 +272,15 @@ def test_a_save_without_a_difference_requires_the_item_and_writes_nothing(dynamo
 
     (request,) = dynamo.requests
     assert [next(iter(action)) for action in request["TransactItems"]] == ["ConditionCheck"]
+
+
+def test_a_save_of_a_record_of_version_0_adds_it_with_version_1_if_there_is_none(dynamo: Dynamo) -> None:
+    sketch, transaction = Sketch("acme", "s1"), Transaction()
+    written = transaction.save(sketch, replace(sketch, text="New"))
+    transaction.commit()
+
+    (request,) = dynamo.requests
+    (put,) = (action["Put"] for action in request["TransactItems"])
+    assert written == Sketch("acme", "s1", "New", version=1)
+    assert put["Item"]["version"] == {"N": "1"}
+    assert put["ConditionExpression"] == "attribute_not_exists(PK)"

@@ -32,7 +32,7 @@ def queue_again(deadline: int) -> int:
     now, queued = clock.now_ms(), 0
 
     def read(shard: int, after: Item | None) -> tuple[list[RunWatch], Item | None]:
-        return watches.due(shard, now, _PAGE, after)
+        return watches.watches.due(shard, now, _PAGE, after, index="GSI2")
 
     for page in shards.pages(read, now // MINUTE_MS, deadline):
         for watch in page:

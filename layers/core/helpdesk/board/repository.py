@@ -131,9 +131,7 @@ def page(
     scope = (organization, board_id, post_list.value)
     after: Item | None = None
     if before is not None:
-        key = Post.key_for(organization, before.rpartition("#")[2])
-        partition = Post.partition_for(*scope, index=index)
-        after = {**key.attributes(), f"{index}PK": partition, f"{index}SK": before}
+        after = Post.key_for(organization, before.rpartition("#")[2]).attributes() | {f"{index}SK": before}
     found = posts.page(*scope, index=index, limit=limit, newest_first=True, after=after, matching=matching)
     return found.records, None if found.after is None else str(found.after[f"{index}SK"])
 

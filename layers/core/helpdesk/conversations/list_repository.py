@@ -229,7 +229,7 @@ def of_customer_after(organization: str, customer_id: str, conversation_id: str)
     after: Item | None = None
     if conversation_id:
         key = keys.Conversation(organization, conversation_id)
-        after = {**key.attributes(), "GSI2PK": partition, "GSI2SK": conversation_id}
+        after = {**key.attributes(), "GSI2SK": conversation_id}
     while True:
         page = table.query(partition, index="GSI2", limit=_OF_A_CUSTOMER, after=after)
         yield from (Conversation.from_item(item) for item in page.items if BEING_ERASED not in item)
@@ -249,8 +249,9 @@ def page(
     """
     found: dict[str, Item] = {}  # by sort key: one that is changing lists can be in two of them
     read_up_to = ""
+    start = _start(organization, source.index, before)
     for partition in source.partitions:
-        part = _part(source, partition, limit, _start(organization, source.index, partition, before))
+        part = _part(source, partition, limit, start)
         found |= {item[f"{source.index}SK"]: item for item in part.items}
         if part.after is not None:
             read_up_to = max(read_up_to, part.after[f"{source.index}SK"])
@@ -296,9 +297,9 @@ def sort_key_of(conversation: Conversation, index: Index) -> str:
     return conversation.id if index == "GSI2" else activity(conversation.last_message_at, conversation.id)
 
 
-def _start(organization: str, index: Index, partition: str, before: str | None) -> Item | None:
-    """Return the key to continue from behind a sort key, whether or not this partition has it."""
+def _start(organization: str, index: Index, before: str | None) -> Item | None:
+    """Return the key to continue from behind a sort key, in a partition that has it or not."""
     if before is None:
         return None
     key = keys.Conversation(organization, before.rpartition("#")[2])
-    return {**key.attributes(), f"{index}PK": partition, f"{index}SK": before}
+    return {**key.attributes(), f"{index}SK": before}

@@ -93,7 +93,7 @@ def newest(organization: str, limit: int, before: str | None) -> tuple[list[Cust
     after = None
     if before is not None:
         key = keys.Customer(organization, before)
-        after = {**key.attributes(), "GSI1PK": partition, "GSI1SK": before}
+        after = {**key.attributes(), "GSI1SK": before}
     page = table.query(partition, index="GSI1", limit=limit, newest_first=True, after=after)
     found = [Customer.from_item(item) for item in page.items]
     return found, found[-1].id if page.after else None

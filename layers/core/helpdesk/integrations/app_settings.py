@@ -63,10 +63,7 @@ class AppSettings[T: SettingsRecord]:
             before = self.get(organization)
             after = decide(before)
             transaction = Transaction()
-            if before.version:
-                transaction.save(before, after, on_failure=ConditionFailed)
-            else:
-                transaction.put(replace(after, version=1), new=True, on_failure=ConditionFailed)
+            transaction.save(before, after, on_failure=ConditionFailed)
             extra_writes(transaction, before, after)
             transaction.commit()
             return after

@@ -45,14 +45,6 @@ def everything(organization: str) -> Everything:
     return Everything(found, folders)
 
 
-def save_tree(transaction: Transaction, seen: Tree, changed: Tree) -> None:
-    """Write a tree over the one that was read. The transaction raises ConditionFailed if that has changed since."""
-    if seen.version:
-        transaction.save(seen, changed, on_failure=ConditionFailed)
-    else:
-        transaction.put(changed, new=True, on_failure=ConditionFailed)
-
-
 def rename(transaction: Transaction, organization: str, folder_id: str, name: str) -> None:
     """Give a folder another name. The transaction raises FolderNotFound."""
     key = Folder.key_for(organization, folder_id)

@@ -175,7 +175,7 @@ def _move(organization: str, found: list[Document], source: str, target: str) ->
 def _close(organization: str, tree: Tree, folder_id: str) -> bool:
     """Remove a deleted folder that has no documents. Return False if it has some, which the index does not list yet."""
     transaction = Transaction()
-    repository.save_tree(transaction, tree, tree.with_closed(folder_id))
+    transaction.save(tree, tree.with_closed(folder_id), on_failure=ConditionFailed)
     repository.remove(transaction, organization, folder_id)
     try:
         transaction.commit()
@@ -197,7 +197,7 @@ def _change(
         changed = next_tree(seen)
         transaction = Transaction()
         if changed is not seen:
-            repository.save_tree(transaction, seen, changed)
+            transaction.save(seen, changed, on_failure=ConditionFailed)
         also(transaction)
         if transaction:
             transaction.commit()

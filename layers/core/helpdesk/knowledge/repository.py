@@ -143,24 +143,16 @@ def newest(
         index, scope = "GSI1", [organization, wanted.folder_id or NO_FOLDER]
     found: list[Document] = []
     for _ in range(1 if condition is None else _MOST_QUERIES):
-        after = None
-        if before is not None:
-            after = Document.key_for(organization, before).attributes()
-            if index is not None:
-                after |= {"GSI1PK": Document.partition_for(*scope, index=index), "GSI1SK": before}
-        page = documents.page(
+        page, before = documents.newest(
             *scope,
             index=index,
             limit=limit if condition is None else _READ_AT_ONCE,
-            after=after,
-            newest_first=True,
+            before=before,
             matching=condition,
         )
-        found += page.records
+        found += page
         if len(found) > limit:
             return found[:limit], found[limit - 1].id
-        parts = None if page.after is None else Document.parse(page.after["PK"], page.after["SK"])
-        before = None if parts is None else parts["id"]
         if before is None or len(found) == limit:
             break
     return found, before

@@ -100,14 +100,14 @@ def backlog(kind: Kind, record: BacklogRecord) -> Document:
     A post has its author's number, so that the author's erasure takes the document away.
     """
     terms = dict.fromkeys(terms_of("\n".join(record.texts)))
-    if record.number is not None:
-        terms |= dict.fromkeys([str(record.number), number_term(record.number)])
+    if record.card_number is not None:
+        terms |= dict.fromkeys([str(record.card_number), number_term(record.card_number)])
     return Document(
         terms=list(terms),
         id=record.id,
         kind=kind,
-        customer=None if record.customer_id is None else number_of(record.customer_id),
-        version=number_of(kind, record.id, record.number, record.customer_id, *record.texts),
+        customer=None if record.author_id is None else number_of(record.author_id),
+        version=number_of(kind, record.id, record.card_number, record.author_id, *record.texts),
         sort_key=sort_key_of(record.created_at, record.id),
     )
 

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from helpdesk.platform.record import Record
+from helpdesk.platform.record import Record, field
 from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
 
@@ -67,71 +67,81 @@ class EntryRecord(Record):
         )
 
 
-class BacklogRecord(Record):
-    """A signal, a post or a card. `created_at` is in ms; `number` is that of a card, `customer_id` a post's author."""
+class BacklogRecord(Stored, kw_only=True):
+    """A signal, a post or a card. `created_at` is in ms."""
 
+    organization: str
     id: str
-    texts: tuple[str, ...]
+    title: str
     created_at: int
-    number: int | None = None
-    customer_id: str | None = None
 
-    @classmethod
-    def of_signal(cls, item: Item) -> Self:
-        """Return the signal of an item. Raises UnreadableItem."""
-        signal = SearchableSignal.from_item(item)
-        return cls(signal.id, (signal.title, signal.body, *signal.aliases), signal.filed_at)
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is searched."""
+        raise NotImplementedError
 
-    @classmethod
-    def of_post(cls, item: Item) -> Self:
-        """Return the post of an item, to which its whole text is added. Raises UnreadableItem."""
-        post = SearchablePost.from_item(item)
-        return cls(post.id, (post.title, post.body), post.created_at, customer_id=post.customer_id)
+    @property
+    def card_number(self) -> int | None:
+        """The number of a card."""
+        return None
 
-    @classmethod
-    def of_task(cls, item: Item) -> Self:
-        """Return the card of an item. Raises UnreadableItem."""
-        task = SearchableTask.from_item(item)
-        return cls(task.id, (task.title, task.description), task.created_at, number=task.number)
+    @property
+    def author_id(self) -> str | None:
+        """The customer who wrote a post."""
+        return None
 
 
-class SearchableTask(Stored, kw_only=True):
+class SearchableTask(BacklogRecord, kw_only=True):
     """What the index has of a card."""
 
     VIEW_OF = "Task"
     PK, SK = "ORG#{organization}#TASK#{id}", "TASK"
-    organization: str
-    id: str
     number: int
-    title: str
     description: str
-    created_at: int
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The title and the description."""
+        return (self.title, self.description)
+
+    @property
+    def card_number(self) -> int | None:
+        """The number, by which the card is found, too."""
+        return self.number
 
 
-class SearchableSignal(Stored, kw_only=True):
+class SearchableSignal(BacklogRecord, kw_only=True):
     """What the index has of a signal."""
 
     VIEW_OF = "Signal"
     PK, SK = "ORG#{organization}#SIGNAL#{id}", "SIGNAL"
-    organization: str
-    id: str
-    title: str
+    created_at: int = field(name="filedAt")
     body: str
     aliases: tuple[str, ...]
-    filed_at: int
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The title, the body and the former titles."""
+        return (self.title, self.body, *self.aliases)
 
 
-class SearchablePost(Stored, kw_only=True):
+class SearchablePost(BacklogRecord, kw_only=True):
     """What the index has of a post. Its text is an item of its own."""
 
     VIEW_OF = "Post"
     PK, SK = "ORG#{organization}#POST#{id}", "POST"
-    organization: str
-    id: str
-    title: str
     body: str = ""
-    created_at: int
     customer_id: str | None = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The title and the text."""
+        return (self.title, self.body)
+
+    @property
+    def author_id(self) -> str | None:
+        """The customer who wrote it."""
+        return self.customer_id
 
 
 class SearchablePostBody(Stored):

@@ -82,12 +82,12 @@ def backlog(organization: str, kind: Kind, identifiers: Iterable[str]) -> Found[
     """
     wanted = list(dict.fromkeys(identifiers))
     if kind is Kind.POST:
-        return _found(organization, _posts(organization, wanted), BacklogRecord.of_post)
+        return _found(organization, _posts(organization, wanted), SearchablePost.from_item)
     if kind is Kind.SIGNAL:
         signals = [SearchableSignal.key_for(organization, each) for each in wanted]
-        return _found(organization, _present(signals), BacklogRecord.of_signal)
+        return _found(organization, _present(signals), SearchableSignal.from_item)
     cards = [SearchableTask.key_for(organization, each) for each in wanted]
-    return _found(organization, _present(cards), BacklogRecord.of_task)
+    return _found(organization, _present(cards), SearchableTask.from_item)
 
 
 def _posts(organization: str, post_ids: Sequence[str]) -> Iterator[Item]:

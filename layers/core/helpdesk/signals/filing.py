@@ -178,7 +178,7 @@ def update(
 
 
 def _retitle(transaction: Transaction, seen: Signal, title: str | None) -> tuple[str, ...]:
-    """Give a signal another title and let go of the former one; return its aliases then. Raises SignalExists."""
+    """Give a signal another title and release the former one; return its aliases then. Raises SignalExists."""
     if title is None or titles.folded(title) == titles.folded(seen.title):
         return seen.aliases
     owners = repository.owners(seen.organization, (title, seen.title))
@@ -197,7 +197,7 @@ def _retitle(transaction: Transaction, seen: Signal, title: str | None) -> tuple
 
 
 def _refuse_title(organization: str, taken: TitleTaken, own: str | None = None) -> None:
-    """Raise SignalExists if another signal has the title. If it was let go of at this moment, nothing is raised."""
+    """Raise SignalExists if another signal has the title. If it was released at this moment, nothing is raised."""
     if taken.owner is None:
         return
     found = service.survivor(organization, taken.owner)

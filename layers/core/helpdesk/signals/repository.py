@@ -87,7 +87,7 @@ def newest(
     condition = wanted.condition
     found: list[Signal] = []
     for _ in range(1 if condition is None else _MOST_QUERIES):
-        page, before = _page(
+        page, before = signals.newest(
             *scope,
             index=index,
             limit=limit if condition is None else _READ_AT_ONCE,
@@ -107,19 +107,7 @@ def requests(organization: str, limit: int, before: str | None) -> tuple[list[Si
 
     One query.
     """
-    return _page(organization, index="GSI3", limit=limit, before=before)
-
-
-def _page(
-    *scope: str, index: table.Index, limit: int, before: str | None, matching: Filter | None = None
-) -> tuple[list[Signal], str | None]:
-    """Return a page of a list of signals, and the id of the last signal that the query read, None at the end."""
-    after: Item | None = None
-    if before is not None:
-        entry = {f"{index}PK": Signal.partition_for(*scope, index=index), f"{index}SK": before}
-        after = Signal.key_for(scope[0], before).attributes() | entry
-    page = signals.page(*scope, index=index, limit=limit, after=after, newest_first=True, matching=matching)
-    return page.records, None if page.after is None else page.after[f"{index}SK"]
+    return signals.newest(organization, index="GSI3", limit=limit, before=before)
 
 
 def count(transaction: Transaction, seen: Signal, *, reporters: int = 0, commits: int = 0) -> None:

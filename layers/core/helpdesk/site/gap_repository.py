@@ -42,10 +42,7 @@ def latest(organization: str, limit: int, before: str | None) -> tuple[list[Sear
     """Return searches before a place, the latest first, and the place to continue from. One query."""
     after = None
     if before is not None:
-        after = {
-            **SearchGap.key_for(organization, before.partition("#")[2]).attributes(),
-            "GSI1PK": SearchGap.partition_for(organization, index="GSI1"),
-            "GSI1SK": before,
-        }
+        key = SearchGap.key_for(organization, before.partition("#")[2])
+        after = {**key.attributes(), "GSI1SK": before}
     page = Collection(SearchGap).page(organization, index="GSI1", limit=limit, newest_first=True, after=after)
     return page.records, None if page.after is None else str(page.after["GSI1SK"])

@@ -21,9 +21,6 @@ type Values = Mapping[str, Any]
 """Values by the names of fields. An index entry's attributes, such as `GSI1PK`, go by their own names."""
 
 
-_EQUAL = "{name} = {value}"
-
-
 class Requirement(NamedTuple):
     """A condition on a field: an expression in which `{name}` and `{value}` stand for the field and the value."""
 
@@ -119,8 +116,13 @@ def requirements(require: Values, *, or_new: bool) -> tuple[str, Item]:
     terms = [] if or_new else ["attribute_exists(PK)"]
     values: Item = {}
     for name, wanted in require.items():
-        plainly = or_missing(None) if wanted is None else Requirement(_EQUAL, wanted)
-        text, value = wanted if isinstance(wanted, Requirement) else plainly
+        text, value = _requirement(wanted)
         terms.append(text.format(name=f"#{name}", value=f":required_{name}"))
         values[f":required_{name}"] = plain(value)
     return " AND ".join(terms), values
+
+
+def _requirement(wanted: Any) -> Requirement:
+    if isinstance(wanted, Requirement):
+        return wanted
+    return or_missing(None) if wanted is None else Requirement("{name} = {value}", wanted)

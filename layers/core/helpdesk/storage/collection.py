@@ -10,8 +10,9 @@ Writes are in `helpdesk.storage.transactions`, because most of them write severa
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from helpdesk.platform import unreadable
 from helpdesk.storage import table
-from helpdesk.storage.stored import Index, Stored
+from helpdesk.storage.stored import Index, Stored, UnreadableItem
 from helpdesk.storage.table import Filter
 from helpdesk.storage.wire import Item
 
@@ -76,6 +77,62 @@ class Collection[R: Stored]:
             matching=matching,
         )
         return Listed([self.kind.from_item(item) for item in page.items], page.after)
+
+    def newest(
+        self,
+        *scope: str,
+        limit: int,
+        before: str | None,
+        index: Index | None = None,
+        consistent: bool = False,
+        matching: Filter | None = None,
+    ) -> tuple[list[R], str | None]:
+        """Return records older than the ID `before`, newest first, and the ID to continue from, None at the end.
+
+        For kinds that an organization and an `id` make the key of, and that are sorted by the ID: IDs sort by time.
+        `scope` are the parts of the partition, the organization first. One query.
+        """
+        after: Item | None = None
+        if before is not None:
+            entry = {f"{index}SK": before} if index else {}
+            after = self.kind.key_for(scope[0], before).attributes() | entry
+        page = self.page(
+            *scope,
+            limit=limit,
+            index=index,
+            after=after,
+            newest_first=True,
+            consistent=consistent,
+            matching=matching,
+        )
+        last = None if page.after is None else self.kind.parse(*table.key_of(page.after))
+        return page.records, None if last is None else last["id"]
+
+    def due(
+        self, shard: int, before: int, limit: int, after: Item | None, *, index: Index
+    ) -> tuple[list[R], Item | None]:
+        """Return a page of what one shard of an index has that is due before an instant (ms), the earliest first.
+
+        With it comes the key to continue from, None at the end. For `shards.pages`. One query.
+        """
+        page = table.query(
+            self.kind.partition_for(str(shard), index=index),
+            index=index,
+            sk_between=("0", f"{before:013d}"),
+            limit=limit,
+            after=after,
+        )
+        return self.readable(page.items), page.after
+
+    def readable(self, items: Iterable[Item]) -> list[R]:
+        """Return the records of items. One that cannot be read is reported and left out: it holds up no other."""
+        found = []
+        for item in items:
+            try:
+                found.append(self.kind.from_item(item))
+            except UnreadableItem as error:
+                unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
+        return found
 
     def all(self, *scope: str, newest_first: bool = False, consistent: bool = False) -> list[R]:
         """Return every record of a partition that is small by rule. One query for each megabyte.

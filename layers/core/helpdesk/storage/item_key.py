@@ -12,6 +12,12 @@ class MalformedKey(ValueError):
     """An invalid part of a key: it is empty, longer than any ID, or contains the separator."""
 
 
+def require_part(kind: type, name: str, part: str) -> None:
+    """Raise MalformedKey for a part of a kind's key that is empty, too long, or contains the separator."""
+    if not 0 < len(part) <= MAX_PART_CHARACTERS or "#" in part:
+        raise MalformedKey(f"{kind.__name__}.{name}")
+
+
 @dataclass_transform(frozen_default=True)
 class ItemKey:
     """The primary key of one kind of item; a subclass gives the templates of both halves and declares their parts.
@@ -38,8 +44,7 @@ class ItemKey:
         if len(values) + len(named) != len(self.PARTS) or parts.keys() != set(self.PARTS):
             raise TypeError(f"{type(self).__name__} takes {', '.join(self.PARTS)}")
         for name, part in parts.items():
-            if not 0 < len(part) <= MAX_PART_CHARACTERS or "#" in part:
-                raise MalformedKey(f"{type(self).__name__}.{name}")
+            require_part(type(self), name, part)
         self.__dict__.update(parts)
 
     def __setattr__(self, name: str, value: Any) -> Never:

@@ -34,7 +34,7 @@ from msgspec.structs import fields
 from helpdesk.platform.record import Record, field
 from helpdesk.storage import by_name
 from helpdesk.storage.by_name import ByName
-from helpdesk.storage.item_key import MAX_PART_CHARACTERS, ItemKey, MalformedKey
+from helpdesk.storage.item_key import MAX_PART_CHARACTERS, ItemKey, MalformedKey, require_part
 from helpdesk.storage.wire import Item
 
 __all__ = ["AnyKey", "Index", "Key", "MalformedKey", "Stored", "UnreadableItem", "field"]
@@ -147,7 +147,7 @@ class Stored(Record):
             if getattr(self, index) is not None:
                 item |= self.index_entry(index)
         in_key = _fields_in_key(type(self))
-        for name, value in msgspec.to_builtins(self, builtin_types=_BUILTIN, enc_hook=_plain).items():
+        for name, value in plain(self).items():
             if value is not None and (name not in in_key or name == "id"):
                 item[name] = value
         for what, attribute in _by_names(type(self)).items():
@@ -188,8 +188,11 @@ def attribute(kind: type[Stored], name: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value of a record as the table holds it: an enumeration's text, a record as a map of its fields."""
-    return msgspec.to_builtins(value, builtin_types=_BUILTIN, enc_hook=_plain)
+    """Return a value of a record as the table holds it: an enumeration's text, a record as a map of its fields.
+
+    Of a `ByName`, that is the name: its id has an attribute of its own.
+    """
+    return msgspec.to_builtins(value, builtin_types=_BUILTIN, enc_hook=str)
 
 
 @cache
@@ -227,10 +230,9 @@ def _filled(kind: type[Stored], template: str, parts: Sequence[str]) -> list[str
     names = _names(template)
     if len(parts) != len(names):
         raise TypeError(f"a {kind.__name__} takes {', '.join(names)} here")
-    for name, part in zip(names, parts, strict=True):
-        if not 0 < len(part) <= MAX_PART_CHARACTERS or "#" in part:
-            raise MalformedKey(f"{kind.__name__}.{name}")
     values = dict(zip(names, parts, strict=True))
+    for name, part in values.items():
+        require_part(kind, name, part)
     return [half.format_map(values) for half in template.split(_HALVES)]
 
 
@@ -249,10 +251,6 @@ def _by_names(kind: type[Stored]) -> Mapping[str, str]:
         for each in fields(kind)
         if ByName in (each.type, *get_args(each.type))
     }
-
-
-def _plain(value: Any) -> str:
-    return str(value)  # a `ByName`, whose id has an attribute of its own
 
 
 def _as_it_is(_: type, value: Any) -> Any:

@@ -138,6 +138,7 @@ def query(
 ) -> Page:
     """Return one page of a partition in the order of its sort key (an index has no `consistent`).
 
+    `after` is where the page begins: an item's key with its sort key in the index; the partition may be left out.
     `only` names the attributes that come back, SK among them, which saves time and no units; none for all.
     One item more than `limit` is read, so that `after` is None where nothing follows.
     With `matching`, the page has matching items only; `limit` then is about the most that is read, and paid for.
@@ -181,7 +182,7 @@ def query(
         # DynamoDB names a key to go on from whenever it reaches the limit, also at the end of the partition.
         request["Limit"] = limit + 1
     if after is not None:
-        request["ExclusiveStartKey"] = to_wire(after)
+        request["ExclusiveStartKey"] = to_wire({f"{prefix}PK": pk} | after)
     try:
         answer = clients.dynamodb().query(**request)
     except ClientError as error:

@@ -93,14 +93,17 @@ class Transaction:
     ) -> R:
         """Write what differs from the record that was read, index entries included, and return the record as written.
 
-        A record with a `version` must still have the one that was read, and gets the next. `add` counts fields that
-        other requests count at the same time. A record without a version needs `require`. If nothing differs, the
-        transaction only requires what it would have required.
+        A record with a `version` must still have the one that was read, and gets the next; one whose version is 0 is
+        new, and must not exist yet. `add` counts fields that other requests count at the same time. A record without a
+        version needs `require`. If nothing differs, the transaction only requires what it would have required.
         """
         conditions = dict(require or {})
         if (version := getattr(seen, "version", None)) is not None:
             conditions["version"] = version
             changed = replace(changed, version=version + 1)
+        if version == 0:
+            self.put(changed, new=True, on_failure=on_failure)
+            return changed
         values = changes.difference(seen.to_item(), changed)
         if values or any((add or {}).values()):
             self.change(seen.key, set=values, add=add, require=conditions, on_failure=on_failure)
@@ -171,8 +174,8 @@ class Transaction:
         on_failure: OnFailure = _unexpected,
     ) -> None:
         """Delete one item: under a condition, or if it is as required (`storage.changes`), where one is given."""
-        if require is not None and isinstance(key, Key):
-            action = self._conditional(key, **changes.condition(key, require))
+        if require is not None:
+            action = self._required(key, require)
         else:
             action = self._conditional(key, condition, names, values)
         self._add({"Delete": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
@@ -192,10 +195,8 @@ class Transaction:
         """
         if isinstance(condition, str):
             action = self._conditional(key, condition, names, values)
-        elif isinstance(key, Key):
-            action = self._conditional(key, **changes.condition(key, condition))
         else:
-            raise TypeError("fields are those of a record's key")
+            action = self._required(key, condition)
         self._add({"ConditionCheck": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
 
     def set_deadline(self, instant_ms: int) -> None:
@@ -250,6 +251,11 @@ class Transaction:
     def _add(self, action: "TransactWriteItemTypeDef", on_failure: OnFailure) -> None:
         self._actions.append(action)
         self._on_failure.append(on_failure)
+
+    def _required(self, key: AnyKey, require: changes.Values) -> dict[str, Any]:
+        if not isinstance(key, Key):
+            raise TypeError("fields are those of a record's key")
+        return self._conditional(key, **changes.condition(key, require))
 
     def _conditional(
         self,

@@ -29,18 +29,9 @@ def newest(
 
     One query; a page of long texts can be shorter than `limit`.
     """
-    after = Suggestion.key_for(organization, before).attributes() if before else None
     if status is None:
-        page = suggestions.page(organization, limit=limit, newest_first=True, after=after)
-    else:
-        if after is not None:
-            listed = Suggestion.partition_for(organization, status, index="GSI1")
-            after |= {"GSI1PK": listed, "GSI1SK": before}
-        page = suggestions.page(
-            organization, status, index="GSI1", limit=limit, newest_first=True, after=after
-        )
-    found = page.records
-    return found, found[-1].id if found and page.after is not None else None
+        return suggestions.newest(organization, limit=limit, before=before)
+    return suggestions.newest(organization, status, index="GSI1", limit=limit, before=before)
 
 
 def recent(organization: str) -> list[Suggestion]:

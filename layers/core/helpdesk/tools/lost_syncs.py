@@ -9,7 +9,7 @@ from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools import sync_repository
+from helpdesk.tools import repository, sync_repository
 from helpdesk.tools.jobs import SyncJob
 from helpdesk.tools.record import ToolEndpoint
 from helpdesk.tools.sync_repository import Superseded
@@ -29,7 +29,7 @@ def queue_again(deadline: int) -> int:
     now, found = clock.now_ms(), 0
 
     def read(shard: int, after: Item | None) -> tuple[list[ToolEndpoint], Item | None]:
-        return sync_repository.due(shard, now, _PAGE, after)
+        return repository.stored_endpoints.due(shard, now, _PAGE, after, index="GSI2")
 
     for page in shards.pages(read, now // MINUTE_MS, deadline):
         found += sum(map(_look_at, page))

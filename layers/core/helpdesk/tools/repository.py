@@ -34,7 +34,7 @@ from helpdesk.tools.record import (
 _URL_TAKEN = "Another tool endpoint has this URL. Remove that one first, or give another URL."
 _ENDPOINT, _TOOL = ToolEndpoint.sk_prefix(), "TOOL#"
 
-_endpoints = Collection(ToolEndpoint)
+stored_endpoints = Collection(ToolEndpoint)
 _urls = Collection(ToolEndpointUrl)
 
 
@@ -130,12 +130,12 @@ def endpoints(organization: str) -> list[ToolEndpoint]:
 
 def endpoint(organization: str, endpoint_id: str) -> ToolEndpoint | None:
     """Return an endpoint; None if there is none with this ID. Raises UnreadableItem."""
-    return _endpoints.find(organization, endpoint_id)
+    return stored_endpoints.find(organization, endpoint_id)
 
 
 def urls_of(organization: str, endpoint_ids: Sequence[str]) -> dict[str, str]:
     """Return the addresses of endpoints by id. One call for up to 100."""
-    found = _endpoints.by_ids(organization, ids=endpoint_ids, consistent=False)
+    found = stored_endpoints.by_ids(organization, ids=endpoint_ids, consistent=False)
     return {endpoint.id: endpoint.url for endpoint in found.values()}
 
 

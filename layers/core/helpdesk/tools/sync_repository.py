@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from helpdesk.platform import unreadable
 from helpdesk.storage import keys, table
-from helpdesk.storage.stored import UnreadableItem
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import repository
@@ -74,27 +72,6 @@ def fail(endpoint: ToolEndpoint, problem: str, at: int) -> None:
     transaction = Transaction()
     _end(transaction, endpoint, status=SyncStatus.FAILED, problem=problem, last_sync_at=at)
     transaction.commit()
-
-
-def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[ToolEndpoint], Item | None]:
-    """Return a page of a shard's endpoints whose sync is due before an instant (ms), and the key to continue from.
-
-    An endpoint that cannot be read is reported and left out.
-    """
-    page = table.query(
-        ToolEndpoint.partition_for(str(shard), index="GSI2"),
-        index="GSI2",
-        sk_between=("0", f"{before:013d}"),
-        limit=limit,
-        after=after,
-    )
-    found = []
-    for item in page.items:
-        try:
-            found.append(ToolEndpoint.from_item(item))
-        except UnreadableItem as error:
-            unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
-    return found, page.after
 
 
 def requeue(transaction: Transaction, seen: ToolEndpoint) -> None:

@@ -79,7 +79,7 @@ def of_organization(
 ) -> tuple[list[GrantRecord], str | None]:
     """Return a page of the grants for an organization, newest first, and the id after which the next page begins."""
     listed = keys.grants_of_organization(organization)
-    after = {**keys.Grant(before).attributes(), "GSI2PK": listed, "GSI2SK": before} if before else None
+    after = {**keys.Grant(before).attributes(), "GSI2SK": before} if before else None
     page = table.query(listed, index="GSI2", limit=limit, newest_first=True, after=after)
     return [GrantRecord.from_item(item) for item in page.items], page.after["GSI2SK"] if page.after else None
 

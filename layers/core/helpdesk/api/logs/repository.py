@@ -73,7 +73,7 @@ def newest(
     after: Item | None = None
     if before:
         after = LogRecord.key_for(organization, before).attributes()
-        after |= {"GSI1PK": partition, "GSI1SK": before} if index else {}
+        after |= {"GSI1SK": before} if index else {}
     page = table.query(
         partition,
         index=index,

@@ -129,7 +129,7 @@ def queue_due(deadline: int) -> int:
     queued = 0
 
     def read(shard: int, after: Item | None) -> tuple[list[Snooze], Item | None]:
-        return repository.due(shard, before, _PAGE, after)
+        return repository.reminders.due(shard, before, _PAGE, after, index="GSI1")
 
     for page in shards.pages(read, clock.now_ms() // MINUTE_MS, deadline):
         refused = send_all(settings().timer_queue_url, [_message(reminder) for reminder in page])

@@ -6,7 +6,6 @@ A worker that finds the note of another one looks in Discord before it posts aga
 
 from collections.abc import Callable
 from contextlib import suppress
-from copy import replace
 
 from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.integration_jobs import App, IntegrationJob
@@ -53,12 +52,8 @@ def save(
 
     Raises StaleFeed, and what the extra writes raise.
     """
-    after = replace(wanted, version=seen.version + 1)
     transaction = Transaction()
-    if seen.version:
-        transaction.save(seen, wanted, on_failure=StaleFeed())
-    else:
-        transaction.put(after, new=True, on_failure=StaleFeed())
+    after = transaction.save(seen, wanted, on_failure=StaleFeed())
     if after.kind is FeedKind.ANSWERS and (not seen.version or after.channel != seen.channel):
         transaction.put(
             CommunityPlace(

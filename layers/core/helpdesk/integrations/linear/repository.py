@@ -7,11 +7,11 @@ from copy import replace
 from helpdesk.integrations.linear.record import LinearIssue as Issue
 from helpdesk.integrations.linear.record import LinearTeam, TrackerRequest, requests, teams
 from helpdesk.integrations.record import Connection
-from helpdesk.platform import clock, unreadable
+from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import table
 from helpdesk.storage.collection import Collection
-from helpdesk.storage.stored import MalformedKey, UnreadableItem
+from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -60,12 +60,7 @@ def issues(connection: Connection, limit: int, after: str | None) -> tuple[list[
         after=None if after is None else first.attributes(),
         consistent=True,
     )
-    found = []
-    for item in page.items:
-        try:
-            found.append(Issue.from_item(item))
-        except UnreadableItem as error:
-            unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
+    found = _issues.readable(page.items)
     return found, None if page.after is None else page.items[-1]["SK"].removeprefix(Issue.sk_prefix())
 
 

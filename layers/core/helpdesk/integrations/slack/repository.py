@@ -22,7 +22,7 @@ def channel(organization: str, team: str, name: str) -> MirrorChannel | None:
 def first_channels(organization: str, team: str, limit: int) -> tuple[list[str], bool]:
     """Return the names of the first public channels, and whether there are more. One call, of five times as many."""
     partition, prefix = MirrorChannel.prefix_for(organization, team)
-    page = table.query(partition, sk_prefix=f"{prefix}", limit=5 * limit)
+    page = table.query(partition, sk_prefix=prefix, limit=5 * limit)
     found = [MirrorChannel.from_item(item) for item in page.items]
     names = [each.name for each in found if not each.private]
     return names[:limit], len(names) > limit or len(page.items) == 5 * limit

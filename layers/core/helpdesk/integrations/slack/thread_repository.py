@@ -6,7 +6,6 @@ to post. A worker that finds that note after a crash looks in Slack before it po
 
 import contextlib
 from collections.abc import Callable
-from copy import replace
 
 from helpdesk.conversations.record import Conversation
 from helpdesk.events import integration_jobs as jobs
@@ -59,13 +58,10 @@ def save(
 
     `require` is what must hold for a new one: that its conversation is not being erased.
     """
-    after = replace(wanted, version=seen.version + 1)
     transaction = Transaction()
-    if seen.version:
-        transaction.save(seen, wanted, on_failure=ConditionFailed)
-    else:
+    if not seen.version:
         require(transaction)
-        transaction.put(after, new=True, on_failure=ConditionFailed)
+    after = transaction.save(seen, wanted, on_failure=ConditionFailed)
     if seen.ts is not None and after.ts is None:
         transaction.delete(MirrorThread.key_for(seen.organization, seen.team, seen.channel, seen.ts))
     if after.ts is not None and seen.ts is None:

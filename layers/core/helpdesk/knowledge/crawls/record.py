@@ -74,7 +74,7 @@ class SliceJob(Record):
 
 
 class RemovalJob(Record):
-    """An instruction to let go of a deleted crawl's documents, or to delete them."""
+    """An instruction to release a deleted crawl's documents, or to delete them."""
 
     organization: str
     crawl_id: str

@@ -25,13 +25,13 @@ from helpdesk.knowledge.crawls.record import (
 )
 from helpdesk.knowledge.crawls.schemas import CrawlStatus
 from helpdesk.knowledge.crawls.scope import page_key
-from helpdesk.platform import clock, unreadable
+from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards, table
 from helpdesk.storage.by_name import ByName
 from helpdesk.storage.changes import Values, below, other_than
 from helpdesk.storage.collection import Collection
-from helpdesk.storage.stored import MalformedKey, UnreadableItem
+from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -56,13 +56,6 @@ def get(organization: str, crawl_id: str) -> Crawl:
         return crawls.get(organization, crawl_id)
     except MalformedKey:
         raise CrawlNotFound from None
-
-
-def newest(organization: str, limit: int, before: str | None) -> tuple[list[Crawl], str | None]:
-    """Return crawls older than the id `before`, newest first, and the id to continue from (None at the end)."""
-    after = Crawl.key_for(organization, before).attributes() if before else None
-    page = crawls.page(organization, limit=limit, newest_first=True, after=after, consistent=True)
-    return page.records, page.records[-1].id if page.after else None
 
 
 def addresses(
@@ -208,13 +201,7 @@ def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[C
     page = table.query(
         shards.due_crawls(shard), index="GSI1", sk_between=("0", due_key(before)), limit=limit, after=after
     )
-    found = []
-    for item in page.items:
-        try:
-            found.append(Crawl.from_item(item))
-        except UnreadableItem as error:
-            unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
-    return found, page.after
+    return crawls.readable(page.items), page.after
 
 
 def queue_again(crawl: Crawl) -> None:

@@ -87,7 +87,10 @@ def run(caller: Caller, crawl_id: str) -> None:
 
 def newest(caller: Caller, query: CrawlsQuery) -> CrawlsAnswer:
     """Return a page of crawls, newest first."""
-    found, end = repository.newest(caller.organization, query.limit, position(caller, query, _LIST))
+    before = position(caller, query, _LIST)
+    found, end = repository.crawls.newest(
+        caller.organization, limit=query.limit, before=before, consistent=True
+    )
     return CrawlsAnswer(
         crawls=[_summary(crawl) for crawl in found], next_cursor=next_cursor(caller, end, _LIST)
     )

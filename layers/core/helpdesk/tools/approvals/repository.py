@@ -39,16 +39,9 @@ def newest(
 
     One query.
     """
-    after = Approval.key_for(organization, before).attributes() if before else None
     if status is None:
-        page = approvals.page(organization, limit=limit, newest_first=True, after=after)
-    else:
-        if after is not None:
-            partition = Approval.partition_for(organization, status, index="GSI1")
-            after |= {"GSI1PK": partition, "GSI1SK": before}
-        page = approvals.page(organization, status, index="GSI1", limit=limit, newest_first=True, after=after)
-    found = page.records
-    return found, found[-1].id if found and page.after is not None else None
+        return approvals.newest(organization, limit=limit, before=before)
+    return approvals.newest(organization, status, index="GSI1", limit=limit, before=before)
 
 
 def pending(organization: str) -> list[Approval]:

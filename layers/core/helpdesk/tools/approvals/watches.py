@@ -7,9 +7,10 @@ is due belongs to a run whose worker died at every try of its job, or that waits
 
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS, MINUTE_MS
-from helpdesk.storage import shards, table
+from helpdesk.storage import shards
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Stored, field
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 LOST_AFTER_MS = 15 * MINUTE_MS
@@ -40,6 +41,9 @@ class RunWatch(Stored, kw_only=True):
         return shards.shard_of(self.message_id)
 
 
+watches = Collection(RunWatch)
+
+
 def put(transaction: Transaction, organization: str, conversation_id: str, message_id: str) -> None:
     """Watch a run from now on, in the transaction of its job."""
     _put(transaction, organization, conversation_id, message_id, due_at(clock.now_ms()))
@@ -67,18 +71,6 @@ def _put(
 def due_at(touched: int) -> str:
     """Return when to look at a run that was touched at an instant (ms), as the index sorts it."""
     return f"{touched + LOST_AFTER_MS:013d}"
-
-
-def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[RunWatch], Item | None]:
-    """Return a page of a shard's watches that are due before an instant (ms), and the key to continue from."""
-    page = table.query(
-        RunWatch.partition_for(str(shard), index="GSI2"),
-        index="GSI2",
-        sk_between=("0", f"{before:013d}"),
-        limit=limit,
-        after=after,
-    )
-    return [RunWatch.from_item(item) for item in page.items], page.after
 
 
 def move(transaction: Transaction, seen: RunWatch, due: str, *, requeues: int) -> None:
