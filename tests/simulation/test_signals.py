@@ -201,7 +201,7 @@ def test_each_of_thousands_is_notified_once_while_workers_die_and_two_run_at_onc
 ) -> None:
     number = of(60, 5_000)
     # All mails may go at once: the waits for the allowance have a test of their own.
-    monkeypatch.setattr("helpdesk.mail.allowance.take", lambda *_: None)
+    monkeypatch.setattr("helpdesk.mail.allowance.charge", lambda *_: None)
     monkeypatch.setenv("MAIL_FROM", FROM)
     settings.cache_clear()
     home, signal = organization.organization_id, filed(api)

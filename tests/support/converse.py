@@ -40,7 +40,7 @@ type Request = dict[str, Any]
 
 
 # The part of helpdesk.accounts.quotas.service that turns of a model need, without a table.
-_UNLIMITED = SimpleNamespace(take_tokens=lambda *_: "2026-11", return_tokens=lambda *_, **__: None)
+_UNLIMITED = SimpleNamespace(charge_tokens=lambda *_: "2026-11", settle_tokens=lambda *_, **__: None)
 
 
 @contextmanager

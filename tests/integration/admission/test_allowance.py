@@ -54,7 +54,7 @@ class PlainBucket:
         self.level = round(tokens * self.interval)
         self.at = START
 
-    def take(self, now: int) -> bool:
+    def charge(self, now: int) -> bool:
         self.level = min(self.capacity, self.level + now - self.at)
         self.at = now
         if self.level < self.interval:
@@ -87,11 +87,11 @@ def fill(organization: str, request_class: RequestClass, interval: int, burst: i
     )
 
 
-def take(organization: str, request_class: RequestClass, key_hash: str, now: int) -> Charge | int:
+def charge(organization: str, request_class: RequestClass, key_hash: str, now: int) -> Charge | int:
     """Return the charge, or the seconds to wait."""
     with clock.frozen(lambda: now):
         try:
-            return allowance.take(organization, request_class, key_hash)
+            return allowance.charge(organization, request_class, key_hash)
         except BucketEmpty as empty:
             return empty.retry_after
 
@@ -135,9 +135,9 @@ def test_it_admits_exactly_what_a_plain_token_bucket_admits(
         now += round(gap * bucket.interval)
         if forgetful:
             allowance.forget()
-        expected = bucket.take(now)
+        expected = bucket.charge(now)
 
-        answer = take(organization, request_class, key_hash, now)
+        answer = charge(organization, request_class, key_hash, now)
 
         if expected:
             assert isinstance(answer, Charge)
@@ -163,12 +163,12 @@ def test_a_full_bucket_admits_its_burst_at_once_and_then_one_request_per_interva
     per_minute, burst = SHAPES[tier, request_class]
     interval = 60_000_000 // per_minute
 
-    at_once = [take(organization, request_class, key_hash, START) for _ in range(burst + 3)]
+    at_once = [charge(organization, request_class, key_hash, START) for _ in range(burst + 3)]
     assert [isinstance(answer, Charge) for answer in at_once] == [True] * burst + [False] * 3
 
     for number in range(1, 4):
-        too_soon = take(organization, request_class, key_hash, START + number * interval - 1)
-        in_time = take(organization, request_class, key_hash, START + number * interval)
+        too_soon = charge(organization, request_class, key_hash, START + number * interval - 1)
+        in_time = charge(organization, request_class, key_hash, START + number * interval)
         assert (isinstance(too_soon, Charge), isinstance(in_time, Charge)) == (False, True)
 
 
@@ -180,7 +180,7 @@ def test_concurrent_callers_take_exactly_the_burst(
 
     def one() -> bool:
         try:
-            allowance.take(organization, RequestClass.WRITE, key_hash)
+            allowance.charge(organization, RequestClass.WRITE, key_hash)
         except BucketEmpty:
             return False
         return True
@@ -202,7 +202,7 @@ def test_concurrent_callers_of_many_environments_take_exactly_the_burst(
     def one() -> bool:
         allowance.forget()
         try:
-            allowance.take(organization, RequestClass.WRITE, key_hash)
+            allowance.charge(organization, RequestClass.WRITE, key_hash)
         except BucketEmpty:
             return False
         return True
@@ -219,7 +219,7 @@ def test_a_charge_is_one_call(make_organization: Callable[..., NewOrganization])
     with recorded_calls() as calls:
         for number in range(20):
             # Below, at and above the sustained rate.
-            take(organization, RequestClass.WRITE, key_hash, START + number * 30_000)
+            charge(organization, RequestClass.WRITE, key_hash, START + number * 30_000)
 
     assert calls == ["dynamodb:UpdateItem"] * 20
 
@@ -229,7 +229,7 @@ def test_a_charge_after_a_long_pause_is_one_call(make_organization: Callable[...
 
     with recorded_calls() as calls:
         for number in range(5):
-            take(organization, RequestClass.WRITE, key_hash, START + number * 3_600_000_000)
+            charge(organization, RequestClass.WRITE, key_hash, START + number * 3_600_000_000)
 
     assert calls == ["dynamodb:UpdateItem"] * 5
 
@@ -239,10 +239,10 @@ def test_a_rejection_by_an_empty_bucket_is_one_call(
 ) -> None:
     organization, key_hash = make(make_organization, Tier.EXPLORE)
     for _ in range(2):
-        take(organization, RequestClass.UPLOAD, key_hash, START)
+        charge(organization, RequestClass.UPLOAD, key_hash, START)
 
     with recorded_calls() as calls:
-        assert take(organization, RequestClass.UPLOAD, key_hash, START) == 12
+        assert charge(organization, RequestClass.UPLOAD, key_hash, START) == 12
 
     assert calls == ["dynamodb:UpdateItem"]
 
@@ -254,7 +254,7 @@ def test_a_new_environment_needs_two_calls_at_most(make_organization: Callable[.
         fill(organization, RequestClass.WRITE, 2_000_000, 10, tokens)
         allowance.forget()
         with recorded_calls() as calls:
-            take(organization, RequestClass.WRITE, key_hash, START)
+            charge(organization, RequestClass.WRITE, key_hash, START)
         counts.append(len(calls))
 
     # Empty: the first call already shows it. Between empty and full: the guess is wrong once.
@@ -270,7 +270,7 @@ def test_an_environment_learns_that_others_use_its_bucket_and_needs_one_call_aga
     counts = []
     for _ in range(3):
         with recorded_calls() as calls:
-            take(organization, RequestClass.WRITE, key_hash, START)
+            charge(organization, RequestClass.WRITE, key_hash, START)
         counts.append(len(calls))
 
     assert counts == [2, 1, 1]
@@ -279,11 +279,11 @@ def test_an_environment_learns_that_others_use_its_bucket_and_needs_one_call_aga
 def test_each_class_has_its_own_allowance(make_organization: Callable[..., NewOrganization]) -> None:
     organization, key_hash = make(make_organization, Tier.EXPLORE)
     for _ in range(2):
-        take(organization, RequestClass.UPLOAD, key_hash, START)
+        charge(organization, RequestClass.UPLOAD, key_hash, START)
 
-    assert take(organization, RequestClass.UPLOAD, key_hash, START) == 12
-    assert isinstance(take(organization, RequestClass.WRITE, key_hash, START), Charge)
-    assert isinstance(take(organization, RequestClass.READ, key_hash, START), Charge)
+    assert charge(organization, RequestClass.UPLOAD, key_hash, START) == 12
+    assert isinstance(charge(organization, RequestClass.WRITE, key_hash, START), Charge)
+    assert isinstance(charge(organization, RequestClass.READ, key_hash, START), Charge)
 
 
 def test_an_unknown_caller_takes_nothing(make_organization: Callable[..., NewOrganization]) -> None:
@@ -292,9 +292,9 @@ def test_an_unknown_caller_takes_nothing(make_organization: Callable[..., NewOrg
     with clock.frozen(lambda: START):
         for _ in range(30):
             with pytest.raises(UnknownCaller):
-                allowance.take(organization, RequestClass.UPLOAD, sha256_hex("svc_key_other"))
+                allowance.charge(organization, RequestClass.UPLOAD, sha256_hex("svc_key_other"))
 
-    assert isinstance(take(organization, RequestClass.UPLOAD, key_hash, START), Charge)
+    assert isinstance(charge(organization, RequestClass.UPLOAD, key_hash, START), Charge)
 
 
 def test_an_unknown_caller_of_an_empty_bucket_is_rejected_as_unknown(
@@ -302,10 +302,10 @@ def test_an_unknown_caller_of_an_empty_bucket_is_rejected_as_unknown(
 ) -> None:
     organization, key_hash = make(make_organization, Tier.EXPLORE)
     for _ in range(2):
-        take(organization, RequestClass.UPLOAD, key_hash, START)
+        charge(organization, RequestClass.UPLOAD, key_hash, START)
 
     with clock.frozen(lambda: START), pytest.raises(UnknownCaller):
-        allowance.take(organization, RequestClass.UPLOAD, sha256_hex("svc_key_other"))
+        allowance.charge(organization, RequestClass.UPLOAD, sha256_hex("svc_key_other"))
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_after_a_change_of_plan_the_bucket_never_exceeds_the_new_burst(
 
     remaining = []
     for seconds in (0, 10, 14, 17, 19, 30, 59, 61, 120):
-        answer = take(organization, RequestClass.WRITE, key_hash, START + seconds * 1_000_000)
+        answer = charge(organization, RequestClass.WRITE, key_hash, START + seconds * 1_000_000)
         if isinstance(answer, Charge):
             assert answer.allowance.per_minute == new_per_minute
             remaining.append(answer.allowance.bucket.remaining(answer.now_us))
@@ -347,9 +347,9 @@ def test_a_rejected_caller_is_admitted_with_the_next_request_after_an_upgrade(
     organization, key_hash = make(make_organization, Tier.EXPLORE)
     per_minute, burst = SHAPES[Tier.EXPLORE, request_class]
     fill(organization, request_class, 60_000_000 // per_minute, burst, 0)
-    assert isinstance(take(organization, request_class, key_hash, START), int)
+    assert isinstance(charge(organization, request_class, key_hash, START), int)
 
     with clock.frozen(lambda: START):
         organizations.set_plan(organization, Plan.STANDARD, api_limits=False, unlimited_api=False)
 
-    assert isinstance(take(organization, request_class, key_hash, START), Charge)
+    assert isinstance(charge(organization, request_class, key_hash, START), Charge)

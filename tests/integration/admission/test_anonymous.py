@@ -183,7 +183,7 @@ def test_a_throttled_bucket_neither_stops_an_address_nor_lifts_its_limit(
     def throttled(*_: object) -> None:
         raise table.Throttled
 
-    monkeypatch.setattr(buckets, "take", throttled)
+    monkeypatch.setattr(buckets, "charge", throttled)
     with clock.frozen(lambda: START):
         found = [send("GET /v1/oauth/device").status for _ in range(12)]
 

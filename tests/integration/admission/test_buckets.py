@@ -28,7 +28,7 @@ SHAPES = {
 def taken(key: keys.ItemKey, shape: Shape, now: int) -> bool:
     with clock.frozen(lambda: now):
         try:
-            buckets.take(key, shape)
+            buckets.charge(key, shape)
         except BucketEmpty:
             return False
         return True
@@ -76,7 +76,7 @@ def test_it_admits_exactly_what_a_plain_token_bucket_admits(burst: int, pauses: 
 def test_concurrent_callers_take_exactly_the_burst(seed: int) -> None:
     key, shape = new_key(), Shape.per_hour(30, 10)
     with clock.frozen(lambda: START):
-        outcomes = interleaved([lambda: buckets.take(key, shape)] * 20, seed)
+        outcomes = interleaved([lambda: buckets.charge(key, shape)] * 20, seed)
 
     refused = [error for error in outcomes.errors if error is not None]
     assert [type(error) for error in refused] == [BucketEmpty] * 10
@@ -87,7 +87,7 @@ def test_a_rejection_says_when_the_next_token_is_available() -> None:
     assert [taken(key, shape, START) for _ in range(2)] == [True, True]
 
     with clock.frozen(lambda: START + 500_000), pytest.raises(BucketEmpty) as refused:
-        buckets.take(key, shape)
+        buckets.charge(key, shape)
 
     assert refused.value.retry_after == 120
 
@@ -96,12 +96,12 @@ def test_a_new_bucket_costs_one_call_and_one_that_others_use_costs_two() -> None
     key, shape = new_key(), Shape.per_hour(30, 10)
     with clock.frozen(lambda: START):
         with recorded_calls() as first:
-            buckets.take(key, shape)
+            buckets.charge(key, shape)
         with recorded_calls() as second:
-            buckets.take(key, shape)
+            buckets.charge(key, shape)
         allowance.forget()
         with recorded_calls() as others:
-            buckets.take(key, shape)
+            buckets.charge(key, shape)
 
     assert first == ["dynamodb:UpdateItem"]
     assert second == ["dynamodb:UpdateItem"]
@@ -124,12 +124,12 @@ def test_an_environment_that_saw_a_bucket_empty_asks_again_only_at_its_next_toke
 def test_several_tokens_are_taken_at_once_or_none() -> None:
     key, shape = new_key(), Shape(1_000_000, 10)
     with clock.frozen(lambda: START):
-        buckets.take(key, shape, 6)
+        buckets.charge(key, shape, 6)
         with pytest.raises(BucketEmpty):
-            buckets.take(key, shape, 5)
-        buckets.take(key, shape, 4)
+            buckets.charge(key, shape, 5)
+        buckets.charge(key, shape, 4)
         with pytest.raises(BucketEmpty):
-            buckets.take(key, shape)
+            buckets.charge(key, shape)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -148,21 +148,21 @@ def test_tokens_that_are_given_back_can_be_taken_again_and_never_more(
         expected = level >= count * interval
         with clock.frozen(partial(int, now)):
             try:
-                buckets.take(key, shape, count)
+                buckets.charge(key, shape, count)
                 found = True
             except BucketEmpty:
                 found = False
             assert found == expected
             if found:
                 returned = min(unused, count)
-                buckets.give_back(key, shape, returned)
+                buckets.refund(key, shape, returned)
                 level = min(burst * interval, level - (count - returned) * interval)
 
 
 def test_a_bucket_that_expired_meanwhile_stays_full() -> None:
     key, shape = new_key(), Shape.per_hour(30, 2)
 
-    buckets.give_back(key, shape, 1)
+    buckets.refund(key, shape, 1)
 
     assert table.get(key) is None
 

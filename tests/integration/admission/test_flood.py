@@ -20,7 +20,7 @@ from helpdesk.api.admission.caller import Access
 from helpdesk.api.admission.limits import RequestClass, Tier
 from helpdesk.api.admission.memory import LIMIT, Memory
 from helpdesk.api.admission.record import Allowance, Bucket, LiveKey
-from helpdesk.api.admission.repository import AllowanceNotTaken
+from helpdesk.api.admission.repository import AllowanceNotCharged
 from helpdesk.api.logs import service as logs
 from helpdesk.platform import clients, clock, ids
 from helpdesk.platform.digest import sha256_hex
@@ -54,7 +54,7 @@ class Item:
     throttled: int = 0
     _used: dict[tuple[str, int], int] = field(default_factory=dict)
 
-    def take_allowance(
+    def charge_allowance(
         self, _key: keys.Allowance, now_us: int, key_hash: str | None, *, filling: bool
     ) -> Allowance:
         self.writes += 1
@@ -63,7 +63,7 @@ class Item:
             self.next_at <= now_us and self.full_at > now_us if filling else self.full_at <= now_us
         ) and key_hash == sha256_hex(KEY)
         if not fits:
-            raise AllowanceNotTaken(self._allowance())
+            raise AllowanceNotCharged(self._allowance())
         if filling:
             self.next_at, self.full_at = self.next_at + INTERVAL, self.full_at + INTERVAL
         else:
@@ -136,7 +136,7 @@ def flood(monkeypatch: pytest.MonkeyPatch, _no_log: None) -> Callable[[Item], Fl
     memories = [Memory() for _ in range(ENVIRONMENTS)]
 
     def send(item: Item) -> Flood:
-        monkeypatch.setattr(repository, "take_allowance", item.take_allowance)
+        monkeypatch.setattr(repository, "charge_allowance", item.charge_allowance)
         monkeypatch.setattr(repository, "get_allowance", item.get_allowance)
         seen = Flood()
         per_second = JUNK_PER_SECOND + OWN_PER_SECOND
@@ -192,7 +192,7 @@ def test_while_neither_writes_nor_reads_succeed_nothing_unknown_is_admitted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     item = Item(writes_per_second=0, reads_per_second=0)
-    monkeypatch.setattr(repository, "take_allowance", item.take_allowance)
+    monkeypatch.setattr(repository, "charge_allowance", item.charge_allowance)
     monkeypatch.setattr(repository, "get_allowance", item.get_allowance)
 
     with pytest.raises(RateLimited) as refused:

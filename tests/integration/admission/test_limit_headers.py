@@ -148,7 +148,7 @@ def test_a_person_whose_allowance_is_throttled_learns_what_is_left_of_the_share(
     def throttled(*_: Any, **__: Any) -> Any:
         raise Throttled
 
-    monkeypatch.setattr("helpdesk.api.admission.buckets.take", throttled)
+    monkeypatch.setattr("helpdesk.api.admission.buckets.charge", throttled)
     allowance.forget()
     answers = [person.get("/v1/me") for _ in range(6)]
 

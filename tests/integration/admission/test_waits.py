@@ -192,7 +192,7 @@ def test_a_throttled_bucket_refuses_the_wait_and_not_the_call(
         raise table.Throttled
 
     message = api.post("/v1/messages", {"session": "visitor-0001", "body": "Hello"}).body["messageId"]
-    monkeypatch.setattr("helpdesk.api.admission.buckets.take", throttled)
+    monkeypatch.setattr("helpdesk.api.admission.buckets.charge", throttled)
 
     answer = api.get(f"/v1/messages?session=visitor-0001&after={message}&wait=16")
 

@@ -105,7 +105,7 @@ def test_a_caller_who_asks_a_model_past_a_budget_reads_when_to_ask_again(desk: D
     noon = datetime(2026, 11, 29, 12, tzinfo=UTC)
     organizations.set_plan(desk.organization, Plan.EXPLORE, api_limits=False, unlimited_api=False)
     with clock.frozen(lambda: int(noon.timestamp() * 1_000_000)):
-        quotas.take_tokens(desk.organization, 1_500, organizations.plan_of)
+        quotas.charge_tokens(desk.organization, 1_500, organizations.plan_of)
         refused = desk.api.post("/v1/agent/test", {"question": "How long?"})
         assert (refused.status, refused.body["error"]["code"]) == (429, "budget_exceeded")
         assert "month" in refused.body["error"]["message"]

@@ -84,15 +84,15 @@ def test_without_a_setting_each_kind_has_a_safe_ceiling(
     settings.cache_clear()
 
     for _ in range(burst):
-        ceilings.take(kind)
+        ceilings.charge(kind)
     with pytest.raises(CeilingReached):
-        ceilings.take(kind)
+        ceilings.charge(kind)
     taken = 0
     for _ in range(60):
         now[0] += 10_000_000
         with suppress(CeilingReached):
             while True:
-                ceilings.take(kind)
+                ceilings.charge(kind)
                 taken += 1
 
     assert taken == pytest.approx(per_hour / 6, rel=0.03, abs=1)
@@ -117,11 +117,11 @@ def test_no_kind_of_mail_takes_from_the_ceiling_of_another(
         ceiling(kind, 6)
 
     for kind in MailKind:
-        ceilings.take(kind)
+        ceilings.charge(kind)
 
     for kind in MailKind:
         with pytest.raises(CeilingReached):
-            ceilings.take(kind)
+            ceilings.charge(kind)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -132,7 +132,7 @@ def test_requests_at_once_never_take_more_than_the_ceiling(
 
     def take() -> bool:
         try:
-            ceilings.take(MailKind.OUTREACH)
+            ceilings.charge(MailKind.OUTREACH)
         except (CeilingReached, Throttled):
             return False
         return True
@@ -186,10 +186,10 @@ def test_an_organization_above_its_own_limit_takes_nothing_from_the_ceiling(
     answers = [invite(admin, number).status for number in range(14)]
 
     assert answers == [200] * 10 + [429] * 4
-    ceilings.take(MailKind.INVITATION)
-    ceilings.take(MailKind.INVITATION)
+    ceilings.charge(MailKind.INVITATION)
+    ceilings.charge(MailKind.INVITATION)
     with pytest.raises(CeilingReached):
-        ceilings.take(MailKind.INVITATION)
+        ceilings.charge(MailKind.INVITATION)
 
 
 def test_a_message_to_a_customer_above_the_ceiling_is_refused_and_not_written(
@@ -225,10 +225,10 @@ def test_a_reached_ceiling_is_logged_and_counted_for_the_alarm(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     ceiling(MailKind.OUTREACH, 6)
-    ceilings.take(MailKind.OUTREACH)
+    ceilings.charge(MailKind.OUTREACH)
 
     with pytest.raises(CeilingReached):
-        ceilings.take(MailKind.OUTREACH)
+        ceilings.charge(MailKind.OUTREACH)
 
     (logged,) = [vars(record) for record in caplog.records if record.msg == "mail_ceiling_reached"]
     assert (logged["levelname"], logged["mail"], logged["throttled"]) == ("ERROR", "outreach", False)
@@ -240,10 +240,10 @@ def test_mail_is_refused_while_the_ceiling_cannot_be_written(monkeypatch: pytest
     def throttled(*_: Any) -> None:
         raise Throttled
 
-    monkeypatch.setattr(buckets, "take", throttled)
+    monkeypatch.setattr(buckets, "charge", throttled)
 
     with pytest.raises(CeilingReached) as refused:
-        ceilings.take(MailKind.OUTREACH)
+        ceilings.charge(MailKind.OUTREACH)
     assert refused.value.retry_after == 1
 
 
@@ -251,7 +251,7 @@ def test_a_ceilings_bucket_expires_when_it_is_full_for_an_hour(
     ceiling: Callable[[MailKind, int], None], now: list[int]
 ) -> None:
     ceiling(MailKind.OUTREACH, 60)
-    ceilings.take(MailKind.OUTREACH)
+    ceilings.charge(MailKind.OUTREACH)
 
     (bucket,) = [item for item in whole_table.everything() if item["PK"] == "MAILCEILING#outreach"]
     assert bucket["expiresAt"] == NOW // 1_000_000 + 60 + 3_600

@@ -30,7 +30,7 @@ def write_to(api: Client, customer: str) -> Answer:
 
 def empty_the_bucket(organization: NewOrganization) -> None:
     for _ in range(100):
-        allowance.take(organization.organization_id, allowance.OUTREACH)
+        allowance.charge(organization.organization_id, allowance.OUTREACH)
 
 
 def test_a_hundred_go_out_at_once_and_then_one_every_six_seconds(

@@ -33,14 +33,14 @@ def turn(
 ) -> Turn:
     """Call a model once, as `converse.turn` does, and count its tokens for the organization.
 
-    What the turn may need is taken before it, in a conditional write, so that turns at the same time stay within the
-    budgets together. `spent` is what its message and conversation have used. A turn that timed out counts as what was
-    taken for it, because Bedrock may charge for it. Two calls of DynamoDB. Raises TokensSpent before
+    What the turn may need is charged before it, in a conditional write, so that turns at the same time stay within the
+    budgets together. `spent` is what its message and conversation have used. A turn that times out is not refunded,
+    because Bedrock may charge for it. Two calls of DynamoDB. Raises TokensSpent before
     the model is called; ModelBusy, ModelTimedOut, ModelFailed.
     """
-    taken = max_tokens + _estimate(system, messages, tools)
+    charged = max_tokens + _estimate(system, messages, tools)
     try:
-        period = quotas.take_tokens(organization, taken, organizations.plan_of, spent)
+        period = quotas.charge_tokens(organization, charged, organizations.plan_of, spent)
     except TokensSpent as refused:
         logger.warning(
             "model_tokens_spent", extra={"organization": organization, "budget": refused.budget.value}
@@ -55,10 +55,10 @@ def turn(
     except ModelTimedOut:
         raise
     except Exception:
-        quotas.return_tokens(organization, period, taken, tokens_in=0, tokens_out=0)
+        quotas.settle_tokens(organization, period, charged, tokens_in=0, tokens_out=0)
         raise
     used = answered.usage
-    quotas.return_tokens(organization, period, taken, tokens_in=used.input, tokens_out=used.output)
+    quotas.settle_tokens(organization, period, charged, tokens_in=used.input, tokens_out=used.output)
     return answered
 
 

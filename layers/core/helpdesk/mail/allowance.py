@@ -28,21 +28,21 @@ class MailBucket(NamedTuple):
 
 
 INVITATIONS = MailBucket(MailKind.INVITATION, "invite_emails", "invitation e-mails", 30, 10)
-# These take from the ceiling of invitations: an admin requests both, for an address of their choice.
+# These charge the ceiling of invitations: an admin requests both, for an address of their choice.
 SUPPORT_CODES = MailBucket(MailKind.INVITATION, "support_codes", "codes for support addresses", 5, 3)
 OUTREACH = MailBucket(MailKind.OUTREACH, "outreach_emails", "e-mails to customers", 600, 100)
 # A bucket of their own, so that a signal with thousands of reporters does not hold up what the team writes.
 NOTICES = MailBucket(MailKind.OUTREACH, "notice_emails", "e-mails to reporters of signals", 600, 100)
 
 
-def take(organization: str, bucket: MailBucket) -> None:
-    """Take one mail from an organization's bucket, and from the ceiling of all. Costs two writes, up to four.
+def charge(organization: str, bucket: MailBucket) -> None:
+    """Charge one mail to an organization's bucket, and to the ceiling of all. Costs two writes, up to four.
 
-    In this order, so that an organization above its own limit takes nothing from the others. Raises RateLimited.
+    In this order, so that an organization above its own limit uses up nothing of the others. Raises RateLimited.
     """
-    _take_own(organization, bucket)
+    _charge_own(organization, bucket)
     try:
-        ceilings.take(bucket.kind)
+        ceilings.charge(bucket.kind)
     except CeilingReached as reached:
         raise RateLimited(
             f"Wait a moment: all organizations of this deployment together can send {ceilings.per_hour(bucket.kind):,} "
@@ -52,10 +52,10 @@ def take(organization: str, bucket: MailBucket) -> None:
         ) from None
 
 
-def _take_own(organization: str, bucket: MailBucket) -> None:
+def _charge_own(organization: str, bucket: MailBucket) -> None:
     shape = buckets.Shape.per_hour(bucket.per_hour, bucket.burst)
     try:
-        buckets.take(keys.OrganizationBucket(organization, bucket.name), shape)
+        buckets.charge(keys.OrganizationBucket(organization, bucket.name), shape)
     except BucketEmpty as empty:
         logs.record_bucket_empty(organization, bucket.name, bucket.what)
         raise RateLimited(

@@ -67,13 +67,13 @@ def per_hour(kind: MailKind) -> int:
             return settings().outreach_per_hour
 
 
-def take(kind: MailKind) -> None:
-    """Take one mail from the ceiling of its kind. Costs one write, or two. Raises CeilingReached.
+def charge(kind: MailKind) -> None:
+    """Charge one mail to the ceiling of its kind. Costs one write, or two. Raises CeilingReached.
 
     While the ceiling's item is throttled, mail is refused: so many requests are themselves far above any ceiling.
     """
     try:
-        buckets.take(keys.MailCeiling(kind.value), _shape(kind))
+        buckets.charge(keys.MailCeiling(kind.value), _shape(kind))
     except BucketEmpty as empty:
         retry_after, throttled = empty.retry_after, False
     except Throttled:

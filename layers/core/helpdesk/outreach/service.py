@@ -65,7 +65,7 @@ def send(caller: Caller, customer_id: str, written: OutreachInput) -> OutreachAc
     attachments = files.attached(organization, named)
     message = thread.by_teammate(caller.person.name if caller.person else sender.name, body, attachments)
     if mail is MailOutcome.QUEUED:
-        mail_allowance.take(organization, mail_allowance.OUTREACH)
+        mail_allowance.charge(organization, mail_allowance.OUTREACH)
 
     def attempt() -> OutreachAccepted:
         nonlocal to
@@ -102,7 +102,7 @@ def notify(
     to = customers.recipient(organization, customer_id)
     mail = _mail_outcome(to, sender)
     if mail is MailOutcome.QUEUED:
-        mail_allowance.take(organization, mail_allowance.NOTICES)
+        mail_allowance.charge(organization, mail_allowance.NOTICES)
 
     def attempt() -> MailOutcome:
         nonlocal to

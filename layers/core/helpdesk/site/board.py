@@ -84,7 +84,7 @@ def show_list(visit: Visit) -> Content:
     chosen = {"board_id": query.board, "status_id": query.status, "tag_id": query.tag}
     end = None
     if words:
-        anonymous.take(AddressLimit.SITE_SEARCHES, visit.client.address)
+        anonymous.charge(AddressLimit.SITE_SEARCHES, visit.client.address)
         found = public.search(visit.organization, settings, words, limit=PAGE, **chosen)
     else:
         found, end = public.posts(

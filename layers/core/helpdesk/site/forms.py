@@ -45,7 +45,7 @@ def new_once() -> str:
 
 def require_own(visit: Visit, browser: Browser, form: OwnForm) -> None:
     """Take from the bucket of the network address, and prove the form. Raises RateLimited, FormNotOwn."""
-    anonymous.take(AddressLimit.SITE_FORMS, visit.client.address)
+    anonymous.charge(AddressLimit.SITE_FORMS, visit.client.address)
     browsers.require_own_form(browser, form.csrf, visit.client, visit.place)
 
 

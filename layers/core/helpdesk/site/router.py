@@ -152,7 +152,7 @@ def _run(visit: Visit, route: Route | None, values: Mapping[str, str]) -> Conten
     if route is None:
         raise PageNotFound
     if route.limit is not None:
-        anonymous.take(route.limit, visit.client.address)
+        anonymous.charge(route.limit, visit.client.address)
     return route.function(visit, **values)
 
 

@@ -15,10 +15,10 @@ _NAME, _WHAT = "manifest_syncs", "manifest syncs"
 _SHAPE = buckets.Shape.per_hour(SYNCS_PER_HOUR, SYNC_BURST)
 
 
-def take_syncs(organization: str, count: int) -> None:
-    """Take syncs from an organization's bucket: all of them, or none. One write, two at most. Raises RateLimited."""
+def charge_syncs(organization: str, count: int) -> None:
+    """Charge syncs to an organization's bucket: all of them, or none. One write, two at most. Raises RateLimited."""
     try:
-        buckets.take(keys.OrganizationBucket(organization, _NAME), _SHAPE, count)
+        buckets.charge(keys.OrganizationBucket(organization, _NAME), _SHAPE, count)
     except BucketEmpty as empty:
         logs.record_bucket_empty(organization, _NAME, _WHAT)
         # The bucket knows when it holds one token, and the others follow one by one.

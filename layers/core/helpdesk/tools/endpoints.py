@@ -170,7 +170,7 @@ def sync(caller: Caller, url: str | None) -> None:
     Raises NoEndpoint, EndpointRequired, ToolEndpointNotFound, RateLimited.
     """
     _chosen(caller.organization, url)
-    allowance.take_syncs(caller.organization, 1)
+    allowance.charge_syncs(caller.organization, 1)
 
     def attempt() -> None:
         transaction = Transaction()
@@ -198,7 +198,7 @@ def sync_all(caller: Caller) -> int:
     """Schedule a sync of each endpoint and return how many that are. Raises RateLimited, then none is scheduled."""
     connected = repository.endpoints(caller.organization)
     if connected:
-        allowance.take_syncs(caller.organization, len(connected))
+        allowance.charge_syncs(caller.organization, len(connected))
 
     def attempt() -> int:
         nonlocal connected

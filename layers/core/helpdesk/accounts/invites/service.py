@@ -43,7 +43,7 @@ def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
         raise AlreadyInvited
     if not repository.make_room(caller.organization, invitee.pending):
         raise TooManyInvites
-    mail_allowance.take(caller.organization, mail_allowance.INVITATIONS)
+    mail_allowance.charge(caller.organization, mail_allowance.INVITATIONS)
 
     token = ids.secret()
     invite = Invite(
@@ -91,7 +91,7 @@ def resend(caller: Caller, invite_id: str, base_url: str) -> None:
     person = caller.the_person()
     invite = repository.get(caller.organization, invite_id)
     _require_grantable(person, invite.role)
-    mail_allowance.take(caller.organization, mail_allowance.INVITATIONS)
+    mail_allowance.charge(caller.organization, mail_allowance.INVITATIONS)
     transaction = Transaction()
     repository.require_manager(transaction, caller.organization, person.id, invite.role)
     repository.set_sender(transaction, invite, person.id, person.name)

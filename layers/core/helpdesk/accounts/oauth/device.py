@@ -50,7 +50,7 @@ class ApprovedLogin(Record):
 
 def begin(form: DeviceForm, authorization: str, address: str, base_url: str) -> DeviceAnswer:
     """Begin a device login. Raises TooManyRequests or another OAuthError."""
-    limits.take_device_login(address)
+    limits.charge_device_login(address)
     if form.repeated:
         raise InvalidOAuthRequest(f"`{min(form.repeated)}` was sent more than once.")
     client = registration.authenticated(form, authorization)

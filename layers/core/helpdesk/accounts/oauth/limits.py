@@ -18,31 +18,31 @@ CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 12
 CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST = 5, 3
 """From one network, so that a stranger who asks for somebody's codes leaves some to them."""
 CODES_PER_KNOWN_EMAIL_PER_HOUR, CODES_PER_KNOWN_EMAIL_BURST = 10, 5
-"""In browsers in which the address signed in before. Nobody else takes from it."""
+"""In browsers in which the address signed in before. Nobody else charges them."""
 CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST = 60, 20
 USER_CODES_PER_HOUR, USER_CODES_BURST = 60, 10
 
 
-def take_registration(address: str) -> None:
-    """Take one registration. Raises TooManyRequests."""
-    _take_both("register", address, REGISTRATIONS_PER_HOUR, REGISTRATIONS_BURST)
+def charge_registration(address: str) -> None:
+    """Charge one registration. Raises TooManyRequests."""
+    _charge_both("register", address, REGISTRATIONS_PER_HOUR, REGISTRATIONS_BURST)
 
 
-def take_device_login(address: str) -> None:
-    """Take one device login. Raises TooManyRequests."""
-    _take_both("device", address, DEVICE_LOGINS_PER_HOUR, DEVICE_LOGINS_BURST)
+def charge_device_login(address: str) -> None:
+    """Charge one device login. Raises TooManyRequests."""
+    _charge_both("device", address, DEVICE_LOGINS_PER_HOUR, DEVICE_LOGINS_BURST)
 
 
-def take_code_for_address(address: str, browser_hash: str) -> None:
-    """Take one request for a code by mail from a network address. Raises TooManyAttempts."""
+def charge_code_for_address(address: str, browser_hash: str) -> None:
+    """Charge one request for a code by mail from a network address. Raises TooManyAttempts."""
     shape = buckets.Shape.per_hour(CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST)
-    _take_or_wait(address_hash(address) or browser_hash, "codes", shape)
+    _charge_or_wait(address_hash(address) or browser_hash, "codes", shape)
 
 
-def take_user_code(address: str, browser_hash: str) -> None:
-    """Take one attempt at a user code. Raises TooManyAttempts."""
+def charge_user_code(address: str, browser_hash: str) -> None:
+    """Charge one attempt at a user code. Raises TooManyAttempts."""
     shape = buckets.Shape.per_hour(USER_CODES_PER_HOUR, USER_CODES_BURST)
-    _take_or_wait(address_hash(address) or browser_hash, "user_codes", shape)
+    _charge_or_wait(address_hash(address) or browser_hash, "user_codes", shape)
 
 
 class MailBuckets(NamedTuple):
@@ -51,18 +51,18 @@ class MailBuckets(NamedTuple):
     lots: tuple[tuple[keys.EmailBucket, buckets.Shape], ...]
 
     def may_mail(self) -> bool:
-        """Take one mail; return whether one was left."""
+        """Charge one mail; return whether one was left."""
         try:
             for key, shape in self.lots:
-                buckets.take_or_pass(key, shape)
+                buckets.charge_or_pass(key, shape)
         except BucketEmpty:
             return False
         return True
 
-    def give_back(self) -> None:
-        """Give back a mail that was not sent."""
+    def refund(self) -> None:
+        """Refund a mail that was not sent."""
         for key, shape in self.lots:
-            buckets.give_back_or_pass(key, shape)
+            buckets.refund_or_pass(key, shape)
 
 
 def mails_to(email_hash: str, address: str, browser_hash: str, *, known: bool) -> MailBuckets:
@@ -78,23 +78,25 @@ def mails_to(email_hash: str, address: str, browser_hash: str, *, known: bool) -
     )
 
 
-def _take_both(name: str, address: str, per_hour: int, burst: int) -> None:
-    """Take one from the bucket of an address, then one from the shared bucket.
+def _charge_both(name: str, address: str, per_hour: int, burst: int) -> None:
+    """Charge the bucket of an address, then the shared bucket.
 
-    In this order, so that a refused address takes nothing from the others. Without an address from the gateway only the
+    In this order, so that a refused address uses up nothing of the others. Without an address from the gateway only the
     shared bucket counts.
     """
     try:
         hashed = address_hash(address)
         if hashed:
-            buckets.take_or_pass(keys.AddressBucket(hashed, name), buckets.Shape.per_hour(per_hour, burst))
-        buckets.take_or_pass(keys.SharedBucket("anonymous"), buckets.Shape.per_hour(ALL_PER_HOUR, ALL_BURST))
+            buckets.charge_or_pass(keys.AddressBucket(hashed, name), buckets.Shape.per_hour(per_hour, burst))
+        buckets.charge_or_pass(
+            keys.SharedBucket("anonymous"), buckets.Shape.per_hour(ALL_PER_HOUR, ALL_BURST)
+        )
     except BucketEmpty as empty:
         raise TooManyRequests(headers={"retry-after": str(empty.retry_after)}) from None
 
 
-def _take_or_wait(subject_hash: str, name: str, shape: buckets.Shape) -> None:
+def _charge_or_wait(subject_hash: str, name: str, shape: buckets.Shape) -> None:
     try:
-        buckets.take_or_pass(keys.AddressBucket(subject_hash, name), shape)
+        buckets.charge_or_pass(keys.AddressBucket(subject_hash, name), shape)
     except BucketEmpty as empty:
         raise TooManyAttempts(headers={"retry-after": str(empty.retry_after)}) from None

@@ -51,7 +51,7 @@ class Identified(Protocol):
 
 def register(wanted: ClientRegistration, address: str) -> RegisteredClient:
     """Register a client. Raises TooManyRequests, InvalidRedirectUri, InvalidClientMetadata."""
-    limits.take_registration(address)
+    limits.charge_registration(address)
     grant_types = _grant_types(wanted)
     uris = list(dict.fromkeys(wanted.redirect_uris or []))
     redirects.require_registrable(uris)

@@ -38,9 +38,9 @@ def begin(browser: Browser, email: str, address: str) -> str:
     email = normalized_email(email)
     known = hash_of_email(email) in browser.known
     if not known:
-        limits.take_code_for_address(address, browser.hash)
+        limits.charge_code_for_address(address, browser.hash)
     # Before the limit of the address, so that the ceiling's response is the same for all addresses.
-    _take_from_ceiling(MailKind.SIGN_IN_CODE_KNOWN if known else MailKind.SIGN_IN_CODE)
+    _charge_ceiling(MailKind.SIGN_IN_CODE_KNOWN if known else MailKind.SIGN_IN_CODE)
     mails = limits.mails_to(hash_of_email(email), address, browser.hash, known=known)
     mailed = mails.may_mail()
     begun = waiting.begin(keys.SignIn, email, browser.hash, may_match=mailed)
@@ -73,9 +73,9 @@ def _person(email: str, invite_token: str | None) -> PersonRecord:
     return people.find_or_create(email)
 
 
-def _take_from_ceiling(kind: MailKind) -> None:
+def _charge_ceiling(kind: MailKind) -> None:
     try:
-        ceilings.take(kind)
+        ceilings.charge(kind)
     except CeilingReached as reached:
         raise TooManyCodes(headers={"retry-after": str(reached.retry_after)}) from None
 
@@ -90,7 +90,7 @@ def _send(email: str, code: str, mails: limits.MailBuckets) -> None:
         logger.error("code_not_mailed", extra={"error": type(error).__name__})
         if not isinstance(error, MailInDoubt):
             # Otherwise the next attempts would end at the limit, where the page says that a code was sent.
-            mails.give_back()
+            mails.refund()
         raise MailUnavailable(
             NO_MAIL_YET if isinstance(error, (MailNotSetUp, MailNotAllowed)) else None
         ) from None

@@ -152,7 +152,7 @@ def show_user_code(client_info: ClientInfo, filled: str, base_url: str) -> HtmlP
 def take_user_code(client_info: ClientInfo, form: UserCodeForm, base_url: str) -> Response:
     """Find the device login of a user code and redirect to consent."""
     browser = _own(client_info, form.csrf, base_url)
-    limits.take_user_code(client_info.address, browser.hash)
+    limits.charge_user_code(client_info.address, browser.hash)
     read = device.read(form.user_code)
     known = device.pending(read) if read else None
     if read is None or known is None:

@@ -34,10 +34,10 @@ def settings_for(caller: Caller, email: str | None) -> dict[str, Any]:
         return {"supportEmail": email, **nothing_pending}
     if email == repository.get(caller.organization).support_email:
         return nothing_pending
-    allowance.take(caller.organization, allowance.SUPPORT_CODES)
+    allowance.charge(caller.organization, allowance.SUPPORT_CODES)
     try:
         shape = buckets.Shape.per_hour(MAILS_PER_ADDRESS_PER_HOUR, MAILS_PER_ADDRESS_BURST)
-        buckets.take_or_pass(keys.SupportEmailBucket(hash_of_email(email)), shape)
+        buckets.charge_or_pass(keys.SupportEmailBucket(hash_of_email(email)), shape)
     except BucketEmpty as empty:
         raise RateLimited(
             "Wait a moment: too many codes were sent to this address. Try again after the seconds in Retry-After.",

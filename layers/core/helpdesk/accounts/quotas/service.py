@@ -13,7 +13,7 @@ from helpdesk.accounts.quotas.errors import (
     TokensSpent,
 )
 from helpdesk.accounts.quotas.repository import StalePlan, Used, count_signal, count_suggestion, set_plan
-from helpdesk.accounts.quotas.tokens_repository import Period, return_tokens
+from helpdesk.accounts.quotas.tokens_repository import Period, settle_tokens
 from helpdesk.api.admission.limits import Plan
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
@@ -26,13 +26,13 @@ __all__ = [
     "Used",
     "budget_exceeded",
     "change_plan",
+    "charge_tokens",
     "count_documents",
     "count_existing",
     "count_signal",
     "count_suggestion",
-    "return_tokens",
     "set_plan",
-    "take_tokens",
+    "settle_tokens",
     "uncount_documents",
     "used",
     "with_plan",
@@ -62,10 +62,10 @@ class Spent(NamedTuple):
 NOTHING = Spent()
 
 
-def take_tokens(
+def charge_tokens(
     organization: str, tokens: int, plan_of: Callable[[str], Plan], spent: Spent = NOTHING
 ) -> Period:
-    """Take the tokens that a turn of a model may need; return the month and day, for `return_tokens`.
+    """Charge the tokens that a turn of a model may need; return the month and day, for `settle_tokens`.
 
     They must fit into what is left for the message, the conversation's hour, the day and the month. One call; one more
     if the process saw another plan last, and two more in the month's first turn. Raises TokensSpent, and Conflict.
@@ -73,14 +73,14 @@ def take_tokens(
     if spent.message + tokens > RUN_TOKENS:
         raise TokensSpent(Budget.MESSAGE)
 
-    def take(plan: Plan) -> Period:
+    def charge(plan: Plan) -> Period:
         if spent.conversation + tokens > CONVERSATION_TOKENS_AN_HOUR[plan]:
             # Nothing has checked the plan yet.
             present = plan_of(organization)
             raise TokensSpent(Budget.CONVERSATION) if present is plan else StalePlan(present)
-        return tokens_repository.take(organization, plan, tokens)
+        return tokens_repository.charge(organization, plan, tokens)
 
-    return _with_plan(organization, take, plan_of, tokens_repository.add_plan)
+    return _with_plan(organization, charge, plan_of, tokens_repository.add_plan)
 
 
 def budget_exceeded(spent: TokensSpent) -> BudgetExceeded:

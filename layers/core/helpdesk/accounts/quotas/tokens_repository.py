@@ -1,6 +1,6 @@
 """The item that counts an organization's tokens of language models in a month, and on each of its days.
 
-`counted` is what the month's quota limits: the tokens used, and those taken by turns that have not ended. `day07` is
+`counted` is what the month's quota limits: the tokens used, and those charged for turns that have not ended. `day07` is
 the same for the seventh day. One write counts both, and the item stays below 1 KB. The quotas are constants in each
 request, as for documents. The item names the plan, so that a request with another plan's fails.
 """
@@ -48,8 +48,8 @@ def _now() -> datetime:
     return datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
 
 
-def take(organization: str, plan: Plan, tokens: int) -> Period:
-    """Count tokens before they are used; return the month and day. Raises TokensSpent, StalePlan for another plan."""
+def charge(organization: str, plan: Plan, tokens: int) -> Period:
+    """Charge tokens before they are used; return the month and day. Raises TokensSpent, StalePlan for another plan."""
     period = now()
     most, most_today = MODEL_TOKENS[plan] - tokens, MODEL_TOKENS_A_DAY[plan] - tokens
     # A day that has begun with no turn yet has no number.
@@ -77,14 +77,16 @@ def take(organization: str, plan: Plan, tokens: int) -> Period:
     return period
 
 
-def return_tokens(organization: str, period: Period, taken: int, *, tokens_in: int, tokens_out: int) -> None:
-    """Count the tokens that a turn used, and no longer those taken for it in a month and on a day."""
+def settle_tokens(
+    organization: str, period: Period, charged: int, *, tokens_in: int, tokens_out: int
+) -> None:
+    """Count the tokens that a turn used in place of those charged for it in a month and on a day."""
     table.update(
         ModelUsage.key_for(organization, period.month),
         "ADD #counted :difference, #day :difference, tokensIn :in, tokensOut :out, turns :one",
         names={"#counted": "counted", "#day": period.day},
         values={
-            ":difference": tokens_in + tokens_out - taken,
+            ":difference": tokens_in + tokens_out - charged,
             ":in": tokens_in,
             ":out": tokens_out,
             ":one": 1 if tokens_in else 0,

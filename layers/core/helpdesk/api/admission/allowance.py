@@ -5,7 +5,7 @@ The bucket is stored as two instants instead of a count, so it refills by the pa
     nextAt   from here on the bucket holds at least one token: a request passes when nextAt <= now
     fullAt   from here on the bucket is full
 
-Taking a token moves both forward by `interval`. From a full bucket it sets them relative to now, because a full bucket
+A charge moves both forward by `interval`. From a full bucket it sets them relative to now, because a full bucket
 earns nothing. DynamoDB has no `max()`, so these are two forms of the write with conditions that exclude each other. The
 form is chosen by what this execution environment saw last; a wrong choice costs one more call and never a wrong result.
 Interval and slack are attributes of the item, so a change of plan applies to the next request.
@@ -17,7 +17,7 @@ from helpdesk.api.admission import repository
 from helpdesk.api.admission.limits import Rate, RequestClass, Tier
 from helpdesk.api.admission.memory import Memory
 from helpdesk.api.admission.record import Allowance, Bucket
-from helpdesk.api.admission.repository import AllowanceNotTaken
+from helpdesk.api.admission.repository import AllowanceNotCharged
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import MINUTE_US
@@ -34,7 +34,7 @@ def bucket_attributes(tier: Tier, rate: Rate) -> Item:
         "perMinute": rate.per_minute,
         "burst": rate.burst,
         "interval": rate.interval_us,
-        # After one token is taken from a full bucket, nextAt is now - slack.
+        # After one token is charged to a full bucket, nextAt is now - slack.
         "slack": (rate.burst - 2) * rate.interval_us,
     }
 
@@ -73,8 +73,8 @@ class BucketEmpty(Exception):
 _memory = Memory()
 
 
-def take(organization: str, request_class: RequestClass, key_hash: str | None) -> Charge:
-    """Take one token in one write, which also proves that the key is live (None: an access token was checked before).
+def charge(organization: str, request_class: RequestClass, key_hash: str | None) -> Charge:
+    """Charge one token in one write, which also proves that the key is live (None: an access token was checked before).
 
     A key that failed a moment ago fails without a call. While wrong keys arrive for an organization, a key that is not
     known here is read first, so that they use up none of the writes of its item. Raises UnknownCaller, BucketEmpty, or
@@ -88,8 +88,8 @@ def take(organization: str, request_class: RequestClass, key_hash: str | None) -
     filling = seen is not None and (seen.allowance.bucket.full_at > now or seen.was_filling)
     for _ in range(_MAX_WRITES):
         try:
-            allowance = repository.take_allowance(key, now, key_hash, filling=filling)
-        except AllowanceNotTaken as failed:
+            allowance = repository.charge_allowance(key, now, key_hash, filling=filling)
+        except AllowanceNotCharged as failed:
             found = _live(key, failed.allowance, key_hash, now)
             if found.bucket.next_at > now:
                 raise BucketEmpty(found.bucket, now, found) from None
@@ -103,8 +103,8 @@ def take(organization: str, request_class: RequestClass, key_hash: str | None) -
     raise Throttled
 
 
-def take_throttled(organization: str, request_class: RequestClass, key_hash: str | None) -> Charge:
-    """Take one token of this environment's share of an allowance that cannot be written. One read.
+def charge_throttled(organization: str, request_class: RequestClass, key_hash: str | None) -> Charge:
+    """Charge one token to this environment's share of an allowance that cannot be written. One read.
 
     Reads have a capacity of their own. If they are throttled too, what was seen last decides. Raises UnknownCaller,
     BucketEmpty, or table.Throttled if nothing was seen.
@@ -119,19 +119,19 @@ def take_throttled(organization: str, request_class: RequestClass, key_hash: str
         found = seen.allowance
     if found.bucket.next_at > now:
         raise BucketEmpty(found.bucket, now, found)
-    share = _memory.take(key, found.bucket.interval, found.burst, now)
-    if not share.taken:
+    share = _memory.charge(key, found.bucket.interval, found.burst, now)
+    if not share.charged:
         raise BucketEmpty(share.bucket, now, found)
     return Charge(found, now)
 
 
-def take_persons_share(key: keys.PersonAllowance, rate: Rate, now_us: int) -> Bucket:
-    """Take one token of this environment's share of a person's allowance that cannot be written; return the share.
+def charge_persons_share(key: keys.PersonAllowance, rate: Rate, now_us: int) -> Bucket:
+    """Charge one token to this environment's share of a person's allowance that cannot be written; return the share.
 
     Raises BucketEmpty.
     """
-    share = _memory.take(key, rate.interval_us, rate.burst, now_us)
-    if not share.taken:
+    share = _memory.charge(key, rate.interval_us, rate.burst, now_us)
+    if not share.charged:
         raise BucketEmpty(share.bucket, now_us)
     return share.bucket
 

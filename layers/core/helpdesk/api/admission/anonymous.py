@@ -35,7 +35,7 @@ class AddressLimit(Enum):
     STATIC = "static"
     # What a service signed. A wrong signature costs no call to AWS: the gateway's throttle limits those.
     SIGNED = "signed"
-    # The route's own rules take from buckets of their own (helpdesk.accounts.oauth.limits).
+    # The route's own rules charge buckets of their own (helpdesk.accounts.oauth.limits).
     OWN = "own"
     # Downloads of files: a thread shows several, and the people of an office share an address.
     FILES = "files"
@@ -56,11 +56,11 @@ RATES: dict[AddressLimit, HourlyRate] = {
     AddressLimit.SITE_FORMS: HourlyRate(600, 60),
     AddressLimit.SITE_SEARCHES: HourlyRate(1_200, 60),
 }
-"""The limits that `take` applies, for each network address."""
+"""The limits that `charge` applies, for each network address."""
 
 
-def take(limit: AddressLimit, address: str) -> None:
-    """Take one request of a network address. At most two writes, none while its bucket is known to be empty.
+def charge(limit: AddressLimit, address: str) -> None:
+    """Charge one request of a network address. At most two writes, none while its bucket is known to be empty.
 
     While DynamoDB throttles the bucket, this environment admits its share of the rate. Raises RateLimited.
     """
@@ -71,14 +71,14 @@ def take(limit: AddressLimit, address: str) -> None:
     key = keys.AddressBucket(address_hash(address) or sha256_hex(""), limit.value)
     shape = buckets.Shape.per_hour(*rate)
     try:
-        buckets.take(key, shape)
+        buckets.charge(key, shape)
     except BucketEmpty as empty:
         raise _refused(empty) from None
     except Throttled:
         metrics.count("AllowanceThrottled")
         now = clock.now_us()
-        share = allowance.memory().take(key, shape.interval_us, shape.burst, now)
-        if not share.taken:
+        share = allowance.memory().charge(key, shape.interval_us, shape.burst, now)
+        if not share.charged:
             raise _refused(BucketEmpty(share.bucket, now)) from None
 
 

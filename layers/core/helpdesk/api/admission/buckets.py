@@ -10,7 +10,7 @@ from helpdesk.api.admission import allowance, repository
 from helpdesk.api.admission.allowance import BucketEmpty
 from helpdesk.api.admission.limits import Rate
 from helpdesk.api.admission.record import Bucket
-from helpdesk.api.admission.repository import BucketNotTaken
+from helpdesk.api.admission.repository import BucketNotCharged
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record
@@ -40,14 +40,14 @@ class Shape(NamedTuple):
 
 
 class BucketCharge(Record):
-    """A bucket as it is at `now_us`, after tokens were taken or `peek` looked at it."""
+    """A bucket as it is at `now_us`, after tokens were charged or `peek` looked at it."""
 
     bucket: Bucket
     now_us: int
 
 
-def take(key: ItemKey, shape: Shape, count: int = 1) -> BucketCharge:
-    """Take tokens, at most the burst. One write; two if the bucket is not as it was last seen here.
+def charge(key: ItemKey, shape: Shape, count: int = 1) -> BucketCharge:
+    """Charge tokens, at most the burst. One write; two if the bucket is not as it was last seen here.
 
     A bucket that was seen empty is refused without a call until it holds the tokens. Raises BucketEmpty, or
     table.Throttled.
@@ -60,8 +60,10 @@ def take(key: ItemKey, shape: Shape, count: int = 1) -> BucketCharge:
     filling = seen is not None and seen.full_at > now
     for _ in range(_MAX_WRITES):
         try:
-            bucket = _take_filling(key, shape, now, count) if filling else _take_full(key, shape, now, count)
-        except BucketNotTaken as failed:
+            bucket = (
+                _charge_filling(key, shape, now, count) if filling else _charge_full(key, shape, now, count)
+            )
+        except BucketNotCharged as failed:
             found = failed.bucket
             if found is not None and found.next_at > latest:
                 memory.see_bucket(key, found)
@@ -73,17 +75,17 @@ def take(key: ItemKey, shape: Shape, count: int = 1) -> BucketCharge:
     raise Throttled
 
 
-def take_or_pass(key: ItemKey, shape: Shape) -> None:
-    """Take a token; take none while DynamoDB throttles, as with the allowance. Raises BucketEmpty."""
+def charge_or_pass(key: ItemKey, shape: Shape) -> None:
+    """Charge a token; none while DynamoDB throttles, as with the allowance. Raises BucketEmpty."""
     try:
-        take(key, shape)
+        charge(key, shape)
     except Throttled:
         # A limiter that cannot be written must not stop requests.
         logger.warning("bucket_throttled", extra={"bucket": type(key).__name__})
 
 
 def peek(key: ItemKey, shape: Shape) -> BucketCharge | None:
-    """Return a bucket without taking a token; None if DynamoDB throttles. One read."""
+    """Return a bucket without a charge; None if DynamoDB throttles. One read."""
     now = clock.now_us()
     try:
         found = repository.get_bucket(key)
@@ -93,23 +95,23 @@ def peek(key: ItemKey, shape: Shape) -> BucketCharge | None:
     return BucketCharge(bucket.refilled(shape.burst, now), now)
 
 
-def give_back(key: ItemKey, shape: Shape, count: int) -> None:
-    """Give tokens back that were taken and not used. One write. Raises table.Throttled."""
-    repository.return_to_bucket(key, shape.interval_us, count)
+def refund(key: ItemKey, shape: Shape, count: int) -> None:
+    """Refund tokens that were charged and not used. One write. Raises table.Throttled."""
+    repository.refund_to_bucket(key, shape.interval_us, count)
     allowance.memory().buckets.pop(key, None)
 
 
-def give_back_or_pass(key: ItemKey, shape: Shape) -> None:
-    """Give back a token that was taken and not used, unless DynamoDB throttles. One write."""
+def refund_or_pass(key: ItemKey, shape: Shape) -> None:
+    """Refund a token that was charged and not used, unless DynamoDB throttles. One write."""
     try:
-        give_back(key, shape, 1)
+        refund(key, shape, 1)
     except Throttled:
         logger.warning("bucket_throttled", extra={"bucket": type(key).__name__})
 
 
-def _take_full(key: ItemKey, shape: Shape, now: int, count: int) -> Bucket:
+def _charge_full(key: ItemKey, shape: Shape, now: int, count: int) -> Bucket:
     full_at = now + count * shape.interval_us
-    return repository.take_from_full_bucket(
+    return repository.charge_full_bucket(
         key,
         now,
         shape.interval_us,
@@ -119,7 +121,7 @@ def _take_full(key: ItemKey, shape: Shape, now: int, count: int) -> Bucket:
     )
 
 
-def _take_filling(key: ItemKey, shape: Shape, now: int, count: int) -> Bucket:
+def _charge_filling(key: ItemKey, shape: Shape, now: int, count: int) -> Bucket:
     # The bucket is full again after at most a burst.
     latest = now + (shape.burst + 1) * shape.interval_us + _HOUR_US
-    return repository.take_from_filling_bucket(key, now, shape.interval_us, count, latest // SECOND_US)
+    return repository.charge_filling_bucket(key, now, shape.interval_us, count, latest // SECOND_US)

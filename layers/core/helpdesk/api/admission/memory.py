@@ -40,10 +40,10 @@ class Seen(Record):
 
 
 class Share(NamedTuple):
-    """An environment's share of a bucket, and whether a token was taken from it: none is, if it is empty."""
+    """An environment's share of a bucket, and whether a token was charged to it: none is, if it is empty."""
 
     bucket: Bucket
-    taken: bool
+    charged: bool
 
 
 @dataclass(slots=True)
@@ -92,18 +92,18 @@ class Memory:
         """Remember in how many of the last sixty minutes an organization was refused."""
         _put(self._refused, organization, (minute, minutes))
 
-    def take(self, key: ItemKey, interval: int, burst: int, now_us: int) -> Share:
-        """Take a token from this environment's share of a bucket, if it holds one."""
+    def charge(self, key: ItemKey, interval: int, burst: int, now_us: int) -> Share:
+        """Charge a token to this environment's share of a bucket, if it holds one."""
         interval, burst = interval * BUDGET_SHARE, max(1, burst // BUDGET_SHARE)
         bucket = self._budgets.get(key)
         if bucket is not None and bucket.interval == interval and bucket.next_at > now_us:
-            return Share(bucket, taken=False)
+            return Share(bucket, charged=False)
         if bucket is None or bucket.interval != interval or bucket.full_at <= now_us:
             bucket = Bucket(now_us - (burst - 2) * interval, now_us + interval, interval)
         else:
             bucket = Bucket(bucket.next_at + interval, bucket.full_at + interval, interval)
         _put(self._budgets, key, bucket)
-        return Share(bucket, taken=True)
+        return Share(bucket, charged=True)
 
 
 def _put[Key, Value](kept: dict[Key, Value], key: Key, value: Value) -> None:

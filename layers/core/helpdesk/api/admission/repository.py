@@ -1,4 +1,4 @@
-"""The writes that take a token from a bucket, and the reads of credentials."""
+"""The writes that charge a bucket, and the reads of credentials."""
 
 from contextlib import suppress
 
@@ -27,26 +27,26 @@ _NEW_OR_FULL = "attribute_not_exists(PK) OR fullAt <= :now"
 _FILLING = "nextAt <= :latest AND fullAt > :now"
 
 
-class AllowanceNotTaken(Exception):
+class AllowanceNotCharged(Exception):
     """The write's condition failed; `allowance` is what is stored, None if there is nothing."""
 
     def __init__(self, allowance: Allowance | None) -> None:
         self.allowance = allowance
-        super().__init__("allowance not taken")
+        super().__init__("allowance not charged")
 
 
-class BucketNotTaken(Exception):
+class BucketNotCharged(Exception):
     """The write's condition failed; `bucket` is what is stored, None if there is nothing."""
 
     def __init__(self, bucket: Bucket | None) -> None:
         self.bucket = bucket
-        super().__init__("bucket not taken")
+        super().__init__("bucket not charged")
 
 
-def take_allowance(key: keys.Allowance, now_us: int, key_hash: str | None, *, filling: bool) -> Allowance:
-    """Take a token from an allowance that is full, or with `filling` not full, and prove that the key is live.
+def charge_allowance(key: keys.Allowance, now_us: int, key_hash: str | None, *, filling: bool) -> Allowance:
+    """Charge a token to an allowance that is full, or with `filling` not full, and prove that the key is live.
 
-    Raises AllowanceNotTaken, table.Throttled.
+    Raises AllowanceNotCharged, table.Throttled.
     """
     expression, condition = _WHILE_FILLING if filling else _FROM_FULL
     names = {"#interval": "interval"}
@@ -69,7 +69,7 @@ def take_allowance(key: keys.Allowance, now_us: int, key_hash: str | None, *, fi
                 returning="ALL_NEW",
             )
     except ConditionFailed as failed:
-        raise AllowanceNotTaken(Allowance.from_item(failed.item) if failed.item else None) from None
+        raise AllowanceNotCharged(Allowance.from_item(failed.item) if failed.item else None) from None
     return Allowance.from_item(item)
 
 
@@ -80,10 +80,10 @@ def get_allowance(organization: str, request_class: RequestClass) -> Allowance |
     return Allowance.from_item(item) if item is not None else None
 
 
-def take_from_full_bucket(
+def charge_full_bucket(
     key: ItemKey, now_us: int, interval: int, next_at: int, full_at: int, expires_at: int
 ) -> Bucket:
-    """Take tokens from a bucket that is new or full. Raises BucketNotTaken, table.Throttled."""
+    """Charge tokens to a bucket that is new or full. Raises BucketNotCharged, table.Throttled."""
     values = {
         ":now": now_us,
         ":interval": interval,
@@ -91,11 +91,11 @@ def take_from_full_bucket(
         ":full": full_at,
         ":expires": expires_at,
     }
-    return _take(key, f"SET nextAt = :next, fullAt = :full, {_SHAPE}", _NEW_OR_FULL, values)
+    return _charge(key, f"SET nextAt = :next, fullAt = :full, {_SHAPE}", _NEW_OR_FULL, values)
 
 
-def take_from_filling_bucket(key: ItemKey, now_us: int, interval: int, count: int, expires_at: int) -> Bucket:
-    """Take tokens from a bucket that holds them and is not full. Raises BucketNotTaken, table.Throttled."""
+def charge_filling_bucket(key: ItemKey, now_us: int, interval: int, count: int, expires_at: int) -> Bucket:
+    """Charge tokens to a bucket that holds them and is not full. Raises BucketNotCharged, table.Throttled."""
     values = {
         ":now": now_us,
         ":latest": now_us - (count - 1) * interval,
@@ -104,11 +104,11 @@ def take_from_filling_bucket(key: ItemKey, now_us: int, interval: int, count: in
         ":expires": expires_at,
     }
     expression = f"SET nextAt = nextAt + :earned, fullAt = fullAt + :earned, {_SHAPE}"
-    return _take(key, expression, _FILLING, values)
+    return _charge(key, expression, _FILLING, values)
 
 
-def return_to_bucket(key: ItemKey, interval: int, count: int) -> None:
-    """Give tokens back to a bucket. A bucket that is full, or that DynamoDB has expired, stays full.
+def refund_to_bucket(key: ItemKey, interval: int, count: int) -> None:
+    """Refund tokens to a bucket. A bucket that is full, or that DynamoDB has expired, stays full.
 
     Raises table.Throttled.
     """
@@ -121,7 +121,7 @@ def return_to_bucket(key: ItemKey, interval: int, count: int) -> None:
         )
 
 
-def _take(key: ItemKey, expression: str, condition: str, values: Item) -> Bucket:
+def _charge(key: ItemKey, expression: str, condition: str, values: Item) -> Bucket:
     try:
         with table.one_try_when_throttled():
             item = table.update(
@@ -133,7 +133,7 @@ def _take(key: ItemKey, expression: str, condition: str, values: Item) -> Bucket
                 returning="ALL_NEW",
             )
     except ConditionFailed as failed:
-        raise BucketNotTaken(Bucket.from_item(failed.item) if failed.item else None) from None
+        raise BucketNotCharged(Bucket.from_item(failed.item) if failed.item else None) from None
     return Bucket.from_item(item)
 
 

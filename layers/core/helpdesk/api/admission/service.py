@@ -146,12 +146,12 @@ def _charge_person(
 ) -> buckets.BucketCharge:
     """Charge a person's allowance, or this environment's share of it while DynamoDB throttles its item."""
     try:
-        return buckets.take(key, buckets.Shape.of(rate))
+        return buckets.charge(key, buckets.Shape.of(rate))
     except Throttled:
         metrics.count("AllowanceThrottled")
         logger.warning("allowance_throttled", extra={"class": request_class.value})
     now = clock.now_us()
-    return buckets.BucketCharge(allowance.take_persons_share(key, rate, now), now)
+    return buckets.BucketCharge(allowance.charge_persons_share(key, rate, now), now)
 
 
 def _identify(authorization: str, access: Access, request_class: RequestClass) -> _Credential:
@@ -264,18 +264,18 @@ def _charge(organization: str, request_class: RequestClass, key_hash: str | None
     """Charge an organization's allowance; while DynamoDB throttles it, this environment's share of it.
 
     The rate limiter protects the service and must not take it down: a throttled item means that one organization's
-    bucket is hot, and its requests neither wait nor all pass. Raises as `allowance.take` does, and RateLimited if
+    bucket is hot, and its requests neither wait nor all pass. Raises as `allowance.charge` does, and RateLimited if
     nothing is known of the allowance.
     """
     try:
-        return allowance.take(organization, request_class, key_hash)
+        return allowance.charge(organization, request_class, key_hash)
     except Throttled:
         metrics.count("AllowanceThrottled")
         logger.warning(
             "allowance_throttled", extra={"organization": organization, "class": request_class.value}
         )
     try:
-        return allowance.take_throttled(organization, request_class, key_hash)
+        return allowance.charge_throttled(organization, request_class, key_hash)
     except Throttled:
         raise RateLimited(headers={"retry-after": "1"}) from None
 

@@ -6,7 +6,7 @@ requests wait for a server outside the deployment (`on_others`), such as an orga
 
 Nothing counts the waits that are under way, because a function that is killed would not count itself out. Instead a
 wait pays for its seconds before it begins, from two token buckets whose tokens are seconds of waiting: the
-organization's, and the pool of its kind of plan. It gets back the seconds that it does not use; those of a killed
+organization's, and the pool of its kind of plan. It is refunded the seconds that it does not use; those of a killed
 function come back by the passage of time. A bucket for N waits at a time holds half of N waits of 20 s and earns half a
 second of each of N a second:
 
@@ -128,10 +128,10 @@ def begin(organization: str, tier: Tier, wanted_ms: int, kind: Kind) -> Wait | N
 
 
 def end(wait: Wait) -> None:
-    """Give back the whole seconds that a wait did not use. Two writes, none if it used all."""
+    """Refund the whole seconds that a wait did not use. Two writes, none if it used all."""
     unused = wait.seconds - -(-(clock.now_ms() - wait.began_ms) // 1_000)
     if unused > 0:
-        _give_back(wait.lots, unused)
+        _refund(wait.lots, unused)
 
 
 def _lots(organization: str, tier: Tier, kind: Kind) -> list[_Lot]:
@@ -158,28 +158,28 @@ def _shape(waits: int) -> buckets.Shape:
 
 
 def _pay(lots: list[_Lot], seconds: int) -> bool:
-    """Take the seconds of a wait from each bucket, or from none; return whether they were there."""
+    """Charge the seconds of a wait to each bucket, or to none; return whether they were there."""
     now = clock.now_us()
     if any(_refused.get(lot.key, 0) > now for lot in lots):
         return False
     paid: list[_Lot] = []
     for lot in lots:
         try:
-            buckets.take(lot.key, lot.shape, seconds)
+            buckets.charge(lot.key, lot.shape, seconds)
         except (BucketEmpty, Throttled):
             if len(_refused) >= _REMEMBERED:
                 _refused.clear()
             _refused[lot.key] = now + _REFUSED_US
-            _give_back(paid, seconds)
+            _refund(paid, seconds)
             return False
         paid.append(lot)
     return True
 
 
-def _give_back(lots: Iterable[_Lot], seconds: int) -> None:
+def _refund(lots: Iterable[_Lot], seconds: int) -> None:
     for lot in lots:
         with suppress(Throttled):  # they come back by themselves, only later
-            buckets.give_back(lot.key, lot.shape, seconds)
+            buckets.refund(lot.key, lot.shape, seconds)
 
 
 def forget() -> None:

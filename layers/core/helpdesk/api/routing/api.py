@@ -195,7 +195,7 @@ def _run(
         arguments: dict[str, Any] = dict(path_parameters)
         caller: Caller | None = None
         if route.limit is not None:
-            anonymous.take(route.limit, request.source_ip)
+            anonymous.charge(route.limit, request.source_ip)
         else:
             admitted = admission.admit(request.headers, route.access, route.request_class)
             headers |= admitted.headers

@@ -32,7 +32,7 @@ def begin(site: Site, browser: Browser, email: str, address: str, language: Lang
     """
     email = normalized_email(email)
     asked = limits.Asked(site.organization, email, address, browser)
-    asked.take_code()
+    asked.charge_code()
     mailed = asked.may_mail()
     begun = waiting.begin(partial(keys.SiteCode, site.organization.id), email, browser.hash, may_match=mailed)
     if mailed:
@@ -42,7 +42,7 @@ def begin(site: Site, browser: Browser, email: str, address: str, language: Lang
             raise SignInUnavailable from None
         except MailNotSent as error:
             # Otherwise the next attempts would end at the limit, where the page says that a code was sent.
-            asked.give_back_mail()
+            asked.refund_mail()
             until_operator_acts = isinstance(error, (MailNotSetUp, MailNotAllowed))
             raise (MailNotWorking if until_operator_acts else SignInUnavailable) from None
     return begun.handle

@@ -2,7 +2,7 @@
 
 A stranger can ask for anybody's codes, at any site. So a network gets a part of the codes of an address of mail, an
 organization gets a part of those of all sites, and the rest is left to others. A browser in which the address signed in
-before takes from buckets of its own, which no stranger can empty.
+before is charged to buckets of its own, which no stranger can empty.
 """
 
 from collections.abc import Iterator
@@ -40,34 +40,34 @@ class Asked(Record):
     address: str
     browser: Browser
 
-    def take_code(self) -> None:
-        """Take one code from the buckets of a network address, of the organization and of all.
+    def charge_code(self) -> None:
+        """Charge one code to the buckets of a network address, of the organization and of all.
 
-        In this order, so that a refused address takes nothing from the others. Raises RateLimited, SignInUnavailable.
+        In this order, so that a refused address uses up nothing of the others. Raises RateLimited, SignInUnavailable.
         """
         try:
             if self._is_known:
-                ceilings.take(MailKind.SITE_CODE_KNOWN)
+                ceilings.charge(MailKind.SITE_CODE_KNOWN)
                 return
-            self._take_from_network()
-            buckets.take_or_pass(keys.OrganizationBucket(self.organization.id, "site_codes"), self._part(1))
-            ceilings.take(self._kind)
+            self._charge_network()
+            buckets.charge_or_pass(keys.OrganizationBucket(self.organization.id, "site_codes"), self._part(1))
+            ceilings.charge(self._kind)
         except (BucketEmpty, CeilingReached) as empty:
             raise SignInUnavailable(headers={"retry-after": str(empty.retry_after)}) from None
 
     def may_mail(self) -> bool:
-        """Take one mail to the address; return whether it had one left in this organization, for this network."""
+        """Charge one mail to the address; return whether it had one left in this organization, for this network."""
         try:
             for key, shape in self._of_mail():
-                buckets.take_or_pass(key, shape)
+                buckets.charge_or_pass(key, shape)
         except BucketEmpty:
             return False
         return True
 
-    def give_back_mail(self) -> None:
-        """Give back a mail to the address that was not sent."""
+    def refund_mail(self) -> None:
+        """Refund a mail to the address that was not sent."""
         for key, shape in self._of_mail():
-            buckets.give_back_or_pass(key, shape)
+            buckets.refund_or_pass(key, shape)
 
     @property
     def _is_known(self) -> bool:
@@ -87,12 +87,12 @@ class Asked(Record):
     def _network(self) -> str:
         return address_hash(self.address) or self.browser.hash
 
-    def _take_from_network(self) -> None:
+    def _charge_network(self) -> None:
         shape = buckets.Shape.per_hour(CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST)
         at_site = sha256_hex(f"{self.organization.id} {self._network}")
         try:
-            buckets.take_or_pass(keys.AddressBucket(at_site, "site_codes"), self._part(NETWORK_SHARE))
-            buckets.take_or_pass(keys.AddressBucket(self._network, "site_codes"), shape)
+            buckets.charge_or_pass(keys.AddressBucket(at_site, "site_codes"), self._part(NETWORK_SHARE))
+            buckets.charge_or_pass(keys.AddressBucket(self._network, "site_codes"), shape)
         except BucketEmpty as empty:
             raise RateLimited(headers={"retry-after": str(empty.retry_after)}) from None
 

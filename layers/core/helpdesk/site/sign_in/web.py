@@ -160,7 +160,7 @@ def arrive(visit: Visit) -> Content:
 
 def finish(visit: Visit) -> Content:
     """Sign in as the user of the app's token, in the browser in which the sign-in began."""
-    anonymous.take(AddressLimit.PAGES, visit.client.address)
+    anonymous.charge(AddressLimit.PAGES, visit.client.address)
     here, token_hash = _here(visit), visit.query(FinishQuery).token
     waiting = repository.token(visit.organization, token_hash)
     if waiting is None or waiting.epoch != here.settings.epoch:
@@ -180,7 +180,7 @@ def callback(visit: Visit) -> Content:
     """
     from helpdesk.site.sign_in import provider as flow  # noqa: PLC0415 - it is slow to import
 
-    anonymous.take(AddressLimit.PAGES, visit.client.address)
+    anonymous.charge(AddressLimit.PAGES, visit.client.address)
     here, query = _here(visit), visit.query(CallbackQuery)
     provider, state = here.settings.provider, query.state
     to = states.path_of(here.browser, here.site, state)
