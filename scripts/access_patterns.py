@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "access-patterns.md"
 type Kind = type[ItemKey | Stored]
 
 _CORE = ROOT / "layers" / "core" / "helpdesk"
-_DECLARES = re.compile(r"^class \w+\(Stored\b", re.MULTILINE)
+_DECLARES = re.compile(r"^class \w+\((Stored|Expiring)\b", re.MULTILINE)
 _HEAD = "| Item | PK | SK | Index entries | What it is | How it is read |\n|---|---|---|---|---|---|\n"
 _TABLE = re.compile(r"\| Item \| PK \|.*?(?=\n\n)", re.DOTALL)
 _ROW = re.compile(r"^\| `(\w+)` \|.*\| ([^|]*\| [^|]*) \|$", re.MULTILINE)

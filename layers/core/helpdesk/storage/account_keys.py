@@ -50,13 +50,6 @@ def grants_of_person(user_id: str) -> str:
     return f"PERSON#{user_id}#GRANTS"
 
 
-class SignIn(ItemKey):
-    """A sign-in that waits for its one-time code, by the SHA-256 of its handle."""
-
-    PK, SK = "OAUTH#SIGNIN#{sign_in_hash}", "SIGNIN"
-    sign_in_hash: str
-
-
 class AddressBucket(ItemKey):
     """A token bucket of a caller's network address, which is kept as its SHA-256."""
 

@@ -17,7 +17,6 @@ from helpdesk.storage.account_keys import (
     PersonByEmail,
     SchemaVersion,
     SharedBucket,
-    SignIn,
     Slug,
     SupportEmail,
     SupportEmailBucket,
@@ -51,7 +50,6 @@ from helpdesk.storage.site_keys import (
 )
 from helpdesk.storage.site_sign_in_keys import (
     SiteClientSecret,
-    SiteCode,
     SiteKeySecret,
     SiteSignIn,
     SiteToken,
@@ -73,10 +71,10 @@ __all__ = [
     "LegacyKey", "MailCeiling", "MalformedKey", "Message",
     "MissedConversation", "Note", "Person", "PersonAllowance",
     "PersonByEmail",
-    "RunningTools", "SchemaVersion", "SharedBucket", "SignIn",
-    "SiteClientSecret", "SiteCode", "SiteKeySecret", "SiteSettings", "SiteSignIn",
+    "RunningTools", "SchemaVersion", "SharedBucket",
+    "SiteClientSecret", "SiteKeySecret", "SiteSettings", "SiteSignIn",
     "SiteToken", "Slug", "SupportEmail",
-    "SupportEmailBucket", "SupportEmailCode",
+    "SupportEmailBucket",
     "Tool",
     "WaitPool", "assigned_conversations",
     "connected_account", "customer_conversations", "grants_of_organization",
@@ -120,14 +118,6 @@ class FormerMember(ItemKey):
     PK, SK = "ORG#{organization}#MEMBER", "FORMER#{user_id}"
     organization: str
     user_id: str
-
-
-class SupportEmailCode(ItemKey):
-    """A code that was mailed to a pending support address, by the SHA-256 of its handle."""
-
-    PK, SK = "ORG#{organization}#SUPPORTCODE#{handle_hash}", "CODE"
-    organization: str
-    handle_hash: str
 
 
 class OrganizationBucket(ItemKey):

@@ -28,14 +28,6 @@ class SiteKeySecret(ItemKey):
     key_id: str
 
 
-class SiteCode(ItemKey):
-    """A sign-in to the help site that waits for its one-time code, by the SHA-256 of its handle."""
-
-    PK, SK = "ORG#{organization}#SITECODE#{handle_hash}", "CODE"
-    organization: str
-    handle_hash: str
-
-
 class SiteToken(ItemKey):
     """A token of the customer's app by the SHA-256 of its id; its presence makes it the only use."""
 

@@ -32,12 +32,13 @@ import msgspec
 from msgspec.structs import fields
 
 from helpdesk.platform.record import Record, field
+from helpdesk.platform.units import HOUR_SECONDS
 from helpdesk.storage import by_name
 from helpdesk.storage.by_name import ByName
 from helpdesk.storage.item_key import MAX_PART_CHARACTERS, ItemKey, MalformedKey, require_part
 from helpdesk.storage.wire import Item
 
-__all__ = ["AnyKey", "Index", "Key", "MalformedKey", "Stored", "UnreadableItem", "field"]
+__all__ = ["AnyKey", "Expiring", "Index", "Key", "MalformedKey", "Stored", "UnreadableItem", "field"]
 
 type Index = Literal["GSI1", "GSI2", "GSI3"]
 type Template = tuple[str, str]
@@ -173,6 +174,26 @@ class Stored(Record):
         except msgspec.ValidationError as error:
             # Behind this word is the path of the attribute. Before it can be the value.
             raise UnreadableItem(f"{cls.__name__}{str(error).rpartition(' - at ')[2]}") from None
+
+
+class Expiring(Stored, kw_only=True):
+    """A record that is valid until an instant (`valid_until`, ms).
+
+    DynamoDB deletes its item some time after `KEPT_SECONDS` more. Until then its readers compare `valid_until`.
+    """
+
+    KEPT_SECONDS: ClassVar[int] = HOUR_SECONDS
+
+    valid_until: int
+
+    @property
+    def expires_at(self) -> int:
+        """The second from which DynamoDB may delete the item."""
+        return self.valid_until // 1_000 + self.KEPT_SECONDS
+
+    def to_item(self) -> Item:
+        """Return the item, with `expiresAt`."""
+        return {**super().to_item(), "expiresAt": self.expires_at}
 
 
 def attribute(kind: type[Stored], name: str) -> str:

@@ -4,26 +4,10 @@ from helpdesk.accounts.people.record import hash_of_email
 from helpdesk.api.admission.caller import Role
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
-from helpdesk.storage.stored import Stored
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Expiring, Stored
 
 
-class _Expiring(Stored, kw_only=True):
-    """An item that DynamoDB deletes some time after the invitation has ended (`valid_until`, ms)."""
-
-    valid_until: int
-
-    @property
-    def expires_at(self) -> int:
-        """The end in whole seconds, rounded up."""
-        return -(-self.valid_until // 1_000)
-
-    def to_item(self) -> Item:
-        """Return the item, with its expiry."""
-        return {**super().to_item(), "expiresAt": self.expires_at}
-
-
-class Invite(_Expiring, kw_only=True):
+class Invite(Expiring, kw_only=True):
     """An invitation; times are in ms.
 
     `token_hash` is the SHA-256 of the token in its link. `mailed` is the id of the latest mail that was sent.
@@ -52,7 +36,7 @@ class Invite(_Expiring, kw_only=True):
         return self.valid_until > clock.now_ms()
 
 
-class InviteByEmail(_Expiring, kw_only=True):
+class InviteByEmail(Expiring, kw_only=True):
     """An address's pending invitation; the address is kept as its SHA-256."""
 
     PK, SK = "ORG#{organization}#INVITE", "EMAIL#{email_hash}"
@@ -71,7 +55,7 @@ class PendingInvites(Stored, kw_only=True):
     pending: dict[str, int] | None = None
 
 
-class InviteToken(_Expiring, kw_only=True):
+class InviteToken(Expiring, kw_only=True):
     """Which invitation a link leads to, by the SHA-256 of its token."""
 
     PK, SK = "INVITE#{token_hash}", "INVITE"

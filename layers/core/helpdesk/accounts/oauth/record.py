@@ -1,13 +1,13 @@
 """What the OAuth server stores. Times are in ms, unless a field says seconds."""
 
 from enum import StrEnum
-from typing import ClassVar, Self
+from typing import Self
 
 from helpdesk.api.admission.caller import Scope
 from helpdesk.api.admission.record import scopes_from_item
 from helpdesk.platform.record import Record
-from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
-from helpdesk.storage.stored import Stored
+from helpdesk.platform.units import DAY_SECONDS
+from helpdesk.storage.stored import Expiring, Stored
 from helpdesk.storage.table import Item
 
 CODE_GRANT = "authorization_code"
@@ -29,18 +29,6 @@ def scopes_in(text: str | None) -> Scopes:
     """
     named = (text or "").split(" ")
     return tuple(each for each in Scope if each is Scope.API or each.value in named)
-
-
-class Expiring(Stored, kw_only=True):
-    """A record that is valid until an instant. DynamoDB deletes it some time after `KEPT_SECONDS` more."""
-
-    KEPT_SECONDS: ClassVar[int] = HOUR_SECONDS
-
-    valid_until: int
-
-    def to_item(self) -> Item:
-        """Return the item, with its expiry."""
-        return {**super().to_item(), "expiresAt": self.valid_until // 1_000 + self.KEPT_SECONDS}
 
 
 class OAuthClient(Stored, kw_only=True):

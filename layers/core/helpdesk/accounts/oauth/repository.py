@@ -17,8 +17,9 @@ from helpdesk.accounts.oauth.record import (
     OAuthClient,
     UserCode,
 )
+from helpdesk.accounts.sign_in_codes.record import SignIn
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.changes import Requirement, above
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed
@@ -139,9 +140,7 @@ def use_device(transaction: Transaction, device_hash: str) -> None:
 def sign_in(sign_in_hash: str, browser: BrowserSession) -> bool:
     """Replace a sign-in by a signed-in browser; return False if that already happened."""
     transaction = Transaction()
-    transaction.delete(
-        keys.SignIn(sign_in_hash), condition="attribute_exists(PK)", on_failure=ConditionFailed
-    )
+    transaction.delete(SignIn.key_for(sign_in_hash), require={}, on_failure=ConditionFailed)
     transaction.put(browser, new=True)
     try:
         transaction.commit()

@@ -11,6 +11,7 @@ from helpdesk.accounts.oauth.sessions import Browser
 from helpdesk.accounts.people import service as people
 from helpdesk.accounts.people.record import PersonRecord, hash_of_email, normalized_email
 from helpdesk.accounts.sign_in_codes import service as waiting
+from helpdesk.accounts.sign_in_codes.record import SignIn
 from helpdesk.accounts.sign_in_codes.service import CODE_MINUTES, CodeExpired, WrongCode
 from helpdesk.mail import ceilings
 from helpdesk.mail import service as mail
@@ -19,7 +20,6 @@ from helpdesk.mail.errors import MailInDoubt, MailNotAllowed, MailNotSent, MailN
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys
 
 __all__ = ["CODE_MINUTES", "CodeExpired", "WrongCode"]  # and everything below
 
@@ -43,7 +43,7 @@ def begin(browser: Browser, email: str, address: str) -> str:
     _charge_ceiling(MailKind.SIGN_IN_CODE_KNOWN if known else MailKind.SIGN_IN_CODE)
     mails = limits.mails_to(hash_of_email(email), address, browser.hash, known=known)
     mailed = mails.may_mail()
-    begun = waiting.begin(keys.SignIn, email, browser.hash, may_match=mailed)
+    begun = waiting.begin(SignIn, email, browser.hash, may_match=mailed)
     if mailed:
         _send(email, begun.code, mails)
     return begun.handle
@@ -55,7 +55,7 @@ def finish(browser: Browser, handle: str, code: str, invite_token: str | None = 
     Where sign-up is closed, it creates them only if `invite_token` is that of an invitation of their address. Raises
     WrongCode, NoAccount, CodeExpired.
     """
-    email = waiting.check(keys.SignIn, handle, browser.hash, code)
+    email = waiting.check(SignIn, handle, browser.hash, code)
     person = _person(email, invite_token)
     signed_in = sessions.signed_in(browser, sha256_hex(handle), person.id, hash_of_email(email))
     if signed_in is None:

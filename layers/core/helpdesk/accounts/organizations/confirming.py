@@ -3,7 +3,6 @@
 Until then the address claims nothing, and no mail names it. The mailer chooses the code (organizations/mailing.py).
 """
 
-from functools import partial
 from typing import Any
 
 from helpdesk.accounts.organizations import repository
@@ -11,6 +10,7 @@ from helpdesk.accounts.organizations.errors import InvalidCode
 from helpdesk.accounts.organizations.record import PendingEmail
 from helpdesk.accounts.people.record import hash_of_email
 from helpdesk.accounts.sign_in_codes import service as codes
+from helpdesk.accounts.sign_in_codes.record import SupportEmailCode
 from helpdesk.accounts.sign_in_codes.service import CodeExpired, WrongCode
 from helpdesk.api.admission import buckets
 from helpdesk.api.admission.allowance import BucketEmpty
@@ -52,7 +52,7 @@ def confirmed(organization: str, code: str) -> PendingEmail:
     if pending is None:
         raise InvalidCode
     try:
-        codes.check(partial(keys.SupportEmailCode, organization), pending.handle, organization, code)
+        codes.check(SupportEmailCode, pending.handle, organization, code, organization=organization)
     except WrongCode as wrong:
         raise InvalidCode(f"This code is wrong. Tries left: {wrong.tries_left}.") from None
     except CodeExpired:

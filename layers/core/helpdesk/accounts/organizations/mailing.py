@@ -4,15 +4,13 @@ The code is chosen here, so that only its keyed hash is stored. The address wait
 last, so a mail that is sent twice does no harm.
 """
 
-from functools import partial
-
 from helpdesk.accounts.organizations import repository
 from helpdesk.accounts.organizations.errors import OrganizationNotFound
 from helpdesk.accounts.organizations.jobs import SupportEmailMail
 from helpdesk.accounts.sign_in_codes import service as codes
+from helpdesk.accounts.sign_in_codes.record import SupportEmailCode
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailNotSetUp, MailRefused
-from helpdesk.storage import keys
 
 
 def send(wanted: SupportEmailMail) -> mail.Outcome:
@@ -29,8 +27,10 @@ def send(wanted: SupportEmailMail) -> mail.Outcome:
         return mail.Outcome.NO_LONGER_PENDING
     if pending.handle:
         return mail.Outcome.SENT_BEFORE
-    key_of = partial(keys.SupportEmailCode, wanted.organization)
-    begun = codes.begin(key_of, pending.email, wanted.organization, may_match=True)
+    organization = wanted.organization
+    begun = codes.begin(
+        SupportEmailCode, pending.email, organization, may_match=True, organization=organization
+    )
     try:
         # Anyone can have an organization on the free plan, and name any address.
         name = found.name if found.may_mail else None

@@ -1,31 +1,38 @@
-"""A sign-in that waits for its code, as it is stored."""
+"""What waits for a code that was mailed, by the SHA-256 of the handle that its page or its job has."""
 
-from typing import Self
-
-from helpdesk.platform.record import Record
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Expiring
 
 
-class WaitingSignIn(Record):
-    """A sign-in that waits for its code. `code_hash` is keyed with the handle, which only the browser has."""
+class WaitingCode(Expiring, kw_only=True):
+    """What waits for a code.
 
+    `code_hash` is keyed with the handle. `browser_hash` is who asked: a browser, or an organization by its ID.
+    """
+
+    handle_hash: str
     email: str
     code_hash: str
     browser_hash: str
-    valid_until: int
     tries: int = 0
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read the item of a waiting sign-in."""
-        return cls(item["email"], item["codeHash"], item["browserHash"], item["validUntil"], item["tries"])
 
-    def to_item(self) -> Item:
-        """Return the attributes of the item, without its keys."""
-        return {
-            "email": self.email,
-            "codeHash": self.code_hash,
-            "browserHash": self.browser_hash,
-            "validUntil": self.valid_until,
-            "tries": self.tries,
-        }
+class SignIn(WaitingCode, kw_only=True):
+    """A sign-in that waits for its one-time code."""
+
+    PK, SK = "OAUTH#SIGNIN#{handle_hash}", "SIGNIN"
+
+
+class SupportEmailCode(WaitingCode, kw_only=True):
+    """A code that was mailed to a pending support address."""
+
+    PK, SK = "ORG#{organization}#SUPPORTCODE#{handle_hash}", "CODE"
+
+    organization: str
+
+
+class SiteCode(WaitingCode, kw_only=True):
+    """A sign-in to the help site that waits for its one-time code."""
+
+    PK, SK = "ORG#{organization}#SITECODE#{handle_hash}", "CODE"
+
+    organization: str

@@ -1,28 +1,30 @@
 """One-time codes by mail: six digits, ten minutes, five tries, in the browser that asked.
 
-The caller names the key of the item, given the hash of the handle, and mails the code. A code is not used up here: the
-transaction that signs in deletes the item. An organization that confirms an address stands for the browser.
+The caller names the kind of record that waits, and mails the code. A code is not used up here: the transaction that
+signs in deletes the record. An organization that confirms an address stands for the browser.
 """
 
 import hmac
 import re
 import secrets
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from helpdesk.accounts.sign_in_codes import repository
-from helpdesk.accounts.sign_in_codes.record import WaitingSignIn
+from helpdesk.accounts.sign_in_codes.record import SignIn, SiteCode, SupportEmailCode, WaitingCode
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage.item_key import ItemKey
+from helpdesk.storage import table
+from helpdesk.storage.changes import above, below
+from helpdesk.storage.table import ConditionFailed
+
+__all__ = [
+    "CODE_DIGITS", "CODE_MINUTES", "MAX_TRIES", "Begun", "CodeExpired", "SignIn", "SiteCode", "SupportEmailCode",
+    "WrongCode", "begin", "check",
+]  # fmt: skip
 
 CODE_DIGITS = 6
 CODE_MINUTES = 10
 MAX_TRIES = 5
-
-type KeyOf = Callable[[str], ItemKey]
-"""Returns the key of a waiting sign-in, given the hash of its handle."""
 
 
 class WrongCode(Exception):
@@ -44,28 +46,45 @@ class Begun(NamedTuple):
     code: str
 
 
-def begin(key_of: KeyOf, email: str, browser_hash: str, *, may_match: bool) -> Begun:
-    """Add a sign-in that waits for its code. One call.
+def begin(kind: type[WaitingCode], email: str, browser_hash: str, *, may_match: bool, **scope: Any) -> Begun:
+    """Add what waits for a code, of a kind such as `SignIn`. One call.
 
-    With `may_match` false no code is mailed, so no six digits may match: otherwise each further handle would allow five
-    more guesses.
+    `scope` is the organization, for a kind that has one. With `may_match` false no code is mailed, so no six digits may
+    match: otherwise each further handle would allow five more guesses.
     """
     handle = ids.secret()
     code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
-    expected = code if may_match else ids.secret()
-    until = clock.now_ms() + CODE_MINUTES * MINUTE_MS
-    waiting = WaitingSignIn(email, _keyed(handle, expected), browser_hash, until)
-    repository.put(key_of(sha256_hex(handle)), waiting)
+    waiting = kind(
+        **scope,
+        handle_hash=sha256_hex(handle),
+        email=email,
+        code_hash=_keyed(handle, code if may_match else ids.secret()),
+        browser_hash=browser_hash,
+        valid_until=clock.now_ms() + CODE_MINUTES * MINUTE_MS,
+    )
+    table.put_new(waiting)
     return Begun(handle, code)
 
 
-def check(key_of: KeyOf, handle: str, browser_hash: str, code: str) -> str:
-    """Return the address whose code this is. One call. Raises WrongCode, CodeExpired."""
+def check(kind: type[WaitingCode], handle: str, browser_hash: str, code: str, **scope: Any) -> str:
+    """Return the address whose code this is. One call, which counts the try. Raises WrongCode, CodeExpired."""
     if not ids.is_secret(handle):
         raise CodeExpired
-    waiting = repository.count_try(key_of(sha256_hex(handle)), browser_hash, MAX_TRIES)
-    if waiting is None:
-        raise CodeExpired
+    try:
+        # The try is counted before the code is compared, so that requests at the same time get no more than five.
+        item = table.change(
+            kind.key_for(*scope.values(), sha256_hex(handle)),
+            add={"tries": 1},
+            require={
+                "tries": below(MAX_TRIES),
+                "valid_until": above(clock.now_ms()),
+                "browser_hash": browser_hash,
+            },
+            returning="ALL_NEW",
+        )
+    except ConditionFailed:
+        raise CodeExpired from None
+    waiting = kind.from_item(item)
     typed = re.sub(r"[\s-]", "", code[:32])
     if not hmac.compare_digest(_keyed(handle, typed), waiting.code_hash):
         if waiting.tries >= MAX_TRIES:

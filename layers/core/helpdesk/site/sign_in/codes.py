@@ -3,10 +3,9 @@
 Every address gets the same response, whether a customer has it or not: the first sign-in creates the customer.
 """
 
-from functools import partial
-
 from helpdesk.accounts.people.record import normalized_email
 from helpdesk.accounts.sign_in_codes import service as waiting
+from helpdesk.accounts.sign_in_codes.record import SiteCode
 from helpdesk.accounts.sign_in_codes.service import CODE_MINUTES, CodeExpired, WrongCode
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailInDoubt, MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
@@ -17,7 +16,6 @@ from helpdesk.site.sign_in import limits
 from helpdesk.site.sign_in.errors import MailNotWorking, SignInUnavailable
 from helpdesk.site.texts import texts_in
 from helpdesk.site.visitors.browsers import Browser
-from helpdesk.storage import keys
 from helpdesk.visitor_texts.languages import Language
 
 __all__ = ["CODE_MINUTES", "CodeExpired", "WrongCode"]  # and everything below
@@ -34,7 +32,7 @@ def begin(site: Site, browser: Browser, email: str, address: str, language: Lang
     asked = limits.Asked(site.organization, email, address, browser)
     asked.charge_code()
     mailed = asked.may_mail()
-    begun = waiting.begin(partial(keys.SiteCode, site.organization.id), email, browser.hash, may_match=mailed)
+    begun = waiting.begin(SiteCode, email, browser.hash, may_match=mailed, organization=site.organization.id)
     if mailed:
         try:
             _send(email, begun.code, site, language)
@@ -50,7 +48,7 @@ def begin(site: Site, browser: Browser, email: str, address: str, language: Lang
 
 def check(organization: str, browser: Browser, handle: str, code: str) -> str:
     """Return the address whose code this is. Raises WrongCode, CodeExpired. The code is not used up yet."""
-    return waiting.check(partial(keys.SiteCode, organization), handle, browser.hash, code)
+    return waiting.check(SiteCode, handle, browser.hash, code, organization=organization)
 
 
 def _send(email: str, code: str, site: Site, language: Language) -> None:

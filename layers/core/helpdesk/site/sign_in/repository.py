@@ -1,5 +1,6 @@
 """Items of sign-in: how visitors sign in, codes that wait, and tokens that were used."""
 
+from helpdesk.accounts.sign_in_codes.record import SiteCode
 from helpdesk.platform import clock
 from helpdesk.platform.units import HOUR_SECONDS
 from helpdesk.site.sign_in.record import Problem, SignInSettings, TokenRecord
@@ -54,9 +55,7 @@ def note_problem(organization: str, seen: SignInSettings, problem: Problem | Non
 
 def use_code(transaction: Transaction, organization: str, handle_hash: str) -> None:
     """Remove a code whose sign-in ends here. The transaction raises AlreadyUsed."""
-    transaction.delete(
-        keys.SiteCode(organization, handle_hash), condition="attribute_exists(PK)", on_failure=AlreadyUsed
-    )
+    transaction.delete(SiteCode.key_for(organization, handle_hash), require={}, on_failure=AlreadyUsed)
 
 
 def put_token(organization: str, token_hash: str, checked: TokenRecord) -> None:
