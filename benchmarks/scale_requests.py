@@ -10,8 +10,8 @@ from benchmarks import board_work
 from benchmarks.populated import NOW_MS, Populated
 from helpdesk.agent import answerer
 from helpdesk.agent_runs import worker as agent
-from helpdesk.agent_runs.worker import AgentJob
 from helpdesk.api.http.schemas import PageQuery
+from helpdesk.conversations.jobs import AgentJob
 from helpdesk.events import outbox_pending
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import repository as connections

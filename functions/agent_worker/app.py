@@ -11,14 +11,14 @@ from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent_runs import engine
 from helpdesk.agent_runs import worker as agent
 from helpdesk.agent_runs.making import NotYet
-from helpdesk.agent_runs.worker import AgentJob
+from helpdesk.conversations.jobs import AgentJob
 from helpdesk.platform import clock
 from helpdesk.platform.logging import error_name, logger
 from helpdesk.platform.queues import MAX_RECEIVES, BatchResponse, JobUnfinished, Record, receives, run_batch
 from helpdesk.platform.settings import declare
 from helpdesk.suggestions import worker as suggestions
 from helpdesk.suggestions.asking import NotIndexed
-from helpdesk.tools.approvals.jobs import RESUME, ResumeJob
+from helpdesk.tools.approvals.jobs import ResumeJob
 
 NEEDS = declare(
     "AGENT_QUEUE_URL",
@@ -46,7 +46,7 @@ def _work(record: Record, until: int) -> None:
     match body.get("kind"):
         case None:
             _answer(record, AgentJob.from_body(body), until)
-        case kind if kind == RESUME:
+        case "resume":
             _answer(record, ResumeJob.from_body(body), until)
         case _:
             _learn(record, body)

@@ -8,6 +8,8 @@ import time
 from functools import cache
 from typing import Any
 
+import msgspec
+
 from helpdesk.knowledge.crawls import removal, worker
 from helpdesk.knowledge.crawls import service as crawls
 from helpdesk.knowledge.crawls.reading import Browser, reader
@@ -35,16 +37,15 @@ def handler(event: dict[str, Any], context: Any) -> BatchResponse | None:
 def _work(record: Record, until: int) -> None:
     body = json.loads(record["body"])
     about = {name: body[name] for name in ("kind", "organization", "crawlId")}
-    outcome = (
-        _slice(body, record) if body["kind"] == "slice" else removal.work(RemovalJob.from_body(body), until)
-    )
+    job = msgspec.convert(body, SliceJob | RemovalJob)
+    outcome = _slice(job, record) if isinstance(job, SliceJob) else removal.work(job, until)
     logger.info("crawl_worked", extra={**about, "outcome": outcome})
 
 
-def _slice(body: dict[str, Any], record: Record) -> str:
+def _slice(job: SliceJob, record: Record) -> str:
     skip = receives(record) >= MAX_RECEIVES - 1  # one try is left to go on with the next page
     with Browser(allow_loopback=settings().allow_loopback_urls) as web:
-        return worker.work(SliceJob.from_body(body), web, _reader(), time.sleep, skip=skip)
+        return worker.work(job, web, _reader(), time.sleep, skip=skip)
 
 
 @cache

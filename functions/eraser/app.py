@@ -6,27 +6,23 @@ A group of the queue is a customer, a post, or an organization with its retentio
 """
 
 import json
-from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from helpdesk.board import deletion
-from helpdesk.customers import jobs as merges
+from helpdesk.board.deletion import LeftoversJob
 from helpdesk.customers.jobs import MergeJob
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, JobUnfinished, Record, run_batch
 from helpdesk.platform.settings import declare
-from helpdesk.privacy import erasing, merging, retention, service
-from helpdesk.privacy.erasing import Outcome
+from helpdesk.privacy import erasing, merging, retention
+from helpdesk.privacy.service import ErasureJob, RetentionJob
 
 NEEDS = declare("ERASE_QUEUE_URL", "FILES_BUCKET", "SEARCH_BUCKET")
 
 _RESERVE_MS = 60_000  # for rewriting the index, and the page that is under way when the time is over
-
-_WORK: dict[str, Callable[[str, str, int], Outcome]] = {
-    service.CUSTOMER: erasing.erase_customer,
-    service.RETENTION: retention.apply,
-}
 
 
 def handler(event: dict[str, Any], context: Any) -> BatchResponse | None:
@@ -39,15 +35,19 @@ def handler(event: dict[str, Any], context: Any) -> BatchResponse | None:
 
 
 def _work(record: Record, until: int) -> None:
-    work = json.loads(record["body"])
-    organization = work["organization"]
-    if work["kind"] == deletion.JOB:
-        if not deletion.finish(organization, work["postId"], until):
-            raise JobUnfinished
-    elif work["kind"] == merges.MERGE:
-        outcome = merging.merge(MergeJob.from_body(work), until)
-        logger.info("customers_merged", extra={"organization": organization, "outcome": outcome.value})
-    else:
-        about = {"kind": work["kind"], "organization": organization, "erasure": work["erasureId"]}
-        outcome = _WORK[work["kind"]](organization, work["erasureId"], until)
-        logger.info("erasure_worked", extra={**about, "outcome": outcome.value})
+    body = json.loads(record["body"])
+    job = msgspec.convert(body, LeftoversJob | MergeJob | ErasureJob | RetentionJob)
+    match job:
+        case LeftoversJob():
+            if not deletion.finish(job.organization, job.post_id, until):
+                raise JobUnfinished
+        case MergeJob():
+            outcome = merging.merge(job, until)
+            logger.info(
+                "customers_merged", extra={"organization": job.organization, "outcome": outcome.value}
+            )
+        case _:
+            erase = retention.apply if isinstance(job, RetentionJob) else erasing.erase_customer
+            about = {"kind": body["kind"], "organization": job.organization, "erasure": job.erasure_id}
+            result = erase(job.organization, job.erasure_id, until)
+            logger.info("erasure_worked", extra={**about, "outcome": result.value})

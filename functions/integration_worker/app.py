@@ -3,7 +3,6 @@
 Each night, check every connection. Every ten minutes, ask for hooks that did not arrive.
 """
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -51,7 +50,7 @@ def handler(event: dict[str, Any], context: Any) -> BatchResponse | None:
 
 
 def _work(record: Record, until: int) -> None:
-    job = IntegrationJob.from_body(json.loads(record["body"]))
+    job = IntegrationJob.from_json(record["body"])
     outcome = worker.work(job, ADAPTERS, until)
     about = {
         "kind": job.kind,

@@ -47,9 +47,9 @@ def _failures(records: list[Record], until: int) -> list[Record]:
     for record in records:
         try:
             body = json.loads(record["body"])
-            if FolderJob.is_one(body):
+            if "folderId" in body:
                 folder_job = FolderJob.from_body(body)
-            elif ReindexJob.is_one(body):
+            elif "reindex" in body:
                 if not _is_reindexed(ReindexJob.from_body(body), until):
                     failed.append(record)
                 continue

@@ -7,14 +7,16 @@ messages of the team wait, an invitation does not wait for them.
 import json
 from typing import Any
 
+import msgspec
+
 from helpdesk.accounts.invites import mailing as invites
 from helpdesk.accounts.invites.jobs import InviteMail
 from helpdesk.accounts.organizations import mailing as support_codes
-from helpdesk.accounts.organizations.jobs import SUPPORT_EMAIL_MAIL, SupportEmailMail
+from helpdesk.accounts.organizations.jobs import SupportEmailMail
 from helpdesk.mail.errors import MailNotSent
 from helpdesk.outreach import mailing as messages
 from helpdesk.outreach import pacing
-from helpdesk.outreach.jobs import MESSAGE_MAIL, MessageMail
+from helpdesk.outreach.jobs import MessageMail
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, JobUnfinished, Record, run_batch
 from helpdesk.platform.settings import declare
@@ -51,13 +53,12 @@ def _work(record: Record) -> None:
 
 def _send(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
     """Send the e-mail of a job; return its outcome and the IDs to log."""
-    if body.get("kind") == MESSAGE_MAIL:
-        mail = MessageMail.from_body(body)
+    if body.get("kind") is None:
+        wanted = InviteMail.from_body(body)
+        return invites.send(wanted).value, {"organization": wanted.organization, "invite": wanted.invite_id}
+    mail = msgspec.convert(body, MessageMail | SupportEmailMail)
+    if isinstance(mail, MessageMail):
         about = {"organization": mail.organization, "messageId": mail.message_id}
         with pacing.paced():
             return messages.send(mail).value, about
-    if body.get("kind") == SUPPORT_EMAIL_MAIL:
-        code = SupportEmailMail.from_body(body)
-        return support_codes.send(code).value, {"organization": code.organization}
-    wanted = InviteMail.from_body(body)
-    return invites.send(wanted).value, {"organization": wanted.organization, "invite": wanted.invite_id}
+    return support_codes.send(mail).value, {"organization": mail.organization}

@@ -4,7 +4,6 @@ The queue keeps no order and delivers many messages at once. Those of one organi
 executions commit to one index at the same time, one of them is refused and repeats its part.
 """
 
-import json
 from typing import Any
 
 from helpdesk.platform.logging import log_failure, logger
@@ -29,7 +28,7 @@ def handler(event: dict[str, Any], context: Any) -> BatchResponse:
     failed: list[Record] = []
     for record in event["Records"]:
         try:
-            job = SearchJob.from_body(json.loads(record["body"]))
+            job = SearchJob.from_json(record["body"])
             groups.setdefault(job.organization, []).append((record, job))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             log_failure("search_job_unreadable", "", error)

@@ -1,6 +1,5 @@
 """SignalQueue: what follows from changes of signals, of the board's settings, and from large reports of commits."""
 
-import json
 from typing import Any
 
 from helpdesk.platform import clock
@@ -31,7 +30,7 @@ def handler(event: dict[str, Any], context: Any) -> BatchResponse:
 
 
 def _work(record: Record, until: int) -> None:
-    job = SignalJob.from_body(json.loads(record["body"]))
+    job = SignalJob.from_json(record["body"])
     outcome = worker.work(job, until)
     about = {"kind": job.kind.value, "organization": job.organization, "signalId": job.signal_id}
     logger.info("signal_worked", extra={**about, "outcome": outcome})

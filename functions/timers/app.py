@@ -4,9 +4,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from helpdesk.agent_runs import lost_runs
-from helpdesk.conversations.approvals import END_APPROVALS
+from helpdesk.conversations.approvals import EndApprovalsJob
 from helpdesk.conversations.snoozes import service as snoozes
+from helpdesk.conversations.snoozes.service import WakeJob
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, Record, run_batch
@@ -42,17 +45,10 @@ def handler(event: dict[str, Any], context: Any) -> BatchResponse | None:
 
 
 def _work(record: Record) -> None:
-    work = json.loads(record["body"])
-    outcome = _WORK[work["kind"]](work)
-    logger.info("timer_worked", extra={"kind": work["kind"], "outcome": outcome})
-
-
-def _wake(work: dict[str, Any]) -> str:
-    return snoozes.wake(work["organization"], work["conversationId"], work["until"]).value
-
-
-def _end_approvals(work: dict[str, Any]) -> str:
-    return f"expired {expiry.expire_for_conversation(work['organization'], work['conversationId'])}"
-
-
-_WORK: dict[str, Callable[[dict[str, Any]], str]] = {snoozes.WAKE: _wake, END_APPROVALS: _end_approvals}
+    body = json.loads(record["body"])
+    job = msgspec.convert(body, WakeJob | EndApprovalsJob)
+    if isinstance(job, WakeJob):
+        outcome = snoozes.wake(job).value
+    else:
+        outcome = f"expired {expiry.expire_for_conversation(job.organization, job.conversation_id)}"
+    logger.info("timer_worked", extra={"kind": body["kind"], "outcome": outcome})

@@ -9,7 +9,7 @@ import pytest
 from helpdesk.agent import embedded
 from helpdesk.agent.answerer import HandOff, Outcome, Question, Reply
 from helpdesk.agent_runs import worker
-from helpdesk.agent_runs.worker import AgentJob
+from helpdesk.conversations.jobs import AgentJob
 from helpdesk.conversations.messages import service as messages
 from helpdesk.conversations.messages.schemas import MessageInput
 from tests.integration.agent.conftest import Desk

@@ -22,10 +22,10 @@ from helpdesk.agent import auto_resolve
 from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker as agent
-from helpdesk.agent_runs.worker import AgentJob
 from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.conversations import repository, service, thread_repository, writing
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
+from helpdesk.conversations.jobs import AgentJob
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.messages import service as messages
 from helpdesk.conversations.messages.schemas import MessageInput
@@ -33,6 +33,7 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import NoteInput, ReplyInput
 from helpdesk.conversations.snoozes import service as snoozes
 from helpdesk.conversations.snoozes.schemas import SnoozeInput
+from helpdesk.conversations.snoozes.service import WakeJob
 from helpdesk.conversations.state import Handler, Status, Transition
 from helpdesk.storage import keys, table
 from tests.support import effort
@@ -114,7 +115,7 @@ class Desk:
             until = SnoozeInput(until=SNOOZE_ENDED if name == "snooze" else None)
             return partial(snoozes.snooze, MAX, self.conversation_id, until)
         if name == "wake":
-            return partial(snoozes.wake, ORGANIZATION, self.conversation_id, SNOOZE_ENDED)
+            return partial(snoozes.wake, WakeJob(ORGANIZATION, self.conversation_id, SNOOZE_ENDED))
         if name in {"assign", "unassign"}:
             return partial(service.assign, MAX, self.conversation_id, ADA if name == "assign" else None)
         if name == "note":

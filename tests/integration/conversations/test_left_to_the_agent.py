@@ -5,8 +5,9 @@ from typing import Any
 from helpdesk.agent import answers
 from helpdesk.agent.answerer import Outcome
 from helpdesk.agent.answers import Answer
-from helpdesk.agent_runs.worker import AgentJob, work
+from helpdesk.agent_runs.worker import work
 from helpdesk.conversations import repository
+from helpdesk.conversations.jobs import AgentJob
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table

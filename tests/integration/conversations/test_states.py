@@ -11,9 +11,10 @@ from helpdesk.agent import auto_resolve
 from helpdesk.agent.answerer import Goodbye, HandOff, Reply
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker as agent
-from helpdesk.agent_runs.worker import AgentJob
 from helpdesk.conversations import repository
+from helpdesk.conversations.jobs import AgentJob
 from helpdesk.conversations.snoozes import service as snoozes
+from helpdesk.conversations.snoozes.service import WakeJob
 from helpdesk.platform import clock
 from tests.support import states
 from tests.support import table as whole_table
@@ -80,7 +81,7 @@ def wake(organization: str, desk: Desk) -> str:
     """Let the time come of the snooze that the conversation is in, or may have been in."""
     until = repository.get(organization, desk.id).snoozed_until or clock.now_ms() - 1
     with clock.frozen(lambda: until * 1_000):
-        return snoozes.wake(organization, desk.id, until).value
+        return snoozes.wake(WakeJob(organization, desk.id, until)).value
 
 
 DECISIONS: dict[str, Reply | HandOff | Goodbye] = {

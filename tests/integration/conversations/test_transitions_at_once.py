@@ -16,15 +16,16 @@ import pytest
 from helpdesk.agent.answerer import HandOff, Reply
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker as agent
-from helpdesk.agent_runs.worker import AgentJob
 from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.conversations import repository, service, writing
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
+from helpdesk.conversations.jobs import AgentJob
 from helpdesk.conversations.messages import service as messages
 from helpdesk.conversations.messages.schemas import MessageInput
 from helpdesk.conversations.schemas import NoteInput, ReplyInput
 from helpdesk.conversations.snoozes import service as snoozes
 from helpdesk.conversations.snoozes.schemas import SnoozeInput
+from helpdesk.conversations.snoozes.service import WakeJob
 from helpdesk.conversations.state import Transition
 from helpdesk.storage import keys, table
 from tests.support import effort
@@ -170,7 +171,7 @@ def work(name: str, conversation_id: str, message_id: str = "") -> Callable[[], 
         until = SnoozeInput(until=LATER if name == "snooze" else None)
         return partial(snoozes.snooze, MAX, conversation_id, until)
     if name == "wake":
-        return partial(snoozes.wake, ORGANIZATION, conversation_id, EARLIER)
+        return partial(snoozes.wake, WakeJob(ORGANIZATION, conversation_id, EARLIER))
     if name in {"assign", "unassign"}:
         return partial(service.assign, MAX, conversation_id, ADA if name == "assign" else None)
     if name == "note":

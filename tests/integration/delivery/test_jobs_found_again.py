@@ -8,7 +8,7 @@ import pytest
 
 from helpdesk.agent.answerer import Outcome
 from helpdesk.agent_runs import worker as agent
-from helpdesk.agent_runs.worker import AgentJob
+from helpdesk.conversations.jobs import AgentJob
 from helpdesk.events import outbox_pending
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings

@@ -14,7 +14,7 @@ import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.agent_runs import worker as agent
-from helpdesk.agent_runs.worker import AgentJob
+from helpdesk.conversations.jobs import AgentJob
 from helpdesk.platform import clients, clock
 from helpdesk.privacy import erasing, retention, service
 from helpdesk.search import service as search

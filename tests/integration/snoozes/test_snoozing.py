@@ -9,6 +9,7 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import repository
 from helpdesk.conversations.snoozes import service as snoozes
+from helpdesk.conversations.snoozes.service import WakeJob
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage import keys, table
@@ -76,7 +77,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def wake(organization: NewOrganization, conversation_id: str, until: int) -> str:
-    return snoozes.wake(organization.organization_id, conversation_id, until).value
+    return snoozes.wake(WakeJob(organization.organization_id, conversation_id, until)).value
 
 
 @pytest.mark.parametrize(

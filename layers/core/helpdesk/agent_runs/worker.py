@@ -8,8 +8,7 @@ Where a model is set, it answers with tools, in a run that is stored with its fi
 embedded answerer quotes the knowledge base.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Sequence
 
 from helpdesk.accounts.quotas.errors import TokensSpent
 from helpdesk.agent import answers, citations, embedded, preparation
@@ -23,30 +22,17 @@ from helpdesk.agent_runs.record import Run
 from helpdesk.agent_runs.repository import RunChanged
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
+from helpdesk.conversations.jobs import AgentJob
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Handler
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
-from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.approvals.jobs import ResumeJob
 from helpdesk.visitor_texts.catalog import TextName
-
-
-class AgentJob(Record):
-    """A visitor's message to answer."""
-
-    organization: str
-    conversation_id: str
-    message_id: str
-
-    @classmethod
-    def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """Return the job of a queue message. Raises KeyError."""
-        return cls(body["organization"], body["conversationId"], body["messageId"])
 
 
 def work(job: AgentJob, *, until: int, last_try: bool) -> Outcome:

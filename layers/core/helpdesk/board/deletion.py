@@ -10,17 +10,22 @@ from collections.abc import Callable
 from helpdesk.board import repository, settings_repository
 from helpdesk.board.record import Post
 from helpdesk.board.repository import StalePost
-from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
 from helpdesk.platform import clock, ids
 from helpdesk.search import jobs as search
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 
-JOB = "post"
-"""The kind of the job that deletes the votes and comments of a deleted post, in the erase queue."""
 _BATCH = 100
 _REQUEST_MS = 2_000
 """How long a request deletes votes and comments itself. The job deletes the rest."""
+
+
+class LeftoversJob(JobBody, tag_field="kind", tag="post"):
+    """A deleted post whose votes and comments are to be deleted."""
+
+    organization: str
+    post_id: str
 
 
 def delete(post: Post, also: Callable[[Transaction], None] = lambda _: None) -> None:
@@ -35,7 +40,7 @@ def delete(post: Post, also: Callable[[Transaction], None] = lambda _: None) -> 
         settings_repository.count(transaction, organization, settings_repository.changes(post, None))
         search.put(transaction, search.post(organization, post.id))
         if post.votes or post.comments:
-            body = {"kind": JOB, "organization": organization, "postId": post.id}
+            body = LeftoversJob(organization, post.id).to_body()
             job = Job(JobQueue.ERASE, post.id, ids.new("job"), body)
             transaction.put(job_item(organization, job), new=True)
         try:

@@ -6,19 +6,22 @@ The approvals package decides them. A conversation that is resolved ends them, b
 from helpdesk.conversations import list_repository
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Status
-from helpdesk.events.outbox import Job, JobQueue
+from helpdesk.events.outbox import Job, JobBody, JobQueue
 from helpdesk.storage import keys
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
-END_APPROVALS = "end_approvals"
-"""The kind of the timer queue's messages that end the approvals of a resolved conversation."""
+
+class EndApprovalsJob(JobBody, tag_field="kind", tag="end_approvals"):
+    """A resolved conversation whose approvals are to expire."""
+
+    organization: str
+    conversation_id: str
 
 
 def end_job(organization: str, conversation_id: str) -> Job:
     """Return the job that lets a conversation's approvals expire."""
-    body = {"kind": END_APPROVALS, "organization": organization, "conversationId": conversation_id}
-    return Job(JobQueue.TIMER, organization, "", body)
+    return Job(JobQueue.TIMER, organization, "", EndApprovalsJob(organization, conversation_id).to_body())
 
 
 def require_state(transaction: Transaction, conversation: Conversation) -> None:

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any
 
-from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
 from helpdesk.platform import ids
-from helpdesk.platform.record import Record, field
+from helpdesk.platform.record import field
 from helpdesk.storage.transactions import Transaction
 
 HOOK = "hook"
@@ -29,7 +29,7 @@ class App(StrEnum):
     TRACKER = "tracker"
 
 
-class IntegrationJob(Record, kw_only=True):
+class IntegrationJob(JobBody, kw_only=True):
     """A job. `kind` is one of those above, or an adapter's own; `data` are ids and what a service sent.
 
     `tries` counts how often it was put off, `due_at` (ms) is until when.
@@ -41,29 +41,6 @@ class IntegrationJob(Record, kw_only=True):
     data: Mapping[str, Any] = field(default_factory=dict)
     tries: int = 0
     due_at: int | None = None
-
-    @classmethod
-    def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """Return the job of a queue message. Raises KeyError, ValueError."""
-        return cls(
-            kind=body["kind"],
-            app=App(body["app"]) if body.get("app") else None,
-            organization=body.get("organization"),
-            data=body.get("data", {}),
-            tries=body.get("tries", 0),
-            due_at=body.get("dueAt"),
-        )
-
-    def to_body(self) -> dict[str, Any]:
-        """Return the job as a queue message."""
-        return {
-            "kind": self.kind,
-            **({"app": self.app.value} if self.app else {}),
-            **({"organization": self.organization} if self.organization else {}),
-            "data": dict(self.data),
-            **({"tries": self.tries} if self.tries else {}),
-            **({"dueAt": self.due_at} if self.due_at is not None else {}),
-        }
 
     @property
     def group(self) -> str:

@@ -6,8 +6,11 @@ where one change leads to both (a visitor's message: notify the endpoints, and l
 """
 
 import json
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
+
+import msgspec
 
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform import clock, ids
@@ -15,6 +18,7 @@ from helpdesk.platform.record import Record, field
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import attributes, keys, shards
 from helpdesk.storage.attributes import UnreadableItem
+from helpdesk.storage.stored import plain
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -68,6 +72,33 @@ class JobQueue(StrEnum):
             JobQueue.INTEGRATION,
             JobQueue.DELIVERY,
         }
+
+
+class JobBody(Record, omit_defaults=True):
+    """The body of a job: an object with the fields in camel case, without those that have their default.
+
+    In a queue that has jobs of several kinds, each has a tag: `class AskJob(JobBody, tag_field="kind", tag="ask")`.
+    Then `msgspec.convert(body, AskJob | LearnJob)` reads whichever it is. Unknown fields are ignored.
+    """
+
+    def to_body(self) -> dict[str, Any]:
+        """Return the body of a `Job`."""
+        body: dict[str, Any] = plain(self)
+        return body
+
+    def to_json(self) -> str:
+        """Return the text of a queue message."""
+        return msgspec.json.encode(self, enc_hook=str).decode()
+
+    @classmethod
+    def from_body(cls, body: Mapping[str, Any]) -> Self:
+        """Read a body. Raises ValueError."""
+        return msgspec.convert(body, cls)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read the text of a queue message. Raises ValueError."""
+        return msgspec.json.decode(text, type=cls)
 
 
 class Job(Record):

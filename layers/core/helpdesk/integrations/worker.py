@@ -4,7 +4,6 @@ If a service cannot answer, its job is sent again with a delay, and nothing wait
 the connection becomes broken, and its jobs end until it works again.
 """
 
-import json
 from collections.abc import Mapping
 from copy import replace
 from functools import partial
@@ -155,7 +154,7 @@ def _send(*wanted: IntegrationJob) -> None:
     messages = [
         {
             "Id": "",
-            "MessageBody": json.dumps(job.to_body(), separators=(",", ":")),
+            "MessageBody": job.to_json(),
             "MessageGroupId": job.group,
             "DelaySeconds": hop_delay_seconds(job.due_at or 0, clock.now_ms()),
         }

@@ -1,12 +1,12 @@
 """The record of a knowledge document, where it comes from, and the job that indexes it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import replace
-from typing import Any, Self
+from typing import Self
 
 from msgspec.structs import force_setattr
 
-from helpdesk.events.outbox import Job, JobQueue
+from helpdesk.events.outbox import Job, JobBody, JobQueue
 from helpdesk.knowledge.schemas import DocumentStatus, SourceKind
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex_of
@@ -41,7 +41,7 @@ class Source(Record):
         return replace(self, path=path, version=None if path is None else version)
 
 
-class IndexJob(Record):
+class IndexJob(JobBody):
     """An instruction to bring the index in line with one document.
 
     The document's record says what to do: index it, do nothing because it is ready, or remove it because it is gone. So
@@ -54,27 +54,6 @@ class IndexJob(Record):
     version: int | None = None
     deleted: bool = False
     obsolete_texts: tuple[str, ...] = ()
-
-    @classmethod
-    def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """Return the job of a queue message. Raises KeyError."""
-        return cls(
-            organization=body["organization"],
-            document_id=body["documentId"],
-            version=body.get("version"),
-            deleted=body.get("deleted", False),
-            obsolete_texts=tuple(body.get("obsoleteTexts", ())),
-        )
-
-    def to_body(self) -> dict[str, Any]:
-        """Return the job as a queue message."""
-        return {
-            "organization": self.organization,
-            "documentId": self.document_id,
-            "version": self.version,
-            "deleted": self.deleted,
-            "obsoleteTexts": list(self.obsolete_texts),
-        }
 
 
 class Document(Stored, kw_only=True):
@@ -172,12 +151,7 @@ class Document(Stored, kw_only=True):
         return self._job(job, "deleted")
 
     def _job(self, job: IndexJob, reason: str) -> Job:
-        return Job(
-            JobQueue.KNOWLEDGE,
-            group=self.organization,
-            deduplication=f"{self.id}.{reason}",
-            body=job.to_body(),
-        )
+        return Job(JobQueue.KNOWLEDGE, self.organization, f"{self.id}.{reason}", job.to_body())
 
 
 class DeletedDocument(Stored):

@@ -7,9 +7,8 @@ folder inside itself, or a fourth level.
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import replace
-from typing import Any, Self
 
-from helpdesk.events.outbox import Job, JobQueue
+from helpdesk.events.outbox import Job, JobBody, JobQueue
 from helpdesk.knowledge.errors import (
     MAX_FOLDER_DEPTH,
     MAX_FOLDERS,
@@ -20,7 +19,6 @@ from helpdesk.knowledge.errors import (
     OrderInvalid,
 )
 from helpdesk.platform import ids
-from helpdesk.platform.record import Record
 from helpdesk.storage.stored import Stored
 
 ROOT = "root"
@@ -42,30 +40,16 @@ class Folder(Stored, kw_only=True):
     deleted_at: int | None = None
 
 
-class FolderJob(Record):
+class FolderJob(JobBody):
     """An instruction to move the documents of a deleted folder to where they belong now."""
 
     organization: str
     folder_id: str
 
-    @staticmethod
-    def is_one(body: Mapping[str, Any]) -> bool:
-        """Return whether a message of the knowledge queue is such a job."""
-        return "folderId" in body
-
-    @classmethod
-    def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """Return the job of a queue message. Raises KeyError."""
-        return cls(body["organization"], body["folderId"])
-
     def to_job(self) -> Job:
         """Return the job for the outbox."""
-        return Job(
-            JobQueue.KNOWLEDGE,
-            group=self.organization,
-            deduplication=f"{self.folder_id}.{ids.ulid()}",
-            body={"organization": self.organization, "folderId": self.folder_id},
-        )
+        deduplication = f"{self.folder_id}.{ids.ulid()}"
+        return Job(JobQueue.KNOWLEDGE, self.organization, deduplication, self.to_body())
 
 
 class Tree(Stored, kw_only=True):

@@ -5,11 +5,11 @@ is made beside the old one, which goes on answering. Documents that change meanw
 one has every document, it is marked as whole, and the old one is removed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from copy import replace
-from typing import Any, Self
+from typing import Literal
 
-from helpdesk.events.outbox import Job, JobQueue
+from helpdesk.events.outbox import Job, JobBody, JobQueue
 from helpdesk.knowledge import index_format
 from helpdesk.knowledge.index import KnowledgeIndex, index_of, prefix_of
 from helpdesk.platform.record import Record
@@ -19,43 +19,23 @@ from helpdesk.search.s3_index import store
 from helpdesk.search.s3_index.manifest import OWNERS_NOTE
 
 
-class ReindexJob(Record):
+class ReindexJob(JobBody, omit_defaults=False):
     """An instruction to index an organization's documents for the model that is set: those older than the id `before`.
 
-    A job does what it has time for and hands the rest on to the next `turn` of the same `run`.
+    A job does what it has time for and hands the rest on to the next `turn` of the same `run`. `reindex` tells it from
+    the other jobs of the queue.
     """
 
     organization: str
     run: str = ""
     turn: int = 1
     before: str | None = None
-
-    @staticmethod
-    def is_one(body: Mapping[str, Any]) -> bool:
-        """Return whether a message of the knowledge queue is such a job."""
-        return "reindex" in body
-
-    @classmethod
-    def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """Return the job of a queue message. Raises KeyError."""
-        return cls(body["organization"], body.get("run", ""), body.get("turn", 1), body.get("before"))
-
-    def to_body(self) -> dict[str, Any]:
-        """Return the job as a queue message."""
-        return {
-            "organization": self.organization,
-            "reindex": True,
-            "run": self.run,
-            "turn": self.turn,
-            "before": self.before,
-        }
+    reindex: Literal[True] = True
 
     def to_job(self) -> Job:
         """Return the job for the outbox. A second one of a repeated worker is dropped by the queue, or adds nothing."""
         deduplication = f"reindex.{self.run}.{self.turn}"
-        return Job(
-            JobQueue.KNOWLEDGE, group=self.organization, deduplication=deduplication, body=self.to_body()
-        )
+        return Job(JobQueue.KNOWLEDGE, self.organization, deduplication, self.to_body())
 
     def rest(self, before: str | None) -> "ReindexJob":
         """Return the next job, for the documents older than the id `before`."""

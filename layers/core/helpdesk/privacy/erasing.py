@@ -23,7 +23,8 @@ from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
 from helpdesk.customers import erasure as customers
 from helpdesk.customers.erasure import ErasableCustomer
-from helpdesk.privacy import repository, service, thread_deletion
+from helpdesk.privacy import repository, thread_deletion
+from helpdesk.privacy.service import ErasureJob, job_item_of
 from helpdesk.privacy.thread_deletion import OutOfTime
 from helpdesk.search import service as search
 from helpdesk.storage.table import ConditionFailed
@@ -61,7 +62,7 @@ def erase_customer(organization: str, erasure_id: str, until: int) -> Outcome:
         thread_deletion.delete_facts(organization, erasure_id, customer_id, until)
     except OutOfTime:
         transaction = Transaction()
-        transaction.put(service.work_item(organization, service.CUSTOMER, erasure_id, customer_id), new=True)
+        transaction.put(job_item_of(ErasureJob(organization, erasure_id), customer_id), new=True)
         transaction.commit()
         return Outcome.CONTINUES
     return _finish(organization, erasure_id, customer)

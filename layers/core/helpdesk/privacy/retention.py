@@ -21,9 +21,10 @@ from helpdesk.customers.erasure import ErasableCustomer
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.platform import clock, ids, unreadable
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
-from helpdesk.privacy import repository, service, thread_deletion
+from helpdesk.privacy import repository, thread_deletion
 from helpdesk.privacy.erasing import Outcome
 from helpdesk.privacy.record import Erasure
+from helpdesk.privacy.service import RetentionJob, job_item_of
 from helpdesk.privacy.thread_deletion import OutOfTime
 from helpdesk.search import service as search
 from helpdesk.signals import erasure as signals
@@ -66,7 +67,7 @@ def apply(organization: str, erasure_id: str, until: int) -> Outcome:
                 _erase(organization, erasure_id, before, found, until)
         except OutOfTime:
             transaction = Transaction()
-            work = service.work_item(organization, service.RETENTION, erasure_id, organization)
+            work = job_item_of(RetentionJob(organization, erasure_id), organization)
             transaction.put(work, new=True)
             transaction.commit()
             return Outcome.CONTINUES
@@ -82,7 +83,7 @@ def _start(organization: str, days: int, day_at: int) -> bool:
     now = clock.now_ms()
     erasure = Erasure(organization=organization, id=erasure_id, requested_at=now, before=now - days * DAY_MS)
     repository.put(transaction, erasure, clock.seconds_from_now(RECEIPT_DAYS * DAY_SECONDS))
-    transaction.put(service.work_item(organization, service.RETENTION, erasure_id, organization), new=True)
+    transaction.put(job_item_of(RetentionJob(organization, erasure_id), organization), new=True)
     try:
         transaction.commit()
     except ConditionFailed:

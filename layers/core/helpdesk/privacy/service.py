@@ -4,8 +4,6 @@ One transaction marks the customer, removes their session and creates a job. Fro
 the next message in the session creates another one. The eraser function does the rest (`erasing`).
 """
 
-from typing import Any
-
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
@@ -14,7 +12,7 @@ from helpdesk.conversations.messages import erasure as messages
 from helpdesk.customers import erasure as customers
 from helpdesk.customers.erasure import BeingErased
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
 from helpdesk.platform import clock, ids
 from helpdesk.privacy import repository
 from helpdesk.privacy.record import Erasure
@@ -22,8 +20,16 @@ from helpdesk.privacy.schemas import Receipt, ReceiptAnswer
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
-CUSTOMER, RETENTION = "customer", "retention"
-"""The kinds of jobs in the erase queue."""
+
+class ErasureJob(JobBody, tag_field="kind", tag="customer"):
+    """The erasure of a customer, to begin or to continue."""
+
+    organization: str
+    erasure_id: str
+
+
+class RetentionJob(ErasureJob, tag_field="kind", tag="retention"):
+    """The erasure of what is past an organization's retention time."""
 
 
 def erase(caller: Caller, customer_id: str) -> ReceiptAnswer:
@@ -55,7 +61,7 @@ def requested(organization: str, customer_id: str, *, actor: str) -> Receipt:
         session_hash=session_hash,
     )
     repository.put(transaction, erasure)
-    transaction.put(work_item(organization, CUSTOMER, erasure_id, customer_id), new=True)
+    transaction.put(job_item_of(ErasureJob(organization, erasure_id), customer_id), new=True)
     transaction.put(
         logs.entry(
             organization,
@@ -79,10 +85,9 @@ def get(organization: str, erasure_id: str) -> ReceiptAnswer:
     return ReceiptAnswer(receipt=receipt(repository.erasures.get(organization, erasure_id)))
 
 
-def work_item(organization: str, kind: str, erasure_id: str, group: str) -> Item:
+def job_item_of(job: ErasureJob, group: str) -> Item:
     """Return the outbox item of a job that starts or continues an erasure."""
-    body: dict[str, Any] = {"kind": kind, "organization": organization, "erasureId": erasure_id}
-    return job_item(organization, Job(JobQueue.ERASE, group, ids.new("job"), body))
+    return job_item(job.organization, Job(JobQueue.ERASE, group, ids.new("job"), job.to_body()))
 
 
 def receipt(erasure: Erasure) -> Receipt:

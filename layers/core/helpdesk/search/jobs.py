@@ -5,34 +5,24 @@ event. A change without an event puts its job into the outbox by itself.
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
-from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
 from helpdesk.platform.queues import send_all
-from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.storage.transactions import Transaction
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
 
-_NAMES = {
-    "organization": "organization",
-    "conversationId": "conversation_id",
-    "messageId": "message_id",
-    "noteId": "note_id",
-    "customerId": "customer_id",
-    "signalId": "signal_id",
-    "postId": "post_id",
-    "taskId": "task_id",
-}
-_SUBJECTS = _NAMES.keys() - {"organization", "messageId", "noteId"}
+_OF_WHAT = frozenset({"organization", "message_id", "note_id"})
+"""Fields that say whose the subject is, or which part of it. Each of the others is a subject."""
 
 
-class SearchJob(Record):
+class SearchJob(JobBody):
     """A customer, signal, post or card, a conversation as a whole, or one message or note of a conversation."""
 
     organization: str
@@ -44,29 +34,15 @@ class SearchJob(Record):
     post_id: str | None = None
     task_id: str | None = None
 
-    @classmethod
-    def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """Return the job of a queue message.
-
-        Raises KeyError without an organization, and ValueError if it names nothing that is indexed or an id is no text.
-        """
-        if not all(isinstance(body.get(name), str | None) for name in _NAMES):
-            raise ValueError("the ids of a search job are texts")
-        if not _SUBJECTS & body.keys():
+    def __post_init__(self) -> None:
+        """Require a subject: something that is indexed. Raises ValueError."""
+        if not any(value for name, value in asdict(self).items() if name not in _OF_WHAT):
             raise ValueError("a search job names a conversation, customer, signal, post or card")
-        values: dict[str, Any] = {field: body.get(name) for name, field in _NAMES.items()}
-        values["organization"] = body["organization"]
-        return cls(**values)
 
     @property
     def ids(self) -> set[str | None]:
         """The ids of the items that the job names."""
         return {value for name, value in asdict(self).items() if name != "organization"}
-
-    def to_body(self) -> dict[str, str]:
-        """Return the job as a queue message."""
-        values = asdict(self)
-        return {name: values[field] for name, field in _NAMES.items() if values[field] is not None}
 
 
 def message(organization: str, conversation_id: str, message_id: str) -> Job:

@@ -3,15 +3,12 @@
 They hold ids only. The queue keeps no order: each job reads what is true when it runs.
 """
 
-from collections.abc import Mapping
 from contextlib import suppress
 from copy import replace
 from enum import StrEnum
-from typing import Any, Self
 
-from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
 from helpdesk.platform import ids
-from helpdesk.platform.record import Record
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -35,7 +32,7 @@ class JobKind(StrEnum):
     """An operator restores what search and similar signals find."""
 
 
-class SignalJob(Record, kw_only=True):
+class SignalJob(JobBody, kw_only=True):
     """A job about a signal. `after` is where a slice of the work continues, None at the start.
 
     `notify` is that of a change to done. `conversation_id` is the one in which images were sent. A job that isn't about
@@ -53,35 +50,9 @@ class SignalJob(Record, kw_only=True):
     notify: bool = False
     after: str | None = None
 
-    @classmethod
-    def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """Return the job of a queue message. Raises KeyError, ValueError."""
-        return cls(
-            kind=JobKind(body["kind"]),
-            organization=body["organization"],
-            signal_id=body.get("signalId", ""),
-            work_id=body.get("workId", ""),
-            turn=int(body.get("turn", 1)),
-            statuses=tuple(body.get("statuses", ())),
-            conversation_id=body.get("conversationId", ""),
-            notify=bool(body.get("notify", False)),
-            after=body.get("after"),
-        )
-
     def to_job(self, due_at: int | None = None) -> Job:
         """Return the job for the outbox; with `due_at` (ms) it waits, for at most 15 minutes."""
-        body: dict[str, Any] = {
-            "kind": self.kind.value,
-            "organization": self.organization,
-            **({"signalId": self.signal_id} if self.signal_id else {}),
-            **({"workId": self.work_id} if self.work_id else {}),
-            **({"turn": self.turn} if self.turn > 1 else {}),
-            **({"statuses": list(self.statuses)} if self.statuses else {}),
-            **({"conversationId": self.conversation_id} if self.conversation_id else {}),
-            **({"notify": True} if self.notify else {}),
-            **({} if self.after is None else {"after": self.after}),
-        }
-        return Job(JobQueue.SIGNAL, self.organization, ids.new("job"), body, due_at)
+        return Job(JobQueue.SIGNAL, self.organization, ids.new("job"), self.to_body(), due_at)
 
 
 def put(transaction: Transaction, job: Job) -> None:

@@ -3,23 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from helpdesk.conversations.jobs import LEARN, LearnJob
+import msgspec
+
+from helpdesk.conversations.jobs import LearnJob
 from helpdesk.suggestions import asking, learning
-from helpdesk.suggestions.jobs import ASK, AskJob
-
-
-class UnknownJob(ValueError):
-    """The job is of no kind that the queue has."""
+from helpdesk.suggestions.jobs import AskJob
 
 
 def work(body: Mapping[str, Any], *, last_try: bool) -> list[str]:
     """Do the job of a queue message; return its outcomes, for the log.
 
-    Raises KeyError and UnknownJob for a message that cannot be read, and what the queue is to try again.
+    Raises ValueError for a message that cannot be read, and what the queue is to try again.
     """
-    kind = body.get("kind")
-    if kind == LEARN:
-        return learning.learn(LearnJob.from_body(body), last_try=last_try)
-    if kind == ASK:
-        return [asking.ask(AskJob.from_body(body), last_try=last_try).value]
-    raise UnknownJob
+    job = msgspec.convert(body, LearnJob | AskJob)
+    if isinstance(job, LearnJob):
+        return learning.learn(job, last_try=last_try)
+    return [asking.ask(job, last_try=last_try).value]

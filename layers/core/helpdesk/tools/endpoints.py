@@ -19,7 +19,7 @@ from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.stored import UnreadableItem
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools import allowance, repository, secret_repository
+from helpdesk.tools import allowance, jobs, repository, secret_repository
 from helpdesk.tools.errors import (
     MAX_TOOLS,
     ChangeNotFound,
@@ -127,7 +127,7 @@ def _repaired(caller: Caller, endpoint_id: str, url: str) -> bool:
     job = SyncJob(caller.organization, endpoint_id, ids.new("sync"))
     key_id = keeps or secret_keys.add_signing_key(transaction, caller)
     repository.repair(transaction, _new(job, url, key_id, seen.created_at), seen)
-    transaction.put(job.to_item())
+    transaction.put(jobs.item(job))
     if url != seen.url:
         _log_move(transaction, caller, endpoint_id, seen.url, url)
     transaction.commit()
@@ -141,7 +141,7 @@ def _add(caller: Caller, url: str) -> str:
     job = SyncJob(caller.organization, ids.new("tool"), ids.new("sync"))
     endpoint = _new(job, url, secret_keys.add_signing_key(transaction, caller), clock.now_ms())
     repository.add_endpoint(transaction, endpoint)
-    transaction.put(job.to_item())
+    transaction.put(jobs.item(job))
     _log(transaction, caller, LogKind.TOOL_ENDPOINT_ADDED, endpoint.id, "was added.", url)
     transaction.commit()
     return endpoint.id
@@ -152,7 +152,7 @@ def _schedule(
 ) -> None:
     job = SyncJob(endpoint.organization, endpoint.id, ids.new("sync"))
     repository.schedule(transaction, endpoint, job.sync_id, key_id, url)
-    transaction.put(job.to_item())
+    transaction.put(jobs.item(job))
 
 
 def listed(organization: str) -> ToolEndpointsAnswer:
@@ -270,7 +270,7 @@ def remove(caller: Caller, endpoint_id: str) -> None:
             raise ToolEndpointNotFound
         transaction = Transaction()
         repository.remove_endpoint(transaction, caller.organization, endpoint_id, seen.url)
-        transaction.put(RemovalJob(caller.organization, endpoint_id).to_item())
+        transaction.put(jobs.item(RemovalJob(caller.organization, endpoint_id)))
         _log(transaction, caller, LogKind.TOOL_ENDPOINT_REMOVED, endpoint_id, "was removed.", seen.url)
         transaction.commit()
 

@@ -9,7 +9,7 @@ from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools import repository, sync_repository
+from helpdesk.tools import jobs, repository, sync_repository
 from helpdesk.tools.jobs import SyncJob
 from helpdesk.tools.record import ToolEndpoint
 from helpdesk.tools.sync_repository import Superseded
@@ -44,7 +44,7 @@ def _look_at(endpoint: ToolEndpoint) -> bool:
         else:
             transaction = Transaction()
             sync_repository.requeue(transaction, endpoint)
-            transaction.put(SyncJob(endpoint.organization, endpoint.id, endpoint.sync_id).to_item())
+            transaction.put(jobs.item(SyncJob(endpoint.organization, endpoint.id, endpoint.sync_id)))
             transaction.commit()
     except (Superseded, ConditionFailed):
         return False

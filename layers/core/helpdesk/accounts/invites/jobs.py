@@ -3,32 +3,19 @@
 It holds neither the token nor the address, so reading the outbox or the queue gives no access.
 """
 
-from typing import Any
-
-from helpdesk.events.outbox import Job, JobQueue, job_item
-from helpdesk.platform.record import Record
+from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
+from helpdesk.platform.record import field
 from helpdesk.storage.table import Item
 
 
-class InviteMail(Record):
+class InviteMail(JobBody):
     """One mail of one invitation. `id` sorts by request time; `base_url` is the address that its link points to."""
 
     organization: str
     invite_id: str
-    id: str
+    id: str = field(name="mailId")
     base_url: str
 
     def to_item(self) -> Item:
         """Return the outbox item that requests the mail."""
-        body = {
-            "organization": self.organization,
-            "inviteId": self.invite_id,
-            "mailId": self.id,
-            "baseUrl": self.base_url,
-        }
-        return job_item(self.organization, Job(JobQueue.MAIL, self.invite_id, self.id, body))
-
-    @classmethod
-    def from_body(cls, body: dict[str, Any]) -> "InviteMail":
-        """Read a job's body."""
-        return cls(body["organization"], body["inviteId"], body["mailId"], body["baseUrl"])
+        return job_item(self.organization, Job(JobQueue.MAIL, self.invite_id, self.id, self.to_body()))

@@ -1,27 +1,16 @@
 """The job that mails a code to a support address. It holds neither the code nor the address."""
 
-from typing import Any
-
-from helpdesk.events.outbox import Job, JobQueue, job_item
-from helpdesk.platform.record import Record
+from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
+from helpdesk.platform.record import field
 from helpdesk.storage.table import Item
 
-SUPPORT_EMAIL_MAIL = "support_email"
-"""The kind of a job for a support address."""
 
-
-class SupportEmailMail(Record):
+class SupportEmailMail(JobBody, tag_field="kind", tag="support_email"):
     """One mail with a code, to the address that is pending under this mail's id."""
 
     organization: str
-    id: str
+    id: str = field(name="mailId")
 
     def to_item(self) -> Item:
         """Return the outbox item that requests the mail."""
-        body = {"kind": SUPPORT_EMAIL_MAIL, "organization": self.organization, "mailId": self.id}
-        return job_item(self.organization, Job(JobQueue.MAIL, self.organization, self.id, body))
-
-    @classmethod
-    def from_body(cls, body: dict[str, Any]) -> "SupportEmailMail":
-        """Read a job's body."""
-        return cls(body["organization"], body["mailId"])
+        return job_item(self.organization, Job(JobQueue.MAIL, self.organization, self.id, self.to_body()))

@@ -6,7 +6,6 @@ snooze that ends sooner is queued at once, through the outbox. A run of the time
 ends within 15 minutes or is overdue.
 """
 
-import json
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,7 @@ from helpdesk.conversations.snoozes import repository
 from helpdesk.conversations.snoozes.errors import MAX_SNOOZE_MS, MIN_SNOOZE_MS, BadSnoozeTime
 from helpdesk.conversations.snoozes.schemas import SnoozeInput
 from helpdesk.conversations.state import Transition, apply
-from helpdesk.events.outbox import Job, JobQueue, job_item
+from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
 from helpdesk.platform import clock
 from helpdesk.platform.delays import MAX_HOP_SECONDS, hop_delay_seconds
 from helpdesk.platform.queues import send_all
@@ -35,14 +34,19 @@ from helpdesk.storage.transactions import Transaction
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
 
-WAKE = "wake"
-"""The kind of the timer queue's messages that wake a conversation."""
-
 AHEAD_MS = MAX_HOP_SECONDS * 1_000
 """How far ahead a wake is queued. The timers function runs more often, so no snooze ends unqueued between two runs."""
 
 _PAGE = 100
 _KEPT_MS = 7 * DAY_MS  # after its time, in case the timers function stood still; then time to live removes it
+
+
+class WakeJob(JobBody, tag_field="kind", tag="wake"):
+    """A conversation whose snooze ends at `until` (ms)."""
+
+    organization: str
+    conversation_id: str
+    until: int
 
 
 class NotQueued(Exception):
@@ -83,17 +87,18 @@ def snooze(caller: Caller, conversation_id: str, wanted: SnoozeInput) -> None:
             )
             transaction.put(reminder)
             if until - clock.now_ms() <= AHEAD_MS:
-                job = Job(JobQueue.TIMER, conversation.organization, "", _body(reminder), due_at=until)
+                body = WakeJob(conversation.organization, conversation.id, until).to_body()
+                job = Job(JobQueue.TIMER, conversation.organization, "", body, due_at=until)
                 transaction.put(job_item(conversation.organization, job), new=True)
 
     conversations.retry_on_conflict(caller.organization, conversation_id, write)
 
 
-def wake(organization: str, conversation_id: str, until: int) -> Outcome:
-    """End the snooze of a conversation that ends at `until` (ms), unless it is over or not yet due."""
-    reminder = Snooze(organization=organization, conversation_id=conversation_id, until=until)
+def wake(job: WakeJob) -> Outcome:
+    """End a conversation's snooze, unless it is over or not yet due."""
+    organization, conversation_id, until = job.organization, job.conversation_id, job.until
     if clock.now_ms() < until:
-        if send_all(settings().timer_queue_url, [_message(reminder)]):
+        if send_all(settings().timer_queue_url, [_message(job)]):
             raise NotQueued
         return Outcome.EARLY
     conversation = conversations.find(organization, conversation_id)
@@ -132,26 +137,18 @@ def queue_due(deadline: int) -> int:
         return repository.reminders.due(shard, before, _PAGE, after, index="GSI1")
 
     for page in shards.pages(read, clock.now_ms() // MINUTE_MS, deadline):
-        refused = send_all(settings().timer_queue_url, [_message(reminder) for reminder in page])
+        jobs = [WakeJob(each.organization, each.conversation_id, each.until) for each in page]
+        refused = send_all(settings().timer_queue_url, [_message(job) for job in jobs])
         queued += len(page) - len(refused)
     return queued
 
 
-def _body(reminder: Snooze) -> dict[str, Any]:
-    return {
-        "kind": WAKE,
-        "organization": reminder.organization,
-        "conversationId": reminder.conversation_id,
-        "until": reminder.until,
-    }
-
-
-def _message(reminder: Snooze) -> "SendMessageBatchRequestEntryTypeDef":
+def _message(job: WakeJob) -> "SendMessageBatchRequestEntryTypeDef":
     return {
         "Id": "",
-        "MessageBody": json.dumps(_body(reminder), separators=(",", ":")),
-        "MessageGroupId": reminder.organization,
-        "DelaySeconds": hop_delay_seconds(reminder.until, clock.now_ms()),
+        "MessageBody": job.to_json(),
+        "MessageGroupId": job.organization,
+        "DelaySeconds": hop_delay_seconds(job.until, clock.now_ms()),
     }
 
 

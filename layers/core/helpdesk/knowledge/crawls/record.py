@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Final, Self
+from typing import Final
 
-from helpdesk.events.outbox import Job, JobQueue
+from helpdesk.events.outbox import Job, JobBody, JobQueue
 from helpdesk.knowledge.crawls.schemas import CrawlStatus, Outcome, Refresh
 from helpdesk.knowledge.crawls.scope import Scope, page_key
 from helpdesk.platform.record import Record
@@ -45,7 +45,7 @@ class Settings(Record):
     refresh: Refresh
 
 
-class SliceJob(Record):
+class SliceJob(JobBody, tag_field="kind", tag="slice"):
     """An instruction to work on a crawl's run for up to a minute.
 
     `turn` counts the slices of a run, so that a repeated message does not begin a second chain of them.
@@ -58,22 +58,10 @@ class SliceJob(Record):
 
     def to_job(self, due_at: int | None = None) -> Job:
         """Return the job, due now or within 15 minutes (ms)."""
-        body = {
-            "kind": "slice",
-            "organization": self.organization,
-            "crawlId": self.crawl_id,
-            "run": self.run,
-            "turn": self.turn,
-        }
-        return Job(JobQueue.CRAWL, self.organization, "", body, due_at)
-
-    @classmethod
-    def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """Return the job of a queue message. Raises KeyError."""
-        return cls(body["organization"], body["crawlId"], body["run"], body["turn"])
+        return Job(JobQueue.CRAWL, self.organization, "", self.to_body(), due_at)
 
 
-class RemovalJob(Record):
+class RemovalJob(JobBody, tag_field="kind", tag="removal"):
     """An instruction to release a deleted crawl's documents, or to delete them."""
 
     organization: str
@@ -81,13 +69,7 @@ class RemovalJob(Record):
 
     def to_job(self) -> Job:
         """Return the job."""
-        body = {"kind": "removal", "organization": self.organization, "crawlId": self.crawl_id}
-        return Job(JobQueue.CRAWL, self.organization, "", body)
-
-    @classmethod
-    def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """Return the job of a queue message. Raises KeyError."""
-        return cls(body["organization"], body["crawlId"])
+        return Job(JobQueue.CRAWL, self.organization, "", self.to_body())
 
 
 class Crawl(Stored, kw_only=True):

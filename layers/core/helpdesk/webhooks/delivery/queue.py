@@ -4,25 +4,21 @@ Both are standard queues with the endpoint as message group. That makes them fai
 up the others (Amazon SQS Developer Guide, "fair queues").
 """
 
-import json
 from collections.abc import Sequence
 
-from msgspec.structs import asdict
-
-from helpdesk.events.outbox import Job, JobQueue
+from helpdesk.events.outbox import Job, JobBody, JobQueue
 from helpdesk.platform import clients
 from helpdesk.platform.delays import hop_delay_seconds
 from helpdesk.platform.queues import send_all
-from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.webhooks.delivery.record import DeliveryId
 
 
-class DeliveryTask(Record):
+class DeliveryTask(JobBody, rename=None, omit_defaults=False):
     """An attempt to make: of which delivery, its number in which run, and when it is due (ms).
 
-    `key_id` is the key that signed for the endpoint when the task was made. The attempt reads that key's secret
-    together with the endpoint.
+    Its fields are in snake case in the message. `key_id` is the key that signed for the endpoint when the task was
+    made. The attempt reads that key's secret together with the endpoint.
     """
 
     organization: str
@@ -40,17 +36,7 @@ class DeliveryTask(Record):
 
     def to_job(self) -> Job:
         """Return the outbox job that queues the task. The stream may repeat it, which is harmless."""
-        return Job(JobQueue.DELIVERY, self.endpoint_id, "", asdict(self))
-
-    def to_json(self) -> str:
-        """Return the message's body."""
-        return json.dumps(asdict(self), separators=(",", ":"))
-
-    @classmethod
-    def from_json(cls, text: str) -> "DeliveryTask":
-        """Read a message's body. Fields that this version does not know are ignored."""
-        body = json.loads(text)
-        return cls(**{name: body[name] for name in cls.__struct_fields__})
+        return Job(JobQueue.DELIVERY, self.endpoint_id, "", self.to_body())
 
 
 def enqueue_first(tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:
