@@ -13,11 +13,14 @@ from dataclasses import dataclass
 
 from helpdesk.platform import clock, ids
 from helpdesk.storage import table
-from helpdesk.storage.keys import SchemaVersion
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.schema_version import SchemaVersion
 from helpdesk.storage.table import ConditionFailed, Item
 
 LEASE_MS = 300_000
 PAGE_ITEMS = 500
+
+_schemas = Collection(SchemaVersion)
 
 
 class MigrationRunning(Exception):
@@ -46,25 +49,9 @@ type Report = Callable[[str], None]
 """Receives one line of progress."""
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """The SchemaVersion item. `position` is the scan's last key within the migration after `version`."""
-
-    version: int = 0
-    owner: str | None = None
-    lease_until: int = 0
-    position: Item | None = None
-
-    @classmethod
-    def from_item(cls, item: Item) -> "Schema":
-        """Read the item."""
-        return cls(item["version"], item["owner"], item["leaseUntil"], item["position"])
-
-
-def current() -> Schema:
+def current() -> SchemaVersion:
     """Return the table's schema; version 0 where no migration ever ran."""
-    item = table.get(SchemaVersion())
-    return Schema.from_item(item) if item else Schema()
+    return _schemas.find() or SchemaVersion()
 
 
 def pending(migrations: Sequence[Migration]) -> list[Migration]:
@@ -112,45 +99,36 @@ def _change(migration: Migration, item: Item) -> bool:
     return False
 
 
-def _acquire(owner: str, migration: Migration) -> Schema:
+def _acquire(owner: str, migration: Migration) -> SchemaVersion:
     """Take the lease for the migration after the table's version. Raises MigrationRunning."""
     now = clock.now_ms()
     try:
         item = table.update(
-            SchemaVersion(),
-            "SET #version = if_not_exists(#version, :before), #owner = :owner, leaseUntil = :until, "
-            "#position = if_not_exists(#position, :none)",
+            SchemaVersion.key_for(),
+            "SET #version = if_not_exists(#version, :before), #owner = :owner, leaseUntil = :until",
             condition="attribute_not_exists(PK) OR (#version = :before AND leaseUntil < :now)",
-            names={"#version": "version", "#owner": "owner", "#position": "position"},
+            names={"#version": "version", "#owner": "owner"},
             values={
                 ":before": migration.version - 1,
                 ":owner": owner,
                 ":until": now + LEASE_MS,
                 ":now": now,
-                ":none": None,
             },
             returning="ALL_NEW",
         )
     except ConditionFailed:
         raise MigrationRunning from None
-    return Schema.from_item(item)
+    return SchemaVersion.from_item(item)
 
 
 def _save(owner: str, version: int, position: Item | None, *, finished: bool = False) -> None:
     """Save how far the run came and renew its lease. Raises MigrationRunning when another run took it over."""
-    now = clock.now_ms()
+    lease_until = 0 if finished else clock.now_ms() + LEASE_MS
     try:
-        table.update(
-            SchemaVersion(),
-            "SET #version = :version, #position = :position, leaseUntil = :until",
-            condition="#owner = :owner",
-            names={"#version": "version", "#owner": "owner", "#position": "position"},
-            values={
-                ":version": version,
-                ":position": position,
-                ":until": 0 if finished else now + LEASE_MS,
-                ":owner": owner,
-            },
+        table.change(
+            SchemaVersion.key_for(),
+            set={"version": version, "position": position, "lease_until": lease_until},
+            require={"owner": owner},
         )
     except ConditionFailed:
         raise MigrationRunning from None

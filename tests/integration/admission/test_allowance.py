@@ -11,9 +11,10 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission import allowance
 from helpdesk.api.admission.allowance import BucketEmpty, Charge, UnknownCaller
 from helpdesk.api.admission.limits import Plan, RequestClass, Tier
+from helpdesk.api.admission.record import Allowance
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved
 
@@ -81,7 +82,7 @@ def fill(organization: str, request_class: RequestClass, interval: int, burst: i
     """Set the number of tokens that the bucket holds at START."""
     level = round(tokens * interval)
     table.update(
-        keys.Allowance(organization, request_class.value),
+        Allowance.key_for(organization, request_class.value),
         "SET nextAt = :next, fullAt = :full",
         values={":next": START + interval - level, ":full": START + burst * interval - level},
     )
@@ -141,7 +142,7 @@ def test_it_admits_exactly_what_a_plain_token_bucket_admits(
 
         if expected:
             assert isinstance(answer, Charge)
-            left = answer.allowance.bucket
+            left = answer.allowance
             assert left.remaining(answer.now_us) == bucket.whole_tokens
             assert left.seconds_to_full(answer.now_us) == -(-(bucket.capacity - bucket.level) // 1_000_000)
         else:
@@ -335,7 +336,7 @@ def test_after_a_change_of_plan_the_bucket_never_exceeds_the_new_burst(
         answer = charge(organization, RequestClass.WRITE, key_hash, START + seconds * 1_000_000)
         if isinstance(answer, Charge):
             assert answer.allowance.per_minute == new_per_minute
-            remaining.append(answer.allowance.bucket.remaining(answer.now_us))
+            remaining.append(answer.allowance.remaining(answer.now_us))
 
     assert max(remaining) == new_burst - 1
 

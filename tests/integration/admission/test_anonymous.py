@@ -9,9 +9,10 @@ from helpdesk.accounts.oauth import limits
 from helpdesk.api.admission import allowance, anonymous, buckets
 from helpdesk.api.admission.anonymous import AddressLimit, HourlyRate
 from helpdesk.api.admission.caller import Access
+from helpdesk.api.admission.record import AddressBucket
 from helpdesk.api.routing.api import Api
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from scripts.openapi.routes import all_routes, path_template
 from tests.support.api import Answer, Client, gateway_event
 from tests.support.aws import recorded_calls
@@ -195,7 +196,7 @@ def test_the_bucket_of_an_address_holds_only_its_hash() -> None:
 
     hashed = anonymous.address_hash(ONE)
     assert hashed is not None
-    assert ONE not in str(table.get(keys.AddressBucket(hashed, "pages")))
+    assert ONE not in str(table.get(AddressBucket.key_for(hashed, "pages")))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from helpdesk.api.admission import allowance, buckets
 from helpdesk.api.admission.allowance import BucketEmpty
 from helpdesk.api.admission.buckets import Shape
+from helpdesk.api.admission.record import OrganizationBucket
 from helpdesk.platform import clock, ids
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
+from helpdesk.storage.stored import Key
 from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved
 
@@ -25,7 +27,7 @@ SHAPES = {
 }
 
 
-def taken(key: keys.ItemKey, shape: Shape, now: int) -> bool:
+def taken(key: Key, shape: Shape, now: int) -> bool:
     with clock.frozen(lambda: now):
         try:
             buckets.charge(key, shape)
@@ -34,8 +36,8 @@ def taken(key: keys.ItemKey, shape: Shape, now: int) -> bool:
         return True
 
 
-def new_key() -> keys.OrganizationBucket:
-    return keys.OrganizationBucket(ids.new("org"), "test")
+def new_key() -> Key:
+    return OrganizationBucket.key_for(ids.new("org"), "test")
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -10,8 +10,9 @@ from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission import limits
 from helpdesk.api.admission.limits import Plan, Rate
+from helpdesk.api.admission.record import Allowance
 from helpdesk.platform import clients, clock, ids
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.people import issue_token
 from tests.support.small_api import START, Throttling, call
@@ -19,7 +20,7 @@ from tests.support.small_api import START, Throttling, call
 
 def _spent(organization: NewOrganization, request_class: str) -> int:
     """Return how many tokens a full bucket of the tier `highest` has lost at START."""
-    bucket = table.get(keys.Allowance(organization.organization_id, request_class))
+    bucket = table.get(Allowance.key_for(organization.organization_id, request_class))
     assert bucket is not None
     return max(0, int(bucket["fullAt"] - START) // int(bucket["interval"]))
 

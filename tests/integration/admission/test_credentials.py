@@ -3,6 +3,7 @@
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.record import Allowance
 from helpdesk.platform import clock, ids
 from helpdesk.storage import keys, table
 from tests.support.api import Client, Context, gateway_event
@@ -168,7 +169,7 @@ def test_a_request_without_any_headers_lacks_a_credential() -> None:
 
 def test_a_revoked_key_is_refused(organization: NewOrganization) -> None:
     table.update(
-        keys.Allowance(organization.organization_id, "read"),
+        Allowance.key_for(organization.organization_id, "read"),
         "SET #keys = :none",
         names={"#keys": "keys"},
         values={":none": {}},

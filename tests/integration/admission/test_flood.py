@@ -19,14 +19,14 @@ from helpdesk.api.admission import allowance, repository, service
 from helpdesk.api.admission.caller import Access
 from helpdesk.api.admission.limits import RequestClass, Tier
 from helpdesk.api.admission.memory import LIMIT, Memory
-from helpdesk.api.admission.record import Allowance, Bucket, LiveKey
-from helpdesk.api.admission.repository import AllowanceNotCharged
+from helpdesk.api.admission.record import Allowance, LiveKey
 from helpdesk.api.logs import service as logs
 from helpdesk.platform import clients, clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidApiKey, RateLimited
 from helpdesk.storage import keys, table
-from helpdesk.storage.table import Throttled
+from helpdesk.storage.stored import Key
+from helpdesk.storage.table import ConditionFailed, Throttled
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 
@@ -54,16 +54,14 @@ class Item:
     throttled: int = 0
     _used: dict[tuple[str, int], int] = field(default_factory=dict)
 
-    def charge_allowance(
-        self, _key: keys.Allowance, now_us: int, key_hash: str | None, *, filling: bool
-    ) -> Allowance:
+    def charge_allowance(self, _key: Key, now_us: int, key_hash: str | None, *, filling: bool) -> Allowance:
         self.writes += 1
         self._pay("write", self.writes_per_second, now_us)
         fits = (
             self.next_at <= now_us and self.full_at > now_us if filling else self.full_at <= now_us
         ) and key_hash == sha256_hex(KEY)
         if not fits:
-            raise AllowanceNotCharged(self._allowance())
+            raise ConditionFailed(self._allowance().to_item())
         if filling:
             self.next_at, self.full_at = self.next_at + INTERVAL, self.full_at + INTERVAL
         else:
@@ -75,9 +73,18 @@ class Item:
         return self._allowance()
 
     def _allowance(self) -> Allowance:
-        bucket = Bucket(self.next_at, self.full_at, INTERVAL)
         return Allowance(
-            bucket, Tier.STANDARD, 1_200, BURST, {sha256_hex(KEY): LiveKey("key_1", "Shop", False)}, b""
+            self.next_at,
+            self.full_at,
+            INTERVAL,
+            organization=f"org_{ORGANIZATION}",
+            request_class="write",
+            tier=Tier.STANDARD,
+            per_minute=1_200,
+            burst=BURST,
+            slack=(BURST - 2) * INTERVAL,
+            keys={sha256_hex(KEY): LiveKey("key_1", "Shop")},
+            cursor_key=b"",
         )
 
     def _pay(self, what: str, per_second: int, now_us: int) -> None:

@@ -9,6 +9,7 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission import allowance
 from helpdesk.api.admission.caller import Access
+from helpdesk.api.admission.record import Allowance
 from helpdesk.api.routing.api import Route
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
@@ -58,7 +59,7 @@ def _legacy_key(organization: str) -> str:
     table.put_new({**keys.LegacyKey(key_hash).attributes(), "organization": organization})
     for request_class in ("read", "write", "upload"):
         table.update(
-            keys.Allowance(organization, request_class),
+            Allowance.key_for(organization, request_class),
             "SET #keys.#hash = :key",
             names={"#keys": "keys", "#hash": key_hash},
             values={":key": {"id": "key_legacy", "legacy": True}},

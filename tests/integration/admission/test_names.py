@@ -9,6 +9,7 @@ from helpdesk.accounts.secret_keys.record import SecretKey
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.names import named
 from helpdesk.analytics.query_schemas import Series
+from helpdesk.api.admission.record import Allowance
 from helpdesk.api.http.schemas import Answer
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import keys, table
@@ -228,7 +229,7 @@ def test_labels_of_charts_name_keys(organization: NewOrganization, api: Client) 
 def _forget_names_in_allowances(organization: NewOrganization) -> None:
     for request_class in ("read", "write", "upload"):
         table.update(
-            keys.Allowance(organization.organization_id, request_class),
+            Allowance.key_for(organization.organization_id, request_class),
             "REMOVE #keys.#hash.#name",
             names={"#keys": "keys", "#hash": sha256_hex(organization.secret_key), "#name": "name"},
         )
@@ -247,6 +248,6 @@ def join(user_id: str, organization: str) -> None:
 
 
 def _live_keys(organization: NewOrganization) -> list[Any]:
-    found = table.get(keys.Allowance(organization.organization_id, "read"))
+    found = table.get(Allowance.key_for(organization.organization_id, "read"))
     assert found is not None
     return list(found["keys"].values())

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission import allowance, waits
 from helpdesk.api.admission.limits import Plan, Tier
+from helpdesk.api.admission.record import OrganizationBucket, WaitPool
 from helpdesk.api.admission.waits import Kind, Wait
 from helpdesk.platform import clock, deadline, ids
 from helpdesk.platform.settings import settings as environment
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from scripts.openapi.document import document
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -98,7 +99,7 @@ def test_an_organization_that_the_pool_refuses_keeps_its_own_waits(
     assert begun(one, Tier.EXPLORE, 5) == 1
     assert begun(other, Tier.EXPLORE, 5) == 0
 
-    item = table.get(keys.OrganizationBucket(other, "waits"))
+    item = table.get(OrganizationBucket.key_for(other, "waits"))
 
     assert item is not None
     assert item["fullAt"] <= START
@@ -136,7 +137,7 @@ def test_a_large_pool_is_spread_over_items(waiting_reads: Callable[[int], None])
     for _ in range(40):
         begun(ids.new("org"), Tier.HIGHEST, 1)
 
-    found = [shard for shard in range(10) if table.get(keys.WaitPool("paid", str(shard)))]
+    found = [shard for shard in range(10) if table.get(WaitPool.key_for("paid", str(shard)))]
 
     assert found == [0, 1, 2, 3, 4, 5]
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.limits import RequestClass
-from helpdesk.storage import keys, table
+from helpdesk.api.admission.record import Allowance
+from helpdesk.storage import table
 from helpdesk.storage.table import Item
 from tests.support import effort
 from tests.support import table as whole_table
@@ -102,7 +103,7 @@ wire = st.one_of(
 
 def stored(organization: NewOrganization) -> list[Item]:
     """Return everything in the table but the allowance, which every request is charged to."""
-    bucket = keys.Allowance(organization.organization_id, RequestClass.WRITE.value).pk
+    bucket = Allowance.key_for(organization.organization_id, RequestClass.WRITE.value).pk
     return sorted(
         (item for item in whole_table.everything() if item["PK"] != bucket), key=lambda i: (i["PK"], i["SK"])
     )
@@ -128,4 +129,4 @@ def test_hundreds_of_malformed_bodies_are_refused_and_leave_nothing(
     _refuse(api, organization)
 
     assert stored(organization) == before
-    assert table.get(keys.Allowance(organization.organization_id, "write")) is not None
+    assert table.get(Allowance.key_for(organization.organization_id, "write")) is not None

@@ -6,7 +6,8 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
-from helpdesk.storage.keys import Grant, Person, SchemaVersion
+from helpdesk.storage.keys import Grant, Person
+from helpdesk.storage.schema_version import SchemaVersion
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from scripts import admin
@@ -138,7 +139,7 @@ def test_a_run_that_lost_its_lease_stops_before_it_saves(monkeypatch: pytest.Mon
 
     def is_overtaken(_: Item) -> bool:
         table.update(
-            SchemaVersion(), "SET #owner = :other", names={"#owner": "owner"}, values={":other": "run_other"}
+            SchemaVersion.key_for(), "SET #owner = :other", names={"#owner": "owner"}, values={":other": "run_other"}
         )
         return False
 

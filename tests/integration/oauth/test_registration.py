@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.storage import keys, table
+from helpdesk.api.admission.record import SharedBucket
+from helpdesk.storage import table
 from tests.integration.oauth.conftest import CALLBACK, DEVICE, ISSUER, Clock, register
 from tests.support.api import Answer, Client, gateway_event
 from tests.support.table import everything
@@ -143,7 +144,7 @@ def test_the_buckets_name_no_address() -> None:
     post("/v1/oauth/register", PUBLIC, "192.0.2.1")
 
     assert "192.0.2.1" not in repr(everything())
-    assert table.get(keys.SharedBucket("anonymous")) is not None
+    assert table.get(SharedBucket.key_for("anonymous")) is not None
 
 
 @pytest.mark.parametrize("path", ["oauth-authorization-server", "openid-configuration"])

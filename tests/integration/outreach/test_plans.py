@@ -7,8 +7,9 @@ import pytest
 from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.limits import Plan
+from helpdesk.api.admission.record import MailCeiling
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.mail import Sent, carry, jobs, post_office
@@ -83,7 +84,7 @@ def test_on_explore_a_customer_without_a_session_cannot_be_written_to(explore: C
 def test_on_explore_nothing_is_taken_from_the_limits_of_mail(explore: Client) -> None:
     write_to(explore, visitor_of(explore, email=EMAIL))
 
-    assert table.get(keys.MailCeiling("outreach")) is None
+    assert table.get(MailCeiling.key_for("outreach")) is None
 
 
 def test_a_change_of_plan_applies_to_the_next_message(make_organization: Make, mails: list[Sent]) -> None:

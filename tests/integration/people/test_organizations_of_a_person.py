@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.api.admission.record import Allowance
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.settings import settings
@@ -268,7 +269,7 @@ def test_a_token_without_an_organization_cannot_leave_one(newcomer: Client) -> N
 def test_creating_an_organization_uses_the_persons_allowance_and_not_the_organizations(
     organization: NewOrganization,
 ) -> None:
-    before = table.get(keys.Allowance(organization.organization_id, "write"))
+    before = table.get(Allowance.key_for(organization.organization_id, "write"))
 
     with clock.frozen(lambda: 1_800_000_000_000_000):  # in which nothing is earned back
         client = Client(issue_token(organization.organization_id, role="member", name="Max Member"))
@@ -277,7 +278,7 @@ def test_creating_an_organization_uses_the_persons_allowance_and_not_the_organiz
     assert [answer.code for answer in answers[:30]] == ["invalid_slug"] * 30
     assert (answers[30].status, answers[30].code) == (429, "rate_limited")
     assert answers[30].headers["retry-after"] == "1"
-    assert table.get(keys.Allowance(organization.organization_id, "write")) == before
+    assert table.get(Allowance.key_for(organization.organization_id, "write")) == before
 
 
 def test_leaving_with_a_token_that_has_ended_is_refused(organization: NewOrganization) -> None:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from helpdesk.api.admission import buckets
 from helpdesk.api.admission.allowance import BucketEmpty
+from helpdesk.api.admission.record import OrganizationBucket
 from helpdesk.api.logs import service as logs
 from helpdesk.mail import ceilings
 from helpdesk.mail.ceilings import CeilingReached, MailKind
 from helpdesk.platform.errors import RateLimited
 from helpdesk.platform.logging import logger
-from helpdesk.storage import keys
 from helpdesk.storage.table import Throttled
 
 
@@ -55,7 +55,7 @@ def charge(organization: str, bucket: MailBucket) -> None:
 def _charge_own(organization: str, bucket: MailBucket) -> None:
     shape = buckets.Shape.per_hour(bucket.per_hour, bucket.burst)
     try:
-        buckets.charge(keys.OrganizationBucket(organization, bucket.name), shape)
+        buckets.charge(OrganizationBucket.key_for(organization, bucket.name), shape)
     except BucketEmpty as empty:
         logs.record_bucket_empty(organization, bucket.name, bucket.what)
         raise RateLimited(

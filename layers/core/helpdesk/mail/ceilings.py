@@ -9,10 +9,10 @@ from enum import StrEnum
 
 from helpdesk.api.admission import buckets
 from helpdesk.api.admission.allowance import BucketEmpty
+from helpdesk.api.admission.record import MailCeiling
 from helpdesk.platform import metrics
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys
 from helpdesk.storage.table import Throttled
 
 BURST_MINUTES, SITE_BURST_MINUTES = 10, 30
@@ -73,7 +73,7 @@ def charge(kind: MailKind) -> None:
     While the ceiling's item is throttled, mail is refused: so many requests are themselves far above any ceiling.
     """
     try:
-        buckets.charge(keys.MailCeiling(kind.value), _shape(kind))
+        buckets.charge(MailCeiling.key_for(kind.value), _shape(kind))
     except BucketEmpty as empty:
         retry_after, throttled = empty.retry_after, False
     except Throttled:

@@ -13,17 +13,6 @@ class Person(ItemKey):
     user_id: str
 
 
-class PersonAllowance(ItemKey):
-    """One class's token bucket of a person, for what concerns no organization.
-
-    It isn't in the person's partition: every function charges it, and few may write a person (template/roles.yaml).
-    """
-
-    PK, SK = "PERSONALLOWANCE#{user_id}", "ALLOWANCE#{request_class}"
-    user_id: str
-    request_class: str
-
-
 class PersonByEmail(ItemKey):
     """The person whom an e-mail address belongs to; the address is stored as its SHA-256."""
 
@@ -50,44 +39,6 @@ def grants_of_person(user_id: str) -> str:
     return f"PERSON#{user_id}#GRANTS"
 
 
-class AddressBucket(ItemKey):
-    """A token bucket of a caller's network address, which is kept as its SHA-256."""
-
-    PK, SK = "ADDRESS#{address_hash}", "BUCKET#{name}"
-    address_hash: str
-    name: str
-
-
-class EmailBucket(ItemKey):
-    """A token bucket of an e-mail address, which is kept as its SHA-256."""
-
-    PK, SK = "OAUTH#EMAIL#{email_hash}", "BUCKET#{name}"
-    email_hash: str
-    name: str
-
-
-class SharedBucket(ItemKey):
-    """A token bucket that all callers share."""
-
-    PK, SK = "OAUTH#SHARED", "BUCKET#{name}"
-    name: str
-
-
-class WaitPool(ItemKey):
-    """A shard of the waits that the organizations of a kind of plan share."""
-
-    PK, SK = "WAITS#{pool}#{shard}", "WAITS"
-    pool: str
-    shard: str
-
-
-class MailCeiling(ItemKey):
-    """The token bucket of one kind of mail that all organizations of this deployment share."""
-
-    PK, SK = "MAILCEILING#{kind}", "BUCKET"
-    kind: str
-
-
 class LegacyKey(ItemKey):
     """Which organization a key from before the current scheme belongs to, by the key's SHA-256."""
 
@@ -107,16 +58,3 @@ class SupportEmail(ItemKey):
 
     PK, SK = "SUPPORTEMAIL#{email_hash}", "SUPPORTEMAIL"
     email_hash: str
-
-
-class SupportEmailBucket(ItemKey):
-    """The token bucket of codes that all organizations mail to an address."""
-
-    PK, SK = "SUPPORTEMAIL#{email_hash}", "BUCKET"
-    email_hash: str
-
-
-class SchemaVersion(ItemKey):
-    """The schema of the table's items, and the progress of a running migration."""
-
-    PK, SK = "SCHEMA", "SCHEMA"

@@ -7,20 +7,12 @@ ID of another organization is not found by construction.
 
 from helpdesk.storage.account_keys import (
     AccessToken,
-    AddressBucket,
-    EmailBucket,
     Grant,
     LegacyKey,
-    MailCeiling,
     Person,
-    PersonAllowance,
     PersonByEmail,
-    SchemaVersion,
-    SharedBucket,
     Slug,
     SupportEmail,
-    SupportEmailBucket,
-    WaitPool,
     grants_of_person,
 )
 from helpdesk.storage.analytics_keys import AnalyticsChange, AnalyticsFact, AnalyticsMonths
@@ -61,22 +53,22 @@ from helpdesk.storage.tool_keys import (
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
-    "REGISTRY", "AccessToken", "AddressBucket", "AnalyticsChange", "AnalyticsFact", "AnalyticsMonths",
+    "REGISTRY", "AccessToken", "AnalyticsChange", "AnalyticsFact", "AnalyticsMonths",
     "AppCredentials",
     "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "Conversation",
-    "EmailBucket", "EndpointSecret", "FormerMember", "Grant",
+    "EndpointSecret", "FormerMember", "Grant",
     "HookAttempt", "HookDelivery",
     "ItemKey", "KeySecret",
-    "LegacyKey", "MailCeiling", "MalformedKey", "Message",
-    "MissedConversation", "Note", "Person", "PersonAllowance",
+    "LegacyKey", "MalformedKey", "Message",
+    "MissedConversation", "Note", "Person",
     "PersonByEmail",
-    "RunningTools", "SchemaVersion", "SharedBucket",
+    "RunningTools",
     "SiteClientSecret", "SiteKeySecret", "SiteSettings", "SiteSignIn",
     "SiteToken", "Slug", "SupportEmail",
-    "SupportEmailBucket",
+
     "Tool",
-    "WaitPool", "assigned_conversations",
+    "assigned_conversations",
     "connected_account", "customer_conversations", "grants_of_organization",
     "grants_of_person", "inbox",
 ]  # fmt: skip
@@ -86,21 +78,6 @@ class Organization(ItemKey):
     """An organization: its name, plan and settings."""
 
     PK, SK = "ORG#{organization}#ORG", "ORG"
-    organization: str
-
-
-class Allowance(ItemKey):
-    """One class's token bucket, with the hashes of the keys that may draw from it."""
-
-    PK, SK = "ORG#{organization}#ALLOWANCE#{request_class}", "ALLOWANCE"
-    organization: str
-    request_class: str
-
-
-class FairUse(ItemKey):
-    """The minutes in which an organization of the unlimited tier was refused, those of the last hour at least."""
-
-    PK, SK = "ORG#{organization}#FAIRUSE", "FAIRUSE"
     organization: str
 
 
@@ -118,14 +95,6 @@ class FormerMember(ItemKey):
     PK, SK = "ORG#{organization}#MEMBER", "FORMER#{user_id}"
     organization: str
     user_id: str
-
-
-class OrganizationBucket(ItemKey):
-    """A token bucket of an organization beside the three classes: waits, invitation e-mails."""
-
-    PK, SK = "ORG#{organization}#BUCKET", "BUCKET#{name}"
-    organization: str
-    name: str
 
 
 class Customer(ItemKey):

@@ -2,10 +2,10 @@
 
 from helpdesk.api.admission import buckets
 from helpdesk.api.admission.allowance import BucketEmpty
+from helpdesk.api.admission.record import OrganizationBucket
 from helpdesk.api.logs import service as logs
 from helpdesk.platform.errors import RateLimited
 from helpdesk.platform.logging import logger
-from helpdesk.storage import keys
 from helpdesk.storage.table import Throttled
 
 SYNCS_PER_HOUR = 60
@@ -18,7 +18,7 @@ _SHAPE = buckets.Shape.per_hour(SYNCS_PER_HOUR, SYNC_BURST)
 def charge_syncs(organization: str, count: int) -> None:
     """Charge syncs to an organization's bucket: all of them, or none. One write, two at most. Raises RateLimited."""
     try:
-        buckets.charge(keys.OrganizationBucket(organization, _NAME), _SHAPE, count)
+        buckets.charge(OrganizationBucket.key_for(organization, _NAME), _SHAPE, count)
     except BucketEmpty as empty:
         logs.record_bucket_empty(organization, _NAME, _WHAT)
         # The bucket knows when it holds one token, and the others follow one by one.

@@ -6,8 +6,9 @@ from helpdesk.accounts.oauth.errors import TooManyAttempts, TooManyRequests
 from helpdesk.api.admission import buckets
 from helpdesk.api.admission.allowance import BucketEmpty
 from helpdesk.api.admission.anonymous import address_hash
+from helpdesk.api.admission.record import AddressBucket, EmailBucket, SharedBucket
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.storage import keys
+from helpdesk.storage.stored import Key
 
 REGISTRATIONS_PER_HOUR, REGISTRATIONS_BURST = 300, 50
 DEVICE_LOGINS_PER_HOUR, DEVICE_LOGINS_BURST = 300, 50
@@ -48,7 +49,7 @@ def charge_user_code(address: str, browser_hash: str) -> None:
 class MailBuckets(NamedTuple):
     """The buckets of the mails to an address: of the network that asks and of all, or of browsers that it signed in."""
 
-    lots: tuple[tuple[keys.EmailBucket, buckets.Shape], ...]
+    lots: tuple[tuple[Key, buckets.Shape], ...]
 
     def may_mail(self) -> bool:
         """Charge one mail; return whether one was left."""
@@ -69,12 +70,15 @@ def mails_to(email_hash: str, address: str, browser_hash: str, *, known: bool) -
     """Return the buckets of an address. With `known`, the address signed in before in the browser that asks."""
     if known:
         shape = buckets.Shape.per_hour(CODES_PER_KNOWN_EMAIL_PER_HOUR, CODES_PER_KNOWN_EMAIL_BURST)
-        return MailBuckets(((keys.EmailBucket(email_hash, "codes_known"), shape),))
+        return MailBuckets(((EmailBucket.key_for(email_hash, "codes_known"), shape),))
     of_network = sha256_hex(f"{email_hash} {address_hash(address) or browser_hash}")
     of_both = buckets.Shape.per_hour(CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST)
     of_all = buckets.Shape.per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST)
     return MailBuckets(
-        ((keys.EmailBucket(of_network, "codes"), of_both), (keys.EmailBucket(email_hash, "codes"), of_all))
+        (
+            (EmailBucket.key_for(of_network, "codes"), of_both),
+            (EmailBucket.key_for(email_hash, "codes"), of_all),
+        )
     )
 
 
@@ -87,9 +91,11 @@ def _charge_both(name: str, address: str, per_hour: int, burst: int) -> None:
     try:
         hashed = address_hash(address)
         if hashed:
-            buckets.charge_or_pass(keys.AddressBucket(hashed, name), buckets.Shape.per_hour(per_hour, burst))
+            buckets.charge_or_pass(
+                AddressBucket.key_for(hashed, name), buckets.Shape.per_hour(per_hour, burst)
+            )
         buckets.charge_or_pass(
-            keys.SharedBucket("anonymous"), buckets.Shape.per_hour(ALL_PER_HOUR, ALL_BURST)
+            SharedBucket.key_for("anonymous"), buckets.Shape.per_hour(ALL_PER_HOUR, ALL_BURST)
         )
     except BucketEmpty as empty:
         raise TooManyRequests(headers={"retry-after": str(empty.retry_after)}) from None
@@ -97,6 +103,6 @@ def _charge_both(name: str, address: str, per_hour: int, burst: int) -> None:
 
 def _charge_or_wait(subject_hash: str, name: str, shape: buckets.Shape) -> None:
     try:
-        buckets.charge_or_pass(keys.AddressBucket(subject_hash, name), shape)
+        buckets.charge_or_pass(AddressBucket.key_for(subject_hash, name), shape)
     except BucketEmpty as empty:
         raise TooManyAttempts(headers={"retry-after": str(empty.retry_after)}) from None

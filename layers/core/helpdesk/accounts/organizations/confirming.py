@@ -15,10 +15,10 @@ from helpdesk.accounts.sign_in_codes.service import CodeExpired, WrongCode
 from helpdesk.api.admission import buckets
 from helpdesk.api.admission.allowance import BucketEmpty
 from helpdesk.api.admission.caller import Caller
+from helpdesk.api.admission.record import SupportEmailBucket
 from helpdesk.mail import allowance
 from helpdesk.platform import ids
 from helpdesk.platform.errors import RateLimited
-from helpdesk.storage import keys
 
 MAILS_PER_ADDRESS_PER_HOUR, MAILS_PER_ADDRESS_BURST = 10, 12
 """From all organizations. Apart from sign-in codes, so that nobody keeps a person from signing in this way."""
@@ -37,7 +37,7 @@ def settings_for(caller: Caller, email: str | None) -> dict[str, Any]:
     allowance.charge(caller.organization, allowance.SUPPORT_CODES)
     try:
         shape = buckets.Shape.per_hour(MAILS_PER_ADDRESS_PER_HOUR, MAILS_PER_ADDRESS_BURST)
-        buckets.charge_or_pass(keys.SupportEmailBucket(hash_of_email(email)), shape)
+        buckets.charge_or_pass(SupportEmailBucket.key_for(hash_of_email(email)), shape)
     except BucketEmpty as empty:
         raise RateLimited(
             "Wait a moment: too many codes were sent to this address. Try again after the seconds in Retry-After.",

@@ -6,8 +6,9 @@ from typing import Any
 
 from helpdesk.accounts.organizations.errors import OrganizationNotFound, SlugTaken, UpgradeRequired
 from helpdesk.accounts.organizations.record import OrganizationRecord
-from helpdesk.api.admission.allowance import bucket_attributes
+from helpdesk.api.admission.allowance import shape_of
 from helpdesk.api.admission.limits import Plan, RequestClass, Tier, rate_of
+from helpdesk.api.admission.record import Allowance
 from helpdesk.platform import clock, unreadable
 from helpdesk.storage import attributes, keys, shards, table
 from helpdesk.storage.attributes import UnreadableItem
@@ -203,14 +204,15 @@ def put_allowances(
     for request_class in RequestClass:
         rate = rate_of(tier, request_class)
         transaction.put(
-            {
-                **keys.Allowance(organization, request_class.value).attributes(),
-                **bucket_attributes(tier, rate),
-                "keys": live_keys,
-                "cursorKey": cursor_key,
-                "nextAt": 0,
-                "fullAt": 0,
-            },
+            Allowance(
+                organization=organization,
+                request_class=request_class.value,
+                keys=live_keys,
+                cursor_key=cursor_key,
+                next_at=0,
+                full_at=0,
+                **shape_of(tier, rate),
+            ),
             new=True,
         )
 
@@ -223,12 +225,10 @@ def set_rates(transaction: Transaction, organization: str, tier: Tier) -> None:
     """
     for request_class in RequestClass:
         rate = rate_of(tier, request_class)
-        shape = {**bucket_attributes(tier, rate), "nextAt": 0, "fullAt": 0}
-        transaction.set(
-            keys.Allowance(organization, request_class.value),
-            shape,
-            condition="attribute_exists(PK)",
-            on_failure=lambda _: OrganizationNotFound(),
+        transaction.change(
+            Allowance.key_for(organization, request_class.value),
+            set={**shape_of(tier, rate), "next_at": 0, "full_at": 0},
+            on_failure=OrganizationNotFound(),
         )
 
 

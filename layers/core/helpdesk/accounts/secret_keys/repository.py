@@ -8,6 +8,7 @@ from helpdesk.accounts.organizations.errors import OrganizationNotFound
 from helpdesk.accounts.secret_keys.errors import MAX_SECRET_KEYS, REVOKED_DAYS, KeyExists, TooManyKeys
 from helpdesk.accounts.secret_keys.record import LiveKey, SecretKey
 from helpdesk.api.admission.limits import RequestClass
+from helpdesk.api.admission.record import Allowance
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import keys, table
@@ -120,7 +121,7 @@ def require_live(transaction: Transaction, organization: str, key_id: str, on_fa
 
 
 def _allowances(organization: str) -> list[AnyKey]:
-    return [keys.Allowance(organization, request_class.value) for request_class in RequestClass]
+    return [Allowance.key_for(organization, request_class.value) for request_class in RequestClass]
 
 
 def _live(allowances: dict[AnyKey, Item]) -> list[LiveKey]:

@@ -11,27 +11,26 @@ form is chosen by what this execution environment saw last; a wrong choice costs
 Interval and slack are attributes of the item, so a change of plan applies to the next request.
 """
 
-from copy import replace
+from typing import Any
 
 from helpdesk.api.admission import repository
 from helpdesk.api.admission.limits import Rate, RequestClass, Tier
 from helpdesk.api.admission.memory import Memory
 from helpdesk.api.admission.record import Allowance, Bucket
-from helpdesk.api.admission.repository import AllowanceNotCharged
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import MINUTE_US
-from helpdesk.storage import keys
-from helpdesk.storage.table import Item, Throttled, WriteConflict
+from helpdesk.storage.stored import Key
+from helpdesk.storage.table import ConditionFailed, Throttled, WriteConflict
 
 _MAX_WRITES = 5  # a write fails for its form only if another caller empties or fills the bucket in between
 
 
-def bucket_attributes(tier: Tier, rate: Rate) -> Item:
-    """Return the attributes that shape a bucket (intervals in microseconds)."""
+def shape_of(tier: Tier, rate: Rate) -> dict[str, Any]:
+    """Return the fields of an `Allowance` that shape a bucket (intervals in microseconds)."""
     return {
-        "tier": tier.value,
-        "perMinute": rate.per_minute,
+        "tier": tier,
+        "per_minute": rate.per_minute,
         "burst": rate.burst,
         "interval": rate.interval_us,
         # After one token is charged to a full bucket, nextAt is now - slack.
@@ -51,7 +50,7 @@ class UnknownCaller(Exception):
 
 
 class BucketEmpty(Exception):
-    """The bucket holds no token at `now_us`. `allowance` is set if it is an organization's."""
+    """The bucket holds no token at `now_us`. `allowance` is set if it is an organization's, or a share of it."""
 
     def __init__(self, bucket: Bucket, now_us: int, allowance: Allowance | None = None) -> None:
         self.bucket = bucket
@@ -80,25 +79,26 @@ def charge(organization: str, request_class: RequestClass, key_hash: str | None)
     known here is read first, so that they use up none of the writes of its item. Raises UnknownCaller, BucketEmpty, or
     table.Throttled at the first throttled call.
     """
-    key = keys.Allowance(organization, request_class.value)
+    key = Allowance.key_for(organization, request_class.value)
     now = clock.now_us()
     if key_hash is not None:
-        _require_unsuspicious(key, request_class, key_hash, now)
+        _require_unsuspicious(organization, request_class, key_hash, now)
     seen = _memory.seen.get(key)
-    filling = seen is not None and (seen.allowance.bucket.full_at > now or seen.was_filling)
+    filling = seen is not None and (seen.allowance.full_at > now or seen.was_filling)
     for _ in range(_MAX_WRITES):
         try:
             allowance = repository.charge_allowance(key, now, key_hash, filling=filling)
-        except AllowanceNotCharged as failed:
-            found = _live(key, failed.allowance, key_hash, now)
-            if found.bucket.next_at > now:
-                raise BucketEmpty(found.bucket, now, found) from None
-            filling = found.bucket.full_at > now
+        except ConditionFailed as failed:
+            stored = None if failed.item is None else Allowance.from_item(failed.item)
+            found = _live(organization, stored, key_hash, now)
+            if found.next_at > now:
+                raise BucketEmpty(found, now, found) from None
+            filling = found.full_at > now
             continue
         except WriteConflict:
             continue
         # A bucket that is filling although it was expected to be full is charged by other environments, too.
-        _memory.see(key, allowance, was_filling=filling and allowance.bucket.full_at <= now)
+        _memory.see(key, allowance, was_filling=filling and allowance.full_at <= now)
         return Charge(allowance, now)
     raise Throttled
 
@@ -109,23 +109,23 @@ def charge_throttled(organization: str, request_class: RequestClass, key_hash: s
     Reads have a capacity of their own. If they are throttled too, what was seen last decides. Raises UnknownCaller,
     BucketEmpty, or table.Throttled if nothing was seen.
     """
-    key, now = keys.Allowance(organization, request_class.value), clock.now_us()
+    key, now = Allowance.key_for(organization, request_class.value), clock.now_us()
     try:
-        found = _live(key, repository.get_allowance(organization, request_class), key_hash, now)
+        found = _live(organization, repository.get_allowance(organization, request_class), key_hash, now)
     except Throttled:
         seen = _memory.seen.get(key)
         if seen is None or (key_hash is not None and key_hash not in seen.allowance.keys):
             raise
         found = seen.allowance
-    if found.bucket.next_at > now:
-        raise BucketEmpty(found.bucket, now, found)
-    share = _memory.charge(key, found.bucket.interval, found.burst, now)
+    if found.next_at > now:
+        raise BucketEmpty(found, now, found)
+    share = _memory.charge(key, found.interval, found.burst, now)
     if not share.charged:
         raise BucketEmpty(share.bucket, now, found)
     return Charge(found, now)
 
 
-def charge_persons_share(key: keys.PersonAllowance, rate: Rate, now_us: int) -> Bucket:
+def charge_persons_share(key: Key, rate: Rate, now_us: int) -> Bucket:
     """Charge one token to this environment's share of a person's allowance that cannot be written; return the share.
 
     Raises BucketEmpty.
@@ -141,14 +141,14 @@ def peek(organization: str, request_class: RequestClass, key_hash: str | None) -
 
     None while the item is throttled. Raises UnknownCaller; a key that failed a moment ago fails without a call.
     """
-    key, now = keys.Allowance(organization, request_class.value), clock.now_us()
+    now = clock.now_us()
     if key_hash is not None and _memory.is_rejected(key_hash, now):
         raise UnknownCaller
     try:
-        found = _live(key, repository.get_allowance(organization, request_class), key_hash, now)
+        found = _live(organization, repository.get_allowance(organization, request_class), key_hash, now)
     except Throttled:
         return None
-    return Charge(replace(found, bucket=found.bucket.refilled(found.burst, now)), now)
+    return Charge(found.refilled(found.burst, now), now)
 
 
 def refused_minutes(organization: str) -> int:
@@ -164,19 +164,20 @@ def refused_minutes(organization: str) -> int:
     return minutes
 
 
-def _require_unsuspicious(key: keys.Allowance, request_class: RequestClass, key_hash: str, now: int) -> None:
+def _require_unsuspicious(organization: str, request_class: RequestClass, key_hash: str, now: int) -> None:
     """Raise UnknownCaller for a wrong key if that can be seen without a write."""
     if _memory.is_rejected(key_hash, now):
         raise UnknownCaller
-    if _memory.is_suspected(key.organization, now) and not _memory.knows(key, key_hash):
-        _live(key, repository.get_allowance(key.organization, request_class), key_hash, now)
+    key = Allowance.key_for(organization, request_class.value)
+    if _memory.is_suspected(organization, now) and not _memory.knows(key, key_hash):
+        _live(organization, repository.get_allowance(organization, request_class), key_hash, now)
 
 
-def _live(key: keys.Allowance, found: Allowance | None, key_hash: str | None, now: int) -> Allowance:
+def _live(organization: str, found: Allowance | None, key_hash: str | None, now: int) -> Allowance:
     """Return an allowance that was found; raise UnknownCaller unless the key is one of its live keys."""
     if found is None or (key_hash is not None and key_hash not in found.keys):
         if key_hash is not None:
-            _memory.reject(key.organization, key_hash, now)
+            _memory.reject(organization, key_hash, now)
         raise UnknownCaller
     return found
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from helpdesk.api.admission import allowance, buckets
 from helpdesk.api.admission.allowance import BucketEmpty
+from helpdesk.api.admission.record import AddressBucket
 from helpdesk.platform import clock, metrics
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import RateLimited
-from helpdesk.storage import keys
 from helpdesk.storage.table import Throttled
 
 _IPV6_NETWORK = 64
@@ -68,7 +68,7 @@ def charge(limit: AddressLimit, address: str) -> None:
     if rate is None:
         return
     # Without an address from the gateway, all such callers share a bucket.
-    key = keys.AddressBucket(address_hash(address) or sha256_hex(""), limit.value)
+    key = AddressBucket.key_for(address_hash(address) or sha256_hex(""), limit.value)
     shape = buckets.Shape.per_hour(*rate)
     try:
         buckets.charge(key, shape)

@@ -10,13 +10,12 @@ from helpdesk.api.admission import allowance, repository
 from helpdesk.api.admission.allowance import BucketEmpty
 from helpdesk.api.admission.limits import Rate
 from helpdesk.api.admission.record import Bucket
-from helpdesk.api.admission.repository import BucketNotCharged
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import HOUR_SECONDS, SECOND_US
-from helpdesk.storage.keys import ItemKey
-from helpdesk.storage.table import Throttled
+from helpdesk.storage.stored import Key
+from helpdesk.storage.table import ConditionFailed, Throttled
 
 _HOUR_US = HOUR_SECONDS * SECOND_US
 _MAX_WRITES = 5
@@ -46,7 +45,7 @@ class BucketCharge(Record):
     now_us: int
 
 
-def charge(key: ItemKey, shape: Shape, count: int = 1) -> BucketCharge:
+def charge(key: Key, shape: Shape, count: int = 1) -> BucketCharge:
     """Charge tokens, at most the burst. One write; two if the bucket is not as it was last seen here.
 
     A bucket that was seen empty is refused without a call until it holds the tokens. Raises BucketEmpty, or
@@ -63,8 +62,8 @@ def charge(key: ItemKey, shape: Shape, count: int = 1) -> BucketCharge:
             bucket = (
                 _charge_filling(key, shape, now, count) if filling else _charge_full(key, shape, now, count)
             )
-        except BucketNotCharged as failed:
-            found = failed.bucket
+        except ConditionFailed as failed:
+            found = None if failed.item is None else repository.bucket_of(key, failed.item)
             if found is not None and found.next_at > latest:
                 memory.see_bucket(key, found)
                 raise BucketEmpty(found, now) from None
@@ -75,16 +74,16 @@ def charge(key: ItemKey, shape: Shape, count: int = 1) -> BucketCharge:
     raise Throttled
 
 
-def charge_or_pass(key: ItemKey, shape: Shape) -> None:
+def charge_or_pass(key: Key, shape: Shape) -> None:
     """Charge a token; none while DynamoDB throttles, as with the allowance. Raises BucketEmpty."""
     try:
         charge(key, shape)
     except Throttled:
         # A limiter that cannot be written must not stop requests.
-        logger.warning("bucket_throttled", extra={"bucket": type(key).__name__})
+        logger.warning("bucket_throttled", extra={"bucket": key.kind.__name__})
 
 
-def peek(key: ItemKey, shape: Shape) -> BucketCharge | None:
+def peek(key: Key, shape: Shape) -> BucketCharge | None:
     """Return a bucket without a charge; None if DynamoDB throttles. One read."""
     now = clock.now_us()
     try:
@@ -95,21 +94,21 @@ def peek(key: ItemKey, shape: Shape) -> BucketCharge | None:
     return BucketCharge(bucket.refilled(shape.burst, now), now)
 
 
-def refund(key: ItemKey, shape: Shape, count: int) -> None:
+def refund(key: Key, shape: Shape, count: int) -> None:
     """Refund tokens that were charged and not used. One write. Raises table.Throttled."""
     repository.refund_to_bucket(key, shape.interval_us, count)
     allowance.memory().buckets.pop(key, None)
 
 
-def refund_or_pass(key: ItemKey, shape: Shape) -> None:
+def refund_or_pass(key: Key, shape: Shape) -> None:
     """Refund a token that was charged and not used, unless DynamoDB throttles. One write."""
     try:
         refund(key, shape, 1)
     except Throttled:
-        logger.warning("bucket_throttled", extra={"bucket": type(key).__name__})
+        logger.warning("bucket_throttled", extra={"bucket": key.kind.__name__})
 
 
-def _charge_full(key: ItemKey, shape: Shape, now: int, count: int) -> Bucket:
+def _charge_full(key: Key, shape: Shape, now: int, count: int) -> Bucket:
     full_at = now + count * shape.interval_us
     return repository.charge_full_bucket(
         key,
@@ -121,7 +120,7 @@ def _charge_full(key: ItemKey, shape: Shape, now: int, count: int) -> Bucket:
     )
 
 
-def _charge_filling(key: ItemKey, shape: Shape, now: int, count: int) -> Bucket:
+def _charge_filling(key: Key, shape: Shape, now: int, count: int) -> Bucket:
     # The bucket is full again after at most a burst.
     latest = now + (shape.burst + 1) * shape.interval_us + _HOUR_US
     return repository.charge_filling_bucket(key, now, shape.interval_us, count, latest // SECOND_US)

@@ -17,8 +17,7 @@ from typing import NamedTuple
 from helpdesk.api.admission.record import Allowance, Bucket
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import SECOND_US
-from helpdesk.storage import keys
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.stored import Key
 
 REJECTED_SECONDS = 10
 """How long a failed credential is remembered. A key that is imported meanwhile works after that."""
@@ -50,22 +49,22 @@ class Share(NamedTuple):
 class Memory:
     """The memory of one execution environment."""
 
-    seen: dict[keys.Allowance, Seen] = field(default_factory=dict)
-    buckets: dict[ItemKey, Bucket] = field(default_factory=dict)
+    seen: dict[Key, Seen] = field(default_factory=dict)
+    buckets: dict[Key, Bucket] = field(default_factory=dict)
     _rejected: dict[str, int] = field(default_factory=dict)
     _suspected: dict[str, int] = field(default_factory=dict)
     _refused: dict[str, tuple[int, int]] = field(default_factory=dict)
-    _budgets: dict[ItemKey, Bucket] = field(default_factory=dict)
+    _budgets: dict[Key, Bucket] = field(default_factory=dict)
 
-    def see(self, key: keys.Allowance, allowance: Allowance, *, was_filling: bool) -> None:
+    def see(self, key: Key, allowance: Allowance, *, was_filling: bool) -> None:
         """Remember an allowance."""
         _put(self.seen, key, Seen(allowance, was_filling))
 
-    def see_bucket(self, key: ItemKey, bucket: Bucket) -> None:
+    def see_bucket(self, key: Key, bucket: Bucket) -> None:
         """Remember a bucket."""
         _put(self.buckets, key, bucket)
 
-    def knows(self, key: keys.Allowance, key_hash: str) -> bool:
+    def knows(self, key: Key, key_hash: str) -> bool:
         """Return whether a secret key was live when its allowance was last seen."""
         seen = self.seen.get(key)
         return seen is not None and key_hash in seen.allowance.keys
@@ -92,7 +91,7 @@ class Memory:
         """Remember in how many of the last sixty minutes an organization was refused."""
         _put(self._refused, organization, (minute, minutes))
 
-    def charge(self, key: ItemKey, interval: int, burst: int, now_us: int) -> Share:
+    def charge(self, key: Key, interval: int, burst: int, now_us: int) -> Share:
         """Charge a token to this environment's share of a bucket, if it holds one."""
         interval, burst = interval * BUDGET_SHARE, max(1, burst // BUDGET_SHARE)
         bucket = self._budgets.get(key)

@@ -1,17 +1,19 @@
 """The items that admission reads: token buckets, allowances with their secret keys, and access tokens."""
 
 from collections.abc import Mapping
-from typing import NamedTuple, Self
+from copy import replace
+from typing import Self
 
 from helpdesk.api.admission.caller import Scope
 from helpdesk.api.admission.limits import Tier
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import SECOND_US
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored
+from helpdesk.storage.wire import Item
 
 
-class Bucket(Record):
-    """A token bucket; all values are in microseconds.
+class Bucket(Stored):
+    """A token bucket; all values are in microseconds. Each kind of bucket has a key of its own.
 
     From `next_at` on it holds at least one token. From `full_at` on it is full. `interval` earns one token.
     """
@@ -20,16 +22,11 @@ class Bucket(Record):
     full_at: int
     interval: int
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a bucket's item."""
-        return cls(int(item["nextAt"]), int(item["fullAt"]), int(item["interval"]))
-
-    def refilled(self, burst: int, now_us: int) -> "Bucket":
+    def refilled(self, burst: int, now_us: int) -> Self:
         """Return the bucket as it is at this instant. One that is full is stored as it was when it was last charged."""
         if self.full_at > now_us:
             return self
-        return Bucket(now_us - (burst - 1) * self.interval, now_us, self.interval)
+        return replace(self, next_at=now_us - (burst - 1) * self.interval, full_at=now_us)
 
     def remaining(self, now_us: int) -> int:
         """Return how many requests pass at this instant."""
@@ -44,44 +41,107 @@ class Bucket(Record):
         return max(1, -(-(self.next_at - now_us) // SECOND_US))
 
 
-class LiveKey(NamedTuple):
+class LiveKey(Record, omit_defaults=True):
     """A secret key that is valid. A `legacy` one has the previous key format and cannot sign anything.
 
-    `name` is None for a key that was created before the allowances listed names.
+    `name` is None for a key that was created before the allowances listed names. `used_at` is in ms.
     """
 
     id: str
-    name: str | None
-    legacy: bool
+    name: str | None = None
+    legacy: bool = False
+    used_at: int | None = None
 
 
-class Allowance(Record):
+class Allowance(Bucket, kw_only=True):
     """An organization's bucket for one request class, with its live keys by hash.
 
-    `cursor_key` signs the organization's cursors.
+    `cursor_key` signs the organization's cursors. From a full bucket, a charge sets `next_at` to `slack` before now.
     """
 
-    bucket: Bucket
+    PK, SK = "ORG#{organization}#ALLOWANCE#{request_class}", "ALLOWANCE"
+    organization: str
+    request_class: str
     tier: Tier
     per_minute: int
     burst: int
+    slack: int
     keys: Mapping[str, LiveKey]
     cursor_key: bytes
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read an allowance's item."""
-        return cls(
-            bucket=Bucket.from_item(item),
-            tier=Tier(item["tier"]),
-            per_minute=int(item["perMinute"]),
-            burst=int(item["burst"]),
-            keys={
-                key_hash: LiveKey(key["id"], key.get("name"), bool(key.get("legacy", False)))
-                for key_hash, key in item["keys"].items()
-            },
-            cursor_key=item["cursorKey"],
-        )
+
+class OrganizationBucket(Bucket, kw_only=True):
+    """A token bucket of an organization beside the three classes: waits, invitation e-mails."""
+
+    PK, SK = "ORG#{organization}#BUCKET", "BUCKET#{name}"
+    organization: str
+    name: str
+
+
+class PersonAllowance(Bucket, kw_only=True):
+    """One class's token bucket of a person, for what concerns no organization.
+
+    It isn't in the person's partition: every function charges it, and few may write a person (template/roles.yaml).
+    """
+
+    PK, SK = "PERSONALLOWANCE#{user_id}", "ALLOWANCE#{request_class}"
+    user_id: str
+    request_class: str
+
+
+class AddressBucket(Bucket, kw_only=True):
+    """A token bucket of a caller's network address, which is kept as its SHA-256."""
+
+    PK, SK = "ADDRESS#{address_hash}", "BUCKET#{name}"
+    address_hash: str
+    name: str
+
+
+class EmailBucket(Bucket, kw_only=True):
+    """A token bucket of an e-mail address, which is kept as its SHA-256."""
+
+    PK, SK = "OAUTH#EMAIL#{email_hash}", "BUCKET#{name}"
+    email_hash: str
+    name: str
+
+
+class SupportEmailBucket(Bucket, kw_only=True):
+    """The token bucket of codes that all organizations mail to an address."""
+
+    PK, SK = "SUPPORTEMAIL#{email_hash}", "BUCKET"
+    email_hash: str
+
+
+class SharedBucket(Bucket, kw_only=True):
+    """A token bucket that all callers share."""
+
+    PK, SK = "OAUTH#SHARED", "BUCKET#{name}"
+    name: str
+
+
+class MailCeiling(Bucket, kw_only=True):
+    """The token bucket of one kind of mail that all organizations of this deployment share."""
+
+    PK, SK = "MAILCEILING#{kind}", "BUCKET"
+    kind: str
+
+
+class WaitPool(Bucket, kw_only=True):
+    """A shard of the waits that the organizations of a kind of plan share."""
+
+    PK, SK = "WAITS#{pool}#{shard}", "WAITS"
+    pool: str
+    shard: str
+
+
+class FairUse(Stored):
+    """The minutes in which an organization of the unlimited tier was refused, those of the last hour at least.
+
+    Each minute has an attribute: `refusedAt`, and its place in the hour.
+    """
+
+    PK, SK = "ORG#{organization}#FAIRUSE", "FAIRUSE"
+    organization: str
 
 
 class TokenHolder(Record):

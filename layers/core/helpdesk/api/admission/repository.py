@@ -1,11 +1,13 @@
 """The writes that charge a bucket, and the reads of credentials."""
 
 from contextlib import suppress
+from typing import cast
 
 from helpdesk.api.admission.limits import RequestClass
-from helpdesk.api.admission.record import Allowance, Bucket, TokenHolder
+from helpdesk.api.admission.record import Allowance, Bucket, FairUse, TokenHolder
 from helpdesk.storage import keys, table
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import EXISTS, ConditionFailed, Item
 
 _KEY_IS_LIVE = "attribute_exists(#keys.#hash)"
@@ -26,27 +28,13 @@ _SHAPE = "#interval = :interval, expiresAt = :expires"
 _NEW_OR_FULL = "attribute_not_exists(PK) OR fullAt <= :now"
 _FILLING = "nextAt <= :latest AND fullAt > :now"
 
-
-class AllowanceNotCharged(Exception):
-    """The write's condition failed; `allowance` is what is stored, None if there is nothing."""
-
-    def __init__(self, allowance: Allowance | None) -> None:
-        self.allowance = allowance
-        super().__init__("allowance not charged")
+_allowances = Collection(Allowance)
 
 
-class BucketNotCharged(Exception):
-    """The write's condition failed; `bucket` is what is stored, None if there is nothing."""
-
-    def __init__(self, bucket: Bucket | None) -> None:
-        self.bucket = bucket
-        super().__init__("bucket not charged")
-
-
-def charge_allowance(key: keys.Allowance, now_us: int, key_hash: str | None, *, filling: bool) -> Allowance:
+def charge_allowance(key: Key, now_us: int, key_hash: str | None, *, filling: bool) -> Allowance:
     """Charge a token to an allowance that is full, or with `filling` not full, and prove that the key is live.
 
-    Raises AllowanceNotCharged, table.Throttled.
+    Raises ConditionFailed with what is stored, table.Throttled.
     """
     expression, condition = _WHILE_FILLING if filling else _FROM_FULL
     names = {"#interval": "interval"}
@@ -58,32 +46,28 @@ def charge_allowance(key: keys.Allowance, now_us: int, key_hash: str | None, *, 
         expression += _KEY_WAS_USED
         names |= {"#keys": "keys", "#hash": key_hash}
         values[":ms"] = now_us // 1_000
-    try:
-        with table.one_try_when_throttled():
-            item = table.update(
-                key,
-                expression,
-                condition=f"{caller} AND {condition}",
-                names=names,
-                values=values,
-                returning="ALL_NEW",
-            )
-    except ConditionFailed as failed:
-        raise AllowanceNotCharged(Allowance.from_item(failed.item) if failed.item else None) from None
+    with table.one_try_when_throttled():
+        item = table.update(
+            key,
+            expression,
+            condition=f"{caller} AND {condition}",
+            names=names,
+            values=values,
+            returning="ALL_NEW",
+        )
     return Allowance.from_item(item)
 
 
 def get_allowance(organization: str, request_class: RequestClass) -> Allowance | None:
     """Return an organization's allowance, or None. Raises table.Throttled."""
     with table.one_try_when_throttled():
-        item = table.get(keys.Allowance(organization, request_class.value))
-    return Allowance.from_item(item) if item is not None else None
+        return _allowances.find(organization, request_class.value)
 
 
 def charge_full_bucket(
-    key: ItemKey, now_us: int, interval: int, next_at: int, full_at: int, expires_at: int
+    key: Key, now_us: int, interval: int, next_at: int, full_at: int, expires_at: int
 ) -> Bucket:
-    """Charge tokens to a bucket that is new or full. Raises BucketNotCharged, table.Throttled."""
+    """Charge tokens to a bucket that is new or full. Raises as `charge_allowance`."""
     values = {
         ":now": now_us,
         ":interval": interval,
@@ -94,8 +78,8 @@ def charge_full_bucket(
     return _charge(key, f"SET nextAt = :next, fullAt = :full, {_SHAPE}", _NEW_OR_FULL, values)
 
 
-def charge_filling_bucket(key: ItemKey, now_us: int, interval: int, count: int, expires_at: int) -> Bucket:
-    """Charge tokens to a bucket that holds them and is not full. Raises BucketNotCharged, table.Throttled."""
+def charge_filling_bucket(key: Key, now_us: int, interval: int, count: int, expires_at: int) -> Bucket:
+    """Charge tokens to a bucket that holds them and is not full. Raises as `charge_allowance`."""
     values = {
         ":now": now_us,
         ":latest": now_us - (count - 1) * interval,
@@ -107,7 +91,7 @@ def charge_filling_bucket(key: ItemKey, now_us: int, interval: int, count: int, 
     return _charge(key, expression, _FILLING, values)
 
 
-def refund_to_bucket(key: ItemKey, interval: int, count: int) -> None:
+def refund_to_bucket(key: Key, interval: int, count: int) -> None:
     """Refund tokens to a bucket. A bucket that is full, or that DynamoDB has expired, stays full.
 
     Raises table.Throttled.
@@ -121,20 +105,17 @@ def refund_to_bucket(key: ItemKey, interval: int, count: int) -> None:
         )
 
 
-def _charge(key: ItemKey, expression: str, condition: str, values: Item) -> Bucket:
-    try:
-        with table.one_try_when_throttled():
-            item = table.update(
-                key,
-                expression,
-                condition=condition,
-                names={"#interval": "interval"},
-                values=values,
-                returning="ALL_NEW",
-            )
-    except ConditionFailed as failed:
-        raise BucketNotCharged(Bucket.from_item(failed.item) if failed.item else None) from None
-    return Bucket.from_item(item)
+def _charge(key: Key, expression: str, condition: str, values: Item) -> Bucket:
+    with table.one_try_when_throttled():
+        item = table.update(
+            key,
+            expression,
+            condition=condition,
+            names={"#interval": "interval"},
+            values=values,
+            returning="ALL_NEW",
+        )
+    return bucket_of(key, item)
 
 
 def add_refused_minute(organization: str, minute: int) -> int:
@@ -144,7 +125,7 @@ def add_refused_minute(organization: str, minute: int) -> int:
     """
     with table.one_try_when_throttled():
         item = table.update(
-            keys.FairUse(organization),
+            FairUse.key_for(organization),
             "SET #minute = :minute, expiresAt = :expires",
             names={"#minute": f"{_REFUSED_AT}{minute % _HOUR_MINUTES}"},
             values={":minute": minute, ":expires": (minute + 2 * _HOUR_MINUTES) * _MINUTE_SECONDS},
@@ -154,11 +135,16 @@ def add_refused_minute(organization: str, minute: int) -> int:
     return sum(1 for each in refused if each > minute - _HOUR_MINUTES)
 
 
-def get_bucket(key: ItemKey) -> Bucket | None:
+def get_bucket(key: Key) -> Bucket | None:
     """Return a bucket, or None if there is none, which means that it is full. Raises table.Throttled."""
     with table.one_try_when_throttled():
         item = table.get(key)
-    return Bucket.from_item(item) if item is not None else None
+    return None if item is None else bucket_of(key, item)
+
+
+def bucket_of(key: Key, item: Item) -> Bucket:
+    """Return the bucket in an item, which is of the kind of its key."""
+    return cast("Bucket", key.kind.from_item(item))
 
 
 def organization_of_legacy_key(key_hash: str) -> str | None:

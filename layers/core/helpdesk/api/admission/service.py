@@ -22,7 +22,7 @@ from helpdesk.api.admission.caller import (
     no_organization,
 )
 from helpdesk.api.admission.limits import PERSON_RATES, Rate, RequestClass
-from helpdesk.api.admission.record import Bucket, LiveKey
+from helpdesk.api.admission.record import Bucket, LiveKey, PersonAllowance
 from helpdesk.api.logs import service as logs
 from helpdesk.platform import clock, metrics
 from helpdesk.platform.digest import sha256_hex
@@ -40,7 +40,8 @@ from helpdesk.platform.errors import (
 )
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Throttled
 
 _SECRET_KEY = re.compile(r"svc_key_([0-9a-z]{26})_[0-9A-Za-z]{43}")
@@ -133,17 +134,13 @@ def _admit_person(credential: _Credential, request_class: RequestClass) -> Admit
     return Admitted(Caller(organization=credential.organization or "", person=person), limits)
 
 
-def _persons_allowance(
-    person: Person, request_class: RequestClass
-) -> tuple[RequestClass, Rate, keys.PersonAllowance]:
+def _persons_allowance(person: Person, request_class: RequestClass) -> tuple[RequestClass, Rate, Key]:
     if request_class not in PERSON_RATES:  # a person has no allowance for uploads: one counts as a write
         request_class = RequestClass.WRITE
-    return request_class, PERSON_RATES[request_class], keys.PersonAllowance(person.id, request_class.value)
+    return request_class, PERSON_RATES[request_class], PersonAllowance.key_for(person.id, request_class.value)
 
 
-def _charge_person(
-    key: keys.PersonAllowance, rate: Rate, request_class: RequestClass
-) -> buckets.BucketCharge:
+def _charge_person(key: Key, rate: Rate, request_class: RequestClass) -> buckets.BucketCharge:
     """Charge a person's allowance, or this environment's share of it while DynamoDB throttles its item."""
     try:
         return buckets.charge(key, buckets.Shape.of(rate))
@@ -281,7 +278,7 @@ def _charge(organization: str, request_class: RequestClass, key_hash: str | None
 
 
 def _limit_headers(charge: allowance.Charge, request_class: RequestClass) -> dict[str, str]:
-    return _headers(request_class, charge.allowance.per_minute, charge.allowance.bucket, charge.now_us)
+    return _headers(request_class, charge.allowance.per_minute, charge.allowance, charge.now_us)
 
 
 def _headers(request_class: RequestClass, per_minute: int, bucket: Bucket, now_us: int) -> dict[str, str]:

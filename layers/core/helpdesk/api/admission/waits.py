@@ -26,12 +26,12 @@ from typing import NamedTuple
 from helpdesk.api.admission import buckets
 from helpdesk.api.admission.allowance import BucketEmpty
 from helpdesk.api.admission.limits import MAX_WAIT_SECONDS, Tier
+from helpdesk.api.admission.record import OrganizationBucket, WaitPool
 from helpdesk.platform import clock, deadline
 from helpdesk.platform.errors import RateLimited
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import SECOND_US
-from helpdesk.storage import keys
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Throttled
 
 WAITS: dict[Tier, int] = {
@@ -59,7 +59,7 @@ SHARD_WAITS = 250
 _BUCKETS = 2
 _REFUSED_US = SECOND_US
 _REMEMBERED = 1_000
-_refused: dict[ItemKey, int] = {}
+_refused: dict[Key, int] = {}
 
 
 class Kind(StrEnum):
@@ -72,7 +72,7 @@ class Kind(StrEnum):
 class _Lot(NamedTuple):
     """A bucket that a wait is paid from."""
 
-    key: ItemKey
+    key: Key
     shape: buckets.Shape
 
 
@@ -146,8 +146,8 @@ def _lots(organization: str, tier: Tier, kind: Kind) -> list[_Lot]:
     if kind is Kind.OTHERS:
         pool += "_others"
     found = [
-        (keys.OrganizationBucket(organization, kind.value), WAITS[tier]),
-        (keys.WaitPool(pool, str(shard)), size // shards),
+        (OrganizationBucket.key_for(organization, kind.value), WAITS[tier]),
+        (WaitPool.key_for(pool, str(shard)), size // shards),
     ]
     return [_Lot(key, _shape(waits)) for key, waits in found if waits > 0]
 

@@ -12,6 +12,7 @@ from helpdesk.api.admission import buckets
 from helpdesk.api.admission.allowance import BucketEmpty
 from helpdesk.api.admission.anonymous import address_hash
 from helpdesk.api.admission.limits import Plan
+from helpdesk.api.admission.record import AddressBucket, OrganizationBucket
 from helpdesk.mail import ceilings
 from helpdesk.mail.ceilings import CeilingReached, MailKind
 from helpdesk.platform.digest import sha256_hex
@@ -19,8 +20,7 @@ from helpdesk.platform.errors import RateLimited
 from helpdesk.platform.record import Record
 from helpdesk.site.sign_in.errors import SignInUnavailable
 from helpdesk.site.visitors.browsers import Browser
-from helpdesk.storage import keys
-from helpdesk.storage.keys import ItemKey
+from helpdesk.storage.stored import Key
 
 CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST = 30, 20
 CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST = 10, 12
@@ -50,7 +50,9 @@ class Asked(Record):
                 ceilings.charge(MailKind.SITE_CODE_KNOWN)
                 return
             self._charge_network()
-            buckets.charge_or_pass(keys.OrganizationBucket(self.organization.id, "site_codes"), self._part(1))
+            buckets.charge_or_pass(
+                OrganizationBucket.key_for(self.organization.id, "site_codes"), self._part(1)
+            )
             ceilings.charge(self._kind)
         except (BucketEmpty, CeilingReached) as empty:
             raise SignInUnavailable(headers={"retry-after": str(empty.retry_after)}) from None
@@ -91,21 +93,21 @@ class Asked(Record):
         shape = buckets.Shape.per_hour(CODES_PER_ADDRESS_PER_HOUR, CODES_PER_ADDRESS_BURST)
         at_site = sha256_hex(f"{self.organization.id} {self._network}")
         try:
-            buckets.charge_or_pass(keys.AddressBucket(at_site, "site_codes"), self._part(NETWORK_SHARE))
-            buckets.charge_or_pass(keys.AddressBucket(self._network, "site_codes"), shape)
+            buckets.charge_or_pass(AddressBucket.key_for(at_site, "site_codes"), self._part(NETWORK_SHARE))
+            buckets.charge_or_pass(AddressBucket.key_for(self._network, "site_codes"), shape)
         except BucketEmpty as empty:
             raise RateLimited(headers={"retry-after": str(empty.retry_after)}) from None
 
-    def _of_mail(self) -> Iterator[tuple[ItemKey, buckets.Shape]]:
+    def _of_mail(self) -> Iterator[tuple[Key, buckets.Shape]]:
         whole = sha256_hex(f"{self.organization.id} {self.email}")
         per_hour = buckets.Shape.per_hour
         if self._is_known:
             shape = per_hour(CODES_PER_KNOWN_EMAIL_PER_HOUR, CODES_PER_KNOWN_EMAIL_BURST)
-            yield keys.AddressBucket(whole, "site_mail_known"), shape
+            yield AddressBucket.key_for(whole, "site_mail_known"), shape
             return
         shape = per_hour(CODES_PER_EMAIL_AND_ADDRESS_PER_HOUR, CODES_PER_EMAIL_AND_ADDRESS_BURST)
-        yield keys.AddressBucket(sha256_hex(f"{whole} {self._network}"), "site_mail"), shape
+        yield AddressBucket.key_for(sha256_hex(f"{whole} {self._network}"), "site_mail"), shape
         yield (
-            keys.AddressBucket(whole, "site_mail"),
+            AddressBucket.key_for(whole, "site_mail"),
             per_hour(CODES_PER_EMAIL_PER_HOUR, CODES_PER_EMAIL_BURST),
         )
