@@ -85,7 +85,7 @@ def _declared(organization: str, endpoint: str) -> str:
 
 def _delivered(organization: str, endpoint: str) -> str:
     """Create an event's delivery to the endpoint with one attempt; return the event's ID."""
-    event = Event(organization, WebhookEvent.MESSAGE_CREATED, {"text": "Hello"}, clock.now_ms())
+    event = Event.new(organization, WebhookEvent.MESSAGE_CREATED, {"text": "Hello"}, clock.now_ms())
     table.put_new(event.to_item())
     deliveries.create(
         organization, event.id, event.type, event.created_at, webhooks.listening(organization), endpoint

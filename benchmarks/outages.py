@@ -17,6 +17,7 @@ from unittest import mock
 
 from benchmarks.report import Section, Target
 from helpdesk.events.kinds import WebhookEvent
+from helpdesk.events.outbox import Event
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import keys, table
@@ -173,7 +174,7 @@ class _Model:
         if number % ENDPOINTS >= self._down:
             self._expected.append(at)
         now = clock.now_ms()
-        key = keys.Event(ORGANIZATION, event_id)
+        key = Event.key_for(ORGANIZATION, event_id)
         self.memory.put_new({**key.attributes(), "body": json.dumps({"at": at})})
         place = WebhookEndpoint.key_for(ORGANIZATION, endpoint_id)
         item = self.memory.items[place.pk, place.sk]

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
+from helpdesk.events.outbox import Event, QueuedJob
 from helpdesk.platform import clients, clock
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import table
-from helpdesk.storage.keys import Event, Job
+from helpdesk.storage.stored import Key
 from helpdesk.webhooks.delivery import reconciling
 from helpdesk.webhooks.delivery.fanout import fan_out_again
 from helpdesk.webhooks.delivery.record import Delivery, DeliveryId
@@ -157,5 +158,7 @@ def _named_by(letter: str) -> tuple[str, str] | None:
 
 
 def _outbox_item(pk: str, sk: str) -> table.Item | None:
-    parsed = Event.parse(pk, sk) or Job.parse(pk, sk)
-    return None if parsed is None else table.get(parsed)
+    for kind in (Event, QueuedJob):
+        if kind.parse(pk, sk) is not None:
+            return table.get(Key(pk, sk, kind))
+    return None

@@ -50,7 +50,7 @@ def reindex_knowledge(organization: str) -> dict[str, int]:
     message: SendMessageBatchRequestEntryTypeDef = {
         "Id": "",
         "MessageBody": json.dumps(job.body, separators=(",", ":")),
-        "MessageGroupId": job.group,
+        "MessageGroupId": job.message_group,
         "MessageDeduplicationId": job.deduplication,
     }
     return {"refused": len(send_all(settings().knowledge_queue_url, [message]))}

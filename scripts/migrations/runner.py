@@ -73,7 +73,7 @@ def migrate(migrations: Sequence[Migration], report: Report) -> int:
 
 def _apply(migration: Migration, report: Report) -> int:
     owner = ids.new("run")
-    position = _acquire(owner, migration).position
+    position = _acquire(owner, migration).scan_position
     seen = changed = 0
     while True:
         page = table.scan(limit=PAGE_ITEMS, after=position)
@@ -127,7 +127,7 @@ def _save(owner: str, version: int, position: Item | None, *, finished: bool = F
     try:
         table.change(
             SchemaVersion.key_for(),
-            set={"version": version, "position": position, "lease_until": lease_until},
+            set={"version": version, "scan_position": position, "lease_until": lease_until},
             require={"owner": owner},
         )
     except ConditionFailed:

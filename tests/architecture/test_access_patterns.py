@@ -3,6 +3,7 @@
 import re
 
 from helpdesk.conversations.record import Snooze
+from helpdesk.events.outbox import Event
 from helpdesk.storage import keys, shards
 from helpdesk.storage.stored import INDEXES
 from scripts import access_patterns
@@ -43,16 +44,16 @@ def test_the_page_spells_the_indexes_partitions_as_the_code_does() -> None:
     assigned = keys.assigned_conversations("{organization}", "{user_id}", "{assigned_list}")
     assert f"`{assigned}`" in PAGE
     assert f"`{keys.customer_conversations('{organization}', '{customer_id}')}`" in PAGE
-    assert f"`{keys.event_feed('{organization}')}`" in PAGE
+    assert f"`{Event.partition_for('{organization}', index='GSI1')}`" in PAGE
 
 
 def test_the_page_spells_the_partitions_that_organizations_share_as_the_code_does() -> None:
     for partition, shard in (
-        (shards.new_outbox_items, 7),
         (shards.auto_resolve, 7),
         (shards.retaining, 7),
         (shards.due_crawls, 7),
     ):
         assert f"`{partition(shard).replace('7', '{shard}')}`" in PAGE
     assert f"`{Snooze.GSI1[0]}`" in PAGE
+    assert f"`{Event.GSI2[0]}`" in PAGE
     assert f"in {shards.SHARDS} shards" in PAGE

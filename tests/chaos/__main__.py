@@ -160,7 +160,9 @@ def _send(endpoints: list[Endpoint], events: int, random: Random, killer: Worker
             for each in endpoints:
                 if each.receiver.kind is Kind.LATE:
                     each.receiver.open()
-        event = Event(endpoint.organization, WebhookEvent.MESSAGE_CREATED, {"number": number}, clock.now_ms())
+        event = Event.new(
+            endpoint.organization, WebhookEvent.MESSAGE_CREATED, {"number": number}, clock.now_ms()
+        )
         table.put_new(event.to_item())
         endpoint.events.append(event.id)
         time.sleep(max(0.0, began + number * SEND_SECONDS / events - time.monotonic()))

@@ -35,7 +35,9 @@ def task(organization: NewOrganization, api: Client) -> DeliveryTask:
             "/v1/webhooks", {"url": "https://93.184.215.14/hook", "events": ["message.created"]}
         )
         assert answer.status == 200, answer
-        event = Event(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": "grüße"}, START_MS)
+        event = Event.new(
+            organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": "grüße"}, START_MS
+        )
         table.put_new(event.to_item())
         (task,) = deliveries.create(
             organization.organization_id,

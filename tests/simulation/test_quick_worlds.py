@@ -16,6 +16,7 @@ from typing import Any, Self
 
 import pytest
 
+from helpdesk.events.outbox import Event
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import keys, table
@@ -188,7 +189,7 @@ def furnish(memory: MemoryTable) -> None:
     }
     for key, item in (
         (WebhookEndpoint.key_for("org_1", "wh_1"), endpoint),
-        (keys.Event("org_1", DELIVERY.event_id), {"body": '{"text":"grüße"}'}),
+        (Event.key_for("org_1", DELIVERY.event_id), {"body": '{"text":"grüße"}'}),
         (keys.KeySecret("org_1", "key_1"), {"webhooks": "00" * 32}),
     ):
         memory.put_new(key.attributes() | item)

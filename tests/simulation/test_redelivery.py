@@ -9,9 +9,9 @@ from unittest.mock import patch
 
 import pytest
 
-from helpdesk.events.outbox import Job, job_item
+from helpdesk.events.outbox import Job, QueuedJob, job_item
 from helpdesk.outbound.outcome import Outcome
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.webhooks.delivery import service as history
 from helpdesk.webhooks.delivery.errors import DeliveryInProgress
 from helpdesk.webhooks.delivery.queue import DeliveryTask
@@ -34,7 +34,7 @@ class Redelivering(World):
     copies: int = 1
     answered: list[str] = field(default_factory=list)
     sent_by_run: Counter[int] = field(default_factory=Counter)
-    outbox: list[dict[str, Any]] = field(default_factory=list)
+    outbox: list[QueuedJob] = field(default_factory=list)
     begun: int = 0
     _asking: bool = False
     _handled: DeliveryTask | None = None
@@ -60,7 +60,7 @@ class Redelivering(World):
             self._stream()
             self._asking = False
 
-    def _noted(self, organization: str, job: Job) -> dict[str, Any]:
+    def _noted(self, organization: str, job: Job) -> QueuedJob:
         item = job_item(organization, job)
         self.outbox.append(item)
         return item
@@ -69,10 +69,10 @@ class Redelivering(World):
         """Bring what was written; what was meant to be written and was not is in no stream."""
         deaths, steps, self.deaths = self.deaths, self.steps, frozenset()
         for item in self.outbox:
-            if table.get(keys.Job(item["organization"], item["id"])) is not None:
+            if table.get(QueuedJob.key_for(item.organization, item.id)) is not None:
                 self.begun += 1
-                (job,) = item["jobs"]
-                body = DeliveryTask(**job["body"]).to_json()
+                (job,) = item.jobs
+                body = DeliveryTask(**job.body).to_json()
                 self.messages += [Message(body, self.now_ms) for _ in range(self.copies)]
         self.outbox.clear()
         self.deaths, self.steps = deaths, steps

@@ -130,7 +130,7 @@ def _commented(api: Client) -> str:
 
 def _delivered(organization: str) -> str:
     """Let an event happen for the organization's endpoints; return its id."""
-    event = Event(organization, WebhookEvent.MESSAGE_CREATED, {"text": "Hello"}, clock.now_ms())
+    event = Event.new(organization, WebhookEvent.MESSAGE_CREATED, {"text": "Hello"}, clock.now_ms())
     table.put_new(event.to_item())
     deliveries.create(organization, event.id, event.type, event.created_at, webhooks.listening(organization))
     return event.id

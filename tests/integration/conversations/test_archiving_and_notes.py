@@ -6,8 +6,9 @@ import pytest
 
 from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.outbox import Event
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -193,7 +194,7 @@ def test_a_message_keeps_the_id_of_its_event(
     assert {message["id"]: message["eventId"] for message in messages} == event_ids
     assert len(event_ids) == 2
     for message in messages:
-        assert table.get(keys.Event(organization.organization_id, message["eventId"])) is not None
+        assert table.get(Event.key_for(organization.organization_id, message["eventId"])) is not None
     assert all(
         "eventId" not in entry for entry in api.get(f"/v1/conversations/{conversation}").body["messages"]
     )

@@ -66,7 +66,7 @@ def add(api: Client, *events: str) -> str:
 
 
 def happened(organization: NewOrganization) -> Event:
-    event = Event(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {}, clock.now_ms())
+    event = Event.new(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {}, clock.now_ms())
     table.put_new(event.to_item())
     return event
 
@@ -147,15 +147,15 @@ def test_no_outbox_item_holds_up_another_whatever_is_wrong_with_it(
     endpoint = add(api, "message.created")
     time.now += 1
     jobs = (
-        Job(JobQueue.AGENT, "conv_1", "msg_1", {"messageId": "msg_1"}),
-        Job(JobQueue.TIMER, home, "", {"organization": home}, due_at=time.now),
+        Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1", "msg_1"),
+        Job(JobQueue.TIMER, {"organization": home}, due_at=time.now),
     )
 
     def event() -> Event:
-        return Event(home, WebhookEvent.MESSAGE_CREATED, {}, clock.now_ms(), jobs)
+        return Event.new(home, WebhookEvent.MESSAGE_CREATED, {}, clock.now_ms(), jobs)
 
     sample = event().to_item()
-    cases = [*poisoned(sample), *poisoned(job_item(home, jobs[0]))]
+    cases = [*poisoned(sample), *poisoned(job_item(home, jobs[0]).to_item())]
     for place, job in enumerate(sample["jobs"]):
         for name, bad in poisoned(job):
             listed = [*sample["jobs"][:place], bad, *sample["jobs"][place + 1 :]]

@@ -12,7 +12,7 @@ from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.table import Item
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import reconciling
@@ -49,7 +49,7 @@ def reconcile() -> reconciling.Repairs:
 
 def happened(organization: NewOrganization, *jobs: Job) -> Event:
     """Write an event to the outbox, as a request does. No stream brings it anywhere."""
-    event = Event(
+    event = Event.new(
         organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": "hello"}, clock.now_ms(), jobs
     )
     table.put_new(event.to_item())
@@ -88,7 +88,7 @@ def fan_out(event: Event) -> None:
 
 
 def key_of(event: Event) -> Any:
-    return keys.Event(event.organization, event.id)
+    return Event.key_for(event.organization, event.id)
 
 
 def test_an_event_that_the_stream_lost_reaches_the_endpoints_that_existed(
@@ -132,10 +132,10 @@ def test_an_item_that_was_fanned_out_is_not_read_again(
 
 
 def test_lost_jobs_reach_their_queues(organization: NewOrganization, time: Time) -> None:
-    happened(organization, Job(JobQueue.AGENT, "conv_1", "msg_1", {"messageId": "msg_1"}))
+    happened(organization, Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1", "msg_1"))
     others = [queue for queue in JobQueue if queue is not JobQueue.AGENT]
     for queue in others:
-        job = Job(queue, organization.organization_id, "job_1", {"for": queue.value})
+        job = Job(queue, {"for": queue.value}, organization.organization_id, "job_1")
         table.put_new(job_item(organization.organization_id, job))
     time.now += HOUR
     assert reconcile().fanned_out == 1 + len(others)

@@ -43,7 +43,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 def task(organization: NewOrganization, api: Client) -> DeliveryTask:
     api.post("/v1/webhooks", {"url": "https://93.184.215.14/", "events": ["message.created"]})
-    event = Event(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {}, LATER)
+    event = Event.new(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {}, LATER)
     table.put_new(event.to_item())
     listening = webhooks.listening(organization.organization_id)[-1:]
     (created,) = deliveries.create(event.organization, event.id, event.type, LATER, listening)

@@ -11,7 +11,8 @@ from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Item, to_wire
 from helpdesk.webhooks.delivery import repository
 from helpdesk.webhooks.delivery.record import Delivery, DeliveryId
@@ -48,7 +49,7 @@ def received(url: str) -> list[Any]:
 def event_of(
     organization: NewOrganization, kind: WebhookEvent = WebhookEvent.MESSAGE_CREATED, at: int = LATER
 ) -> Event:
-    return Event(organization.organization_id, kind, {"text": "hello"}, at)
+    return Event.new(organization.organization_id, kind, {"text": "hello"}, at)
 
 
 def add(api: Client, *events: str) -> str:
@@ -105,31 +106,31 @@ def test_a_changed_event_list_affects_later_events_only(organization: NewOrganiz
 
 
 def test_the_jobs_of_an_event_and_jobs_alone_go_to_their_queues(organization: NewOrganization) -> None:
-    answer = Job(JobQueue.AGENT, "conv_1", "msg_1", {"messageId": "msg_1"})
-    index = Job(JobQueue.KNOWLEDGE, organization.organization_id, "doc_1", {"documentId": "doc_1"})
-    event = Event(
+    answer = Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1", "msg_1")
+    index = Job(JobQueue.KNOWLEDGE, {"documentId": "doc_1"}, organization.organization_id, "doc_1")
+    event = Event.new(
         organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": "hello"}, LATER, jobs=(answer,)
     )
-    fan_out(event.to_item(), job_item(organization.organization_id, index))
+    fan_out(event.to_item(), job_item(organization.organization_id, index).to_item())
     assert received(settings().agent_queue_url) == [{"messageId": "msg_1"}]
     assert received(settings().knowledge_queue_url) == [{"documentId": "doc_1"}]
 
 
 def test_a_job_read_twice_is_queued_once(organization: NewOrganization) -> None:
     job = job_item(
-        organization.organization_id, Job(JobQueue.AGENT, "conv_1", "msg_1", {"messageId": "msg_1"})
+        organization.organization_id, Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1", "msg_1")
     )
-    fan_out(job)
-    fan_out(job)
+    fan_out(job.to_item())
+    fan_out(job.to_item())
     assert received(settings().agent_queue_url) == [{"messageId": "msg_1"}]
 
 
 def test_jobs_of_one_group_keep_their_order(organization: NewOrganization) -> None:
     jobs = [
-        job_item(organization.organization_id, Job(JobQueue.AGENT, "conv_1", f"msg_{n}", {"n": n}))
+        job_item(organization.organization_id, Job(JobQueue.AGENT, {"n": n}, "conv_1", f"msg_{n}"))
         for n in range(25)
     ]
-    fan_out(*jobs)
+    fan_out(*(job.to_item() for job in jobs))
     assert [body["n"] for body in received(settings().agent_queue_url)] == list(range(25))
 
 
@@ -240,5 +241,5 @@ def test_a_fan_out_that_fails_repeatedly_in_part_creates_each_delivery_once(
     assert not [item for item in items if "GSI2PK" in (table.get(event_key(item)) or {})]
 
 
-def event_key(item: Item) -> keys.Event:
-    return keys.Event(item["organization"], item["id"])
+def event_key(item: Item) -> Key:
+    return Event.key_for(item["organization"], item["id"])

@@ -139,7 +139,10 @@ def test_a_run_that_lost_its_lease_stops_before_it_saves(monkeypatch: pytest.Mon
 
     def is_overtaken(_: Item) -> bool:
         table.update(
-            SchemaVersion.key_for(), "SET #owner = :other", names={"#owner": "owner"}, values={":other": "run_other"}
+            SchemaVersion.key_for(),
+            "SET #owner = :other",
+            names={"#owner": "owner"},
+            values={":other": "run_other"},
         )
         return False
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.outbox import Event
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock
@@ -248,7 +249,7 @@ def test_a_pending_delivery_ends_without_an_error(api: Client, organization: New
     again = Workers("delivery", "agent")
     table.put_new(event)
     again.fan_out()
-    table.delete(keys.Event(organization.organization_id, event["id"]))
+    table.delete(Event.key_for(organization.organization_id, event["id"]))
     assert again.work("delivery") == 1
     history = api.get(f"/v1/webhooks/{endpoint}/deliveries").body["deliveries"]
     assert [delivery["status"] for delivery in history] == ["cancelled"]

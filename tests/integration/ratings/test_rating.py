@@ -13,6 +13,7 @@ from helpdesk.conversations.ratings.errors import NotResolved
 from helpdesk.conversations.ratings.record import Rating
 from helpdesk.conversations.ratings.schemas import RatingInput
 from helpdesk.conversations.state import Transition
+from helpdesk.events.outbox import Event
 from helpdesk.platform import clock
 from helpdesk.storage import keys, table
 from tests.support.api import Client
@@ -83,7 +84,7 @@ def test_a_rating_sends_no_event(api: Client, organization: NewOrganization) -> 
 
 
 def events(organization: NewOrganization) -> list[str]:
-    page = table.query(keys.event_feed(organization.organization_id), index="GSI1")
+    page = table.query(Event.partition_for(organization.organization_id, index="GSI1"), index="GSI1")
     return [item["id"] for item in page.items]
 
 

@@ -73,7 +73,7 @@ class Receiver:
 
 def create_delivery(organization: NewOrganization) -> DeliveryTask:
     """Let an event happen and return the task of its delivery to the only endpoint, due now."""
-    event = Event(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {}, EVENT_AT)
+    event = Event.new(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {}, EVENT_AT)
     table.put_new(event.to_item())
     (task,) = deliveries.create(
         event.organization, event.id, event.type, EVENT_AT, webhooks.listening(event.organization)

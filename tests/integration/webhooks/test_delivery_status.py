@@ -248,7 +248,7 @@ def create_deliveries(endpoint: WebhookEndpoint, number: int) -> list[DeliveryTa
     """Let events happen and return the tasks of their first attempts, which are due."""
     tasks = []
     for _ in range(number):
-        event = Event(endpoint.organization, WebhookEvent.MESSAGE_CREATED, {}, clock.now_ms())
+        event = Event.new(endpoint.organization, WebhookEvent.MESSAGE_CREATED, {}, clock.now_ms())
         table.put_new(event.to_item())
         tasks += deliveries.create(event.organization, event.id, event.type, event.created_at, [endpoint])
     return [replace(task, due_at=0) for task in tasks]

@@ -50,7 +50,7 @@ def time() -> Iterator[Time]:
 
 
 def event(organization: NewOrganization, kind: WebhookEvent = WebhookEvent.CONVERSATION_CREATED) -> Event:
-    return Event(organization.organization_id, kind, {"conversation": STATE}, clock.now_ms())
+    return Event.new(organization.organization_id, kind, {"conversation": STATE}, clock.now_ms())
 
 
 def happen(
@@ -323,7 +323,7 @@ def test_the_feed_reaches_back_thirty_days(organization: NewOrganization, api: C
 def test_an_event_for_one_endpoint_alone_is_not_in_the_feed(
     organization: NewOrganization, api: Client, time: Time
 ) -> None:
-    test = Event(organization.organization_id, OwnEvent.WEBHOOK_TEST, {}, clock.now_ms(), only_to="wh_1")
+    test = Event.new(organization.organization_id, OwnEvent.WEBHOOK_TEST, {}, clock.now_ms(), only_to="wh_1")
     table.put_new(test.to_item())
     time.pass_ms(60_000)
     assert ids(read(api)) == []

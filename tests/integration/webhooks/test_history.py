@@ -25,7 +25,9 @@ DAY_MS = 86_400_000
 
 def happen(organization: NewOrganization, text: str = "hello") -> str:
     """Let an event happen and be fanned out; return its id."""
-    event = Event(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": text}, clock.now_ms())
+    event = Event.new(
+        organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": text}, clock.now_ms()
+    )
     table.put_new(event.to_item())
     fan_out(event.to_item())
     return event.id

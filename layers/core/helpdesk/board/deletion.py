@@ -41,7 +41,7 @@ def delete(post: Post, also: Callable[[Transaction], None] = lambda _: None) -> 
         search.put(transaction, search.post(organization, post.id))
         if post.votes or post.comments:
             body = LeftoversJob(organization, post.id).to_body()
-            job = Job(JobQueue.ERASE, post.id, ids.new("job"), body)
+            job = Job(JobQueue.ERASE, body, post.id, ids.new("job"))
             transaction.put(job_item(organization, job), new=True)
         try:
             transaction.commit()

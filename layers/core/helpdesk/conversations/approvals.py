@@ -21,7 +21,7 @@ class EndApprovalsJob(JobBody, tag_field="kind", tag="end_approvals"):
 
 def end_job(organization: str, conversation_id: str) -> Job:
     """Return the job that lets a conversation's approvals expire."""
-    return Job(JobQueue.TIMER, organization, "", EndApprovalsJob(organization, conversation_id).to_body())
+    return Job(JobQueue.TIMER, EndApprovalsJob(organization, conversation_id).to_body())
 
 
 def require_state(transaction: Transaction, conversation: Conversation) -> None:

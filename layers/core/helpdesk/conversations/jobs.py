@@ -26,16 +26,16 @@ class LearnJob(JobBody, tag_field="kind", tag="learn"):
 def learn_job(organization: str, conversation_id: str) -> Job:
     """Return the job for a conversation. Those of an organization run one after another, to find the same question."""
     body = LearnJob(organization, conversation_id).to_body()
-    return Job(JobQueue.SUGGESTION, organization, ids.new("job"), body)
+    return Job(JobQueue.SUGGESTION, body, organization, ids.new("job"))
 
 
 def answer_job(organization: str, conversation_id: str, message_id: str, deduplication: str) -> Job:
     """Return the job in which the agent answers a visitor's message. Those of a conversation run one by one."""
     body = AgentJob(organization, conversation_id, message_id).to_body()
-    return Job(JobQueue.AGENT, conversation_id, deduplication, body)
+    return Job(JobQueue.AGENT, body, conversation_id, deduplication)
 
 
 def images_job(organization: str, conversation_id: str) -> Job:
     """Return the job that shows the images of a visitor's message with what they reported in the conversation."""
     body = {"kind": "images", "organization": organization, "conversationId": conversation_id}
-    return Job(JobQueue.SIGNAL, organization, ids.new("job"), body)
+    return Job(JobQueue.SIGNAL, body)

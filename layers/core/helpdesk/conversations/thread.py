@@ -271,7 +271,7 @@ def add_updated(
             *jobs,
             answer_job(conversation.organization, conversation.id, unanswered, ids.new("job")),
         )
-    event = Event(
+    event = Event.new(
         conversation.organization,
         WebhookEvent.CONVERSATION_UPDATED,
         {"conversation": state_data(conversation.id, state)},
@@ -315,7 +315,7 @@ def _started(
 
 def _put_started(transaction: Transaction, conversation: Conversation) -> None:
     repository.put(transaction, conversation)
-    created = Event(
+    created = Event.new(
         conversation.organization,
         WebhookEvent.CONVERSATION_CREATED,
         {"conversation": state_data(conversation.id, conversation.state)},
@@ -367,7 +367,7 @@ def _add_message(
     """Add a customer-visible message and its event. The message keeps the event's id, so that one erases both."""
     data = {"conversation": state_data(message.conversation_id, state), "message": message.event_data()}
     found_by = search.message(organization, message.conversation_id, message.id)
-    event = Event(organization, WebhookEvent.MESSAGE_CREATED, data, message.created_at, (*jobs, found_by))
+    event = Event.new(organization, WebhookEvent.MESSAGE_CREATED, data, message.created_at, (*jobs, found_by))
     thread_repository.put_entry(transaction, organization, replace(message, event_id=event.id))
     event.add_to(transaction)
 

@@ -16,5 +16,5 @@ class MergeJob(JobBody, tag_field="kind", tag="merge"):
 
 def put(transaction: Transaction, job: MergeJob) -> None:
     """Add the job to a transaction."""
-    queued = Job(JobQueue.ERASE, job.anonymous_id, ids.new("job"), job.to_body())
+    queued = Job(JobQueue.ERASE, job.to_body(), job.anonymous_id, ids.new("job"))
     transaction.put(job_item(job.organization, queued), new=True)

@@ -6,11 +6,10 @@ event is over 10 s old (`outbox.SEND_WITHIN_MS`), and the newest 20 s are held b
 final, and no event appears at a position that was already read (docs/decisions/0051).
 """
 
-from helpdesk.events.outbox import EVENT_DAYS
-from helpdesk.events.stored import StoredEvent
+from helpdesk.events.outbox import EVENT_DAYS, Event
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 
 HELD_BACK_MS = 20_000
 """The age at which the feed first returns an event. Its transaction is sent within 10 s; another 10 s cover DynamoDB's
@@ -24,7 +23,7 @@ def place_at(instant_ms: int) -> str:
     return f"evt_{max(0, instant_ms):012x}"
 
 
-def after(organization: str, place: str | None, limit: int) -> tuple[list[StoredEvent], str, bool]:
+def after(organization: str, place: str | None, limit: int) -> tuple[list[Event], str, bool]:
     """Return up to `limit` events after a position, the position after them, and whether more may follow now.
 
     Without a position the list begins with the oldest stored event. If nothing follows, the position stays the same.
@@ -37,6 +36,8 @@ def after(organization: str, place: str | None, limit: int) -> tuple[list[Stored
     high = place_at(now - HELD_BACK_MS)
     if low >= high:
         return [], place or start, False
-    page = table.query(keys.event_feed(organization), index="GSI1", sk_between=(low, high), limit=limit)
-    events = [StoredEvent.from_item(item) for item in page.items]
+    page = table.query(
+        Event.partition_for(organization, index="GSI1"), index="GSI1", sk_between=(low, high), limit=limit
+    )
+    events = [Event.from_item(item) for item in page.items]
     return events, events[-1].id if events else place or start, page.after is not None

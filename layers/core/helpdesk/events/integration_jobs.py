@@ -5,7 +5,6 @@ from enum import StrEnum
 from typing import Any
 
 from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
-from helpdesk.platform import ids
 from helpdesk.platform.record import field
 from helpdesk.storage.transactions import Transaction
 
@@ -49,7 +48,7 @@ class IntegrationJob(JobBody, kw_only=True):
 
     def to_job(self) -> Job:
         """Return the job for the outbox."""
-        return Job(JobQueue.INTEGRATION, self.group, ids.new("job"), self.to_body(), self.due_at)
+        return Job(JobQueue.INTEGRATION, self.to_body(), self.group, due_at=self.due_at)
 
 
 def signal_job(organization: str, signal_id: str, *, filed: bool) -> Job:

@@ -16,9 +16,8 @@ from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform import clock, ids
 from helpdesk.platform.record import Record, field
 from helpdesk.platform.units import DAY_SECONDS
-from helpdesk.storage import attributes, keys, shards
-from helpdesk.storage.attributes import UnreadableItem
-from helpdesk.storage.stored import plain
+from helpdesk.storage import shards
+from helpdesk.storage.stored import Stored, plain
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -101,75 +100,104 @@ class JobBody(Record, omit_defaults=True):
         return msgspec.json.decode(text, type=cls)
 
 
-class Job(Record):
+class Job(Record, omit_defaults=True):
     """Work for a queue.
 
-    `group` is what must happen in order (a conversation, an organization). `deduplication` identifies the unit of work,
-    so that a stream record that is read twice within five minutes becomes one message. With `due_at` (ms) the message
-    is delayed until then, for at most 15 minutes. Only queues that keep no order support that.
+    `group` is what must happen in order (a conversation), the organization of the body where it is not given.
+    `deduplication` identifies the unit of work for a queue that keeps an order, so that a stream record that is read
+    twice within five minutes becomes one message. With `due_at` (ms) the message is delayed until then, for at most 15
+    minutes. Only queues that keep no order support that.
+
+    What has its default is not stored: each kilobyte of an event's item is written and read more than ten times
+    (docs/cost.md).
     """
 
     queue: JobQueue
-    group: str
-    deduplication: str
     body: dict[str, Any]
+    group: str = ""
+    deduplication: str = ""
     due_at: int | None = None
 
-    def to_item(self) -> Item:
-        """Return the job as an attribute of its outbox item, without values that follow from others.
+    def __post_init__(self) -> None:
+        """Raise ValueError for a job that its queue would refuse."""
+        if not isinstance(self.message_group, str) or (self.queue.ordered and not self.deduplication):
+            raise ValueError("a job has a group, and in a queue that keeps an order a deduplication")
 
-        Each kilobyte of an event's item is written and read more than ten times (docs/cost.md).
-        """
-        attribute: Item = {"queue": self.queue.value, "body": self.body}
-        if self.queue.ordered or self.group != self.body.get("organization"):
-            attribute["group"] = self.group
-        if self.queue.ordered:
-            attribute["deduplication"] = self.deduplication
-        if self.due_at is not None:
-            attribute["dueAt"] = self.due_at
-        return attribute
-
-    @classmethod
-    def from_item(cls, item: Item) -> "Job":
-        """Read a job from its outbox item. Raises UnreadableItem, or ValueError for an unknown queue."""
-        body = item.get("body")
-        if not isinstance(body, dict):
-            raise UnreadableItem("body")
-        queue = JobQueue(attributes.text(item, "queue"))
-        return cls(
-            queue=queue,
-            group=attributes.text(item, "group")
-            if "group" in item
-            else attributes.text(body, "organization"),
-            deduplication=attributes.text(item, "deduplication") if queue.ordered else "",
-            body=body,
-            due_at=attributes.number(item, "dueAt") if "dueAt" in item else None,
-        )
+    @property
+    def message_group(self) -> Any:
+        """The group of its message."""
+        return self.group or self.body.get("organization")
 
 
-class Event(Record):
+class Outbox(Stored, kw_only=True):
+    """An outbox item. `pending_since` (ms, 13 digits) is in GSI2 until all is queued; the reconciler finds it there."""
+
+    GSI2 = "OUTBOX#{shard}", "{pending_since}"
+    id: str
+    entity: str = OUTBOX
+    jobs: tuple[Job, ...] = ()
+    pending_since: str | None = field(name="GSI2SK", default=None)
+    expires_at: int | None = None
+
+    @property
+    def shard(self) -> int:
+        """Which shard of GSI2 it is in."""
+        return shards.shard_of(self.id)
+
+
+class Event(Outbox, kw_only=True):
     """Something that happened, for the webhook endpoints of one organization.
 
-    `data` has the shape that the specification gives for the kind (Specification: Events, data by kind). `created_at`
-    is when it happened, in ms, and is the same for all events of one change. An event with `only_to` goes to that
-    endpoint alone, whatever the endpoint listens to, and is not in the feed.
+    `body` is the JSON text that every attempt of every delivery sends. `created_at` is when it happened, in ms, and is
+    the same for all events of one change. An event with `only_to` goes to that endpoint alone, whatever the endpoint
+    listens to, and is not in the feed.
     """
 
+    PK, SK = "ORG#{organization}#EVENT#{id}", "EVENT"
+    GSI1 = "ORG#{organization}#EVENTS", "{feed_place}"
     organization: str
-    type: WebhookEvent | OwnEvent
-    data: dict[str, Any]
+    type: str
     created_at: int
-    jobs: tuple[Job, ...] = ()
-    id: str = field(default_factory=ids.event)
+    body: str
     only_to: str | None = None
 
-    def body(self) -> str:
-        """Return the envelope as the JSON text that is signed and sent (Specification: Events, Envelope)."""
-        return json.dumps(
-            {"id": self.id, "type": self.type.value, "createdAt": self.created_at, "data": self.data},
-            ensure_ascii=False,
-            separators=(",", ":"),
+    @classmethod
+    def new(
+        cls,
+        organization: str,
+        type: WebhookEvent | OwnEvent,  # noqa: A002 - its name in the API
+        data: dict[str, Any],
+        created_at: int,
+        jobs: tuple[Job, ...] = (),
+        *,
+        only_to: str | None = None,
+    ) -> Self:
+        """Return an event with an ID of its own, whose body is the envelope of the specification (Events, Envelope).
+
+        `data` has the shape of its kind (Specification: Events, data by kind).
+        """
+        event_id = ids.event()
+        envelope = {"id": event_id, "type": type.value, "createdAt": created_at, "data": data}
+        return cls(
+            organization=organization,
+            id=event_id,
+            type=type.value,
+            created_at=created_at,
+            body=json.dumps(envelope, ensure_ascii=False, separators=(",", ":")),
+            jobs=jobs,
+            only_to=only_to,
+            pending_since=_now(),
+            expires_at=clock.seconds_from_now(EVENT_DAYS * DAY_SECONDS),
         )
+
+    @property
+    def feed_place(self) -> str | None:
+        """Its place in the feed, which is in order of time as IDs are."""
+        return self.id if self.only_to is None else None
+
+    def to_item(self) -> Item:
+        """Return the item. The fan-out and the deliveries of the release before this one read its organization."""
+        return super().to_item() | {"organization": self.organization}
 
     def add_to(self, transaction: Transaction) -> None:
         """Add the event to the transaction of its change, and give the transaction a deadline.
@@ -177,54 +205,47 @@ class Event(Record):
         The feed is in the order of IDs, so a late event would appear where readers have passed. A transaction that
         misses its deadline raises DeadlineExceeded and must be built again, with a new ID (docs/decisions/0051).
         """
-        transaction.put(self.to_item(), new=True)
+        transaction.put(self, new=True)
         if self.only_to is None:
             transaction.set_deadline(ids.event_made_at(self.id) + SEND_WITHIN_MS)
 
-    def to_item(self) -> Item:
-        """Return the outbox item."""
-        place = (
-            {"GSI1PK": keys.event_feed(self.organization), "GSI1SK": self.id}
-            if self.only_to is None
-            else {"onlyTo": self.only_to}
-        )
-        return {
-            **keys.Event(self.organization, self.id).attributes(),
-            **place,
-            **_pending_index(self.id),
-            "entity": OUTBOX,
-            "id": self.id,
-            "organization": self.organization,
-            "type": self.type.value,
-            "createdAt": self.created_at,
-            "body": self.body(),
-            "jobs": [job.to_item() for job in self.jobs],
-            "expiresAt": clock.seconds_from_now(EVENT_DAYS * DAY_SECONDS),
-        }
+
+class QueuedJob(Outbox, kw_only=True):
+    """A job in the outbox without an event."""
+
+    PK, SK = "ORG#{organization}#JOB#{id}", "JOB"
+    organization: str
 
 
-def _pending_index(item_id: str) -> Item:
-    """Return the entry in GSI2 that the fan-out removes. The reconciler finds items that keep it."""
-    return {"GSI2PK": shards.new_outbox_items(shards.shard_of(item_id)), "GSI2SK": f"{clock.now_ms():013d}"}
+class HookDelivery(Outbox, kw_only=True):
+    """A request that a service sent, by the hash of its id; its presence makes it the only one.
+
+    No organization owns its job yet.
+    """
+
+    PK, SK = "HOOK#{app}#{delivery_hash}", "HOOK"
+    app: str
+    delivery_hash: str
 
 
-def job_item(organization: str, job: Job, *, job_id: str | None = None) -> Item:
+def job_item(organization: str, job: Job, *, job_id: str | None = None) -> QueuedJob:
     """Return the outbox item of a job without an event. With a `job_id` of the caller's it is there once."""
-    job_id = job_id or ids.new("job")
-    return {**_job_item(keys.Job(organization, job_id), job_id, job), "organization": organization}
+    return QueuedJob(organization=organization, id=job_id or ids.new("job"), **_queued(job))
 
 
-def keyed_job_item(key: keys.HookDelivery, job: Job) -> Item:
-    """Return the outbox item of a job that no organization owns yet. Its key makes the job the only one."""
-    return _job_item(key, ids.new("job"), job)
+def hook_item(app: str, delivery_hash: str, job: Job) -> HookDelivery:
+    """Return the outbox item of a job for a request that a service sent."""
+    return HookDelivery(app=app, delivery_hash=delivery_hash, id=ids.new("job"), **_queued(job))
 
 
-def _job_item(key: keys.ItemKey, job_id: str, job: Job) -> Item:
+def _queued(job: Job) -> dict[str, Any]:
+    """Return the fields of an outbox item with one job."""
     return {
-        **key.attributes(),
-        **_pending_index(job_id),
-        "entity": OUTBOX,
-        "id": job_id,
-        "jobs": [job.to_item()],
-        "expiresAt": clock.seconds_from_now(JOB_DAYS * DAY_SECONDS),
+        "jobs": (job,),
+        "pending_since": _now(),
+        "expires_at": clock.seconds_from_now(JOB_DAYS * DAY_SECONDS),
     }
+
+
+def _now() -> str:
+    return f"{clock.now_ms():013d}"

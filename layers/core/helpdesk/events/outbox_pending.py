@@ -6,8 +6,10 @@ keeps the entry for long was missed: the stream gave up on it, expired, or was n
 
 from collections.abc import Sequence
 
-from helpdesk.storage import keys, shards, table
+from helpdesk.events.outbox import Event, HookDelivery, Outbox, QueuedJob
+from helpdesk.storage import table
 from helpdesk.storage.retrying import Conflict
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import EXISTS, ConditionFailed, Item, Page
 from helpdesk.storage.transactions import Transaction
 
@@ -37,7 +39,7 @@ def mark_dispatched(items: Sequence[Item]) -> None:
 def list_pending(shard: int, before: int, limit: int, after: Item | None = None) -> Page:
     """Return a page of a shard's items that were written before an instant (ms) and not dispatched, oldest first."""
     return table.query(
-        shards.new_outbox_items(shard),
+        Outbox.partition_for(str(shard), index="GSI2"),
         index="GSI2",
         sk_between=("0", f"{before:013d}"),
         limit=limit,
@@ -45,7 +47,7 @@ def list_pending(shard: int, before: int, limit: int, after: Item | None = None)
     )
 
 
-def _mark_singly(batch: Sequence[keys.ItemKey]) -> None:
+def _mark_singly(batch: Sequence[Key]) -> None:
     for key in batch:
         try:
             table.update(key, _expression(key), condition=EXISTS)
@@ -53,10 +55,13 @@ def _mark_singly(batch: Sequence[keys.ItemKey]) -> None:
             continue
 
 
-def _expression(key: keys.ItemKey) -> str:
-    return _REMOVE_CONTENT if isinstance(key, keys.HookDelivery) else _REMOVE_FROM_INDEX
+def _expression(key: Key) -> str:
+    return _REMOVE_CONTENT if key.kind is HookDelivery else _REMOVE_FROM_INDEX
 
 
-def _key_of(item: Item) -> keys.ItemKey | None:
+def _key_of(item: Item) -> Key | None:
     pk, sk = table.key_of(item)
-    return keys.Event.parse(pk, sk) or keys.Job.parse(pk, sk) or keys.HookDelivery.parse(pk, sk)
+    for kind in (Event, QueuedJob, HookDelivery):
+        if kind.parse(pk, sk) is not None:
+            return Key(pk, sk, kind)
+    return None

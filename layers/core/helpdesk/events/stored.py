@@ -1,46 +1,23 @@
-"""Events and outbox items as they are read back.
+"""Outbox items as the fan-out reads them."""
 
-They are apart from `outbox`, because most functions only write events (docs/decisions/0030).
-"""
+from typing import NamedTuple
 
-from helpdesk.events.outbox import LINE, Job
-from helpdesk.platform.record import Record
-from helpdesk.storage import attributes, keys
-from helpdesk.storage.attributes import UnreadableItem
+import msgspec
+
+from helpdesk.events.outbox import LINE, Event, Job
+from helpdesk.storage import keys
+from helpdesk.storage.stored import UnreadableItem
 from helpdesk.storage.table import Item
 
 
-class StoredEvent(Record):
-    """An event as its outbox item holds it. `body` is the JSON text that every attempt of every delivery sends."""
-
-    id: str
-    organization: str
-    type: str
-    created_at: int
-    body: str
-    only_to: str | None
-
-    @classmethod
-    def from_item(cls, item: Item) -> "StoredEvent":
-        """Read an event's item. Raises UnreadableItem."""
-        return cls(
-            id=attributes.text(item, "id"),
-            organization=attributes.text(item, "organization"),
-            type=attributes.text(item, "type"),
-            created_at=attributes.number(item, "createdAt"),
-            body=attributes.text(item, "body"),
-            only_to=attributes.text(item, "onlyTo") if "onlyTo" in item else None,
-        )
-
-
-class OutboxItem(Record):
+class OutboxItem(NamedTuple):
     """What the fan-out dispatches: an event with its jobs, jobs alone, or a line of a thread.
 
     `line` is the organization and the conversation of a system line that came without an event.
     """
 
     id: str
-    event: StoredEvent | None
+    event: Event | None
     jobs: tuple[Job, ...]
     line: tuple[str, str] | None = None
 
@@ -52,11 +29,7 @@ class OutboxItem(Record):
             if key is None:
                 raise UnreadableItem("PK")
             return cls(key.message_id, None, (), (key.organization, key.conversation_id))
-        jobs = item.get("jobs")
-        if not isinstance(jobs, list) or not all(isinstance(job, dict) for job in jobs):
-            raise UnreadableItem("jobs")
-        return cls(
-            id=attributes.text(item, "id"),
-            event=StoredEvent.from_item(item) if "body" in item else None,
-            jobs=tuple(Job.from_item(job) for job in jobs),
-        )
+        if "body" in item:
+            event = Event.from_item(item)
+            return cls(event.id, event, event.jobs)
+        return cls(item["id"], None, msgspec.convert(item["jobs"], tuple[Job, ...]))

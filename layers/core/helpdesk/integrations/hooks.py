@@ -10,7 +10,7 @@ from typing import Any
 
 from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.integration_jobs import App, IntegrationJob
-from helpdesk.events.outbox import keyed_job_item
+from helpdesk.events.outbox import hook_item
 from helpdesk.integrations import credentials
 from helpdesk.integrations.adapter import Hook, Received, Receiver
 from helpdesk.integrations.apps import APPS
@@ -20,7 +20,7 @@ from helpdesk.integrations.service import app_named
 from helpdesk.platform import clock, received_json
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.table import ConditionFailed
 
 
@@ -103,9 +103,8 @@ def _require_storable(received: Received) -> None:
 def _queue(app: App, received: Received) -> None:
     data = {"account": received.account_id, "event": received.event, "sent": dict(received.data)}
     job = IntegrationJob(kind=jobs.HOOK, app=app, data=data).to_job()
-    key = keys.HookDelivery(app.value, sha256_hex(received.delivery_id))
     try:
-        table.put_new(keyed_job_item(key, job))
+        table.put_new(hook_item(app.value, sha256_hex(received.delivery_id), job))
     except ConditionFailed:
         return  # it came before
 

@@ -151,7 +151,7 @@ class Document(Stored, kw_only=True):
         return self._job(job, "deleted")
 
     def _job(self, job: IndexJob, reason: str) -> Job:
-        return Job(JobQueue.KNOWLEDGE, self.organization, f"{self.id}.{reason}", job.to_body())
+        return Job(JobQueue.KNOWLEDGE, job.to_body(), deduplication=f"{self.id}.{reason}")
 
 
 class DeletedDocument(Stored):

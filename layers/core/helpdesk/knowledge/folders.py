@@ -49,7 +49,7 @@ class FolderJob(JobBody):
     def to_job(self) -> Job:
         """Return the job for the outbox."""
         deduplication = f"{self.folder_id}.{ids.ulid()}"
-        return Job(JobQueue.KNOWLEDGE, self.organization, deduplication, self.to_body())
+        return Job(JobQueue.KNOWLEDGE, self.to_body(), deduplication=deduplication)
 
 
 class Tree(Stored, kw_only=True):

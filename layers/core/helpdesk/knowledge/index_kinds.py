@@ -35,7 +35,7 @@ class ReindexJob(JobBody, omit_defaults=False):
     def to_job(self) -> Job:
         """Return the job for the outbox. A second one of a repeated worker is dropped by the queue, or adds nothing."""
         deduplication = f"reindex.{self.run}.{self.turn}"
-        return Job(JobQueue.KNOWLEDGE, self.organization, deduplication, self.to_body())
+        return Job(JobQueue.KNOWLEDGE, self.to_body(), deduplication=deduplication)
 
     def rest(self, before: str | None) -> "ReindexJob":
         """Return the next job, for the documents older than the id `before`."""

@@ -1,7 +1,6 @@
 """The job that requests the mail of a message of the team. It holds ids only."""
 
-from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
-from helpdesk.storage.table import Item
+from helpdesk.events.outbox import Job, JobBody, JobQueue, QueuedJob, job_item
 
 
 class MessageMail(JobBody, tag_field="kind", tag="message"):
@@ -12,7 +11,7 @@ class MessageMail(JobBody, tag_field="kind", tag="message"):
     conversation_id: str
     message_id: str
 
-    def to_item(self) -> Item:
+    def to_item(self) -> QueuedJob:
         """Return the outbox item that asks for the mail."""
-        job = Job(JobQueue.OUTREACH, self.customer_id, self.message_id, self.to_body())
+        job = Job(JobQueue.OUTREACH, self.to_body(), self.customer_id, self.message_id)
         return job_item(self.organization, job)

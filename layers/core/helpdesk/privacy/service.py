@@ -12,12 +12,11 @@ from helpdesk.conversations.messages import erasure as messages
 from helpdesk.customers import erasure as customers
 from helpdesk.customers.erasure import BeingErased
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
+from helpdesk.events.outbox import Job, JobBody, JobQueue, QueuedJob, job_item
 from helpdesk.platform import clock, ids
 from helpdesk.privacy import repository
 from helpdesk.privacy.record import Erasure
 from helpdesk.privacy.schemas import Receipt, ReceiptAnswer
-from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
 
@@ -85,9 +84,9 @@ def get(organization: str, erasure_id: str) -> ReceiptAnswer:
     return ReceiptAnswer(receipt=receipt(repository.erasures.get(organization, erasure_id)))
 
 
-def job_item_of(job: ErasureJob, group: str) -> Item:
+def job_item_of(job: ErasureJob, group: str) -> QueuedJob:
     """Return the outbox item of a job that starts or continues an erasure."""
-    return job_item(job.organization, Job(JobQueue.ERASE, group, ids.new("job"), job.to_body()))
+    return job_item(job.organization, Job(JobQueue.ERASE, job.to_body(), group, ids.new("job")))
 
 
 def receipt(erasure: Erasure) -> Receipt:

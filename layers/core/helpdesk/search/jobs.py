@@ -47,37 +47,37 @@ class SearchJob(JobBody):
 
 def message(organization: str, conversation_id: str, message_id: str) -> Job:
     """Return the job for a new message. It also updates what the index has of the conversation and the customer."""
-    return _job(message_id, SearchJob(organization, conversation_id, message_id=message_id))
+    return _job(SearchJob(organization, conversation_id, message_id=message_id))
 
 
 def note(organization: str, conversation_id: str, note_id: str) -> Job:
     """Return the job for a new note."""
-    return _job(note_id, SearchJob(organization, conversation_id, note_id=note_id))
+    return _job(SearchJob(organization, conversation_id, note_id=note_id))
 
 
 def conversation(organization: str, conversation_id: str) -> Job:
     """Return the job for a whole conversation: one that the index may lack, or one that is gone."""
-    return _job(conversation_id, SearchJob(organization, conversation_id))
+    return _job(SearchJob(organization, conversation_id))
 
 
 def customer(organization: str, customer_id: str) -> Job:
     """Return the job for a customer who is gone, or whose name or e-mail may have changed without a message."""
-    return _job(customer_id, SearchJob(organization, customer_id=customer_id))
+    return _job(SearchJob(organization, customer_id=customer_id))
 
 
 def signal(organization: str, signal_id: str) -> Job:
     """Return the job for a signal that is new, changed, merged into another or gone."""
-    return _job(signal_id, SearchJob(organization, signal_id=signal_id))
+    return _job(SearchJob(organization, signal_id=signal_id))
 
 
 def post(organization: str, post_id: str) -> Job:
     """Return the job for a post that is new, changed or gone."""
-    return _job(post_id, SearchJob(organization, post_id=post_id))
+    return _job(SearchJob(organization, post_id=post_id))
 
 
 def task(organization: str, task_id: str) -> Job:
     """Return the job for a card that is new, changed or gone."""
-    return _job(task_id, SearchJob(organization, task_id=task_id))
+    return _job(SearchJob(organization, task_id=task_id))
 
 
 def send(found: Sequence[Job]) -> int:
@@ -86,14 +86,18 @@ def send(found: Sequence[Job]) -> int:
 
 
 def _message(job: Job) -> "SendMessageBatchRequestEntryTypeDef":
-    return {"Id": "", "MessageBody": json.dumps(job.body, separators=(",", ":")), "MessageGroupId": job.group}
+    return {
+        "Id": "",
+        "MessageBody": json.dumps(job.body, separators=(",", ":")),
+        "MessageGroupId": job.message_group,
+    }
 
 
 def put(transaction: Transaction, job: Job) -> None:
     """Add a job without an event to the transaction of its change."""
-    transaction.put(job_item(job.group, job), new=True)
+    transaction.put(job_item(job.message_group, job), new=True)
 
 
-def _job(unit: str, job: SearchJob) -> Job:
+def _job(job: SearchJob) -> Job:
     # The queue groups by organization, so that a busy one does not hold up the others.
-    return Job(JobQueue.SEARCH, job.organization, unit, job.to_body())
+    return Job(JobQueue.SEARCH, job.to_body())

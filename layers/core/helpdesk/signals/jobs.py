@@ -8,7 +8,6 @@ from copy import replace
 from enum import StrEnum
 
 from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
-from helpdesk.platform import ids
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -52,12 +51,12 @@ class SignalJob(JobBody, kw_only=True):
 
     def to_job(self, due_at: int | None = None) -> Job:
         """Return the job for the outbox; with `due_at` (ms) it waits, for at most 15 minutes."""
-        return Job(JobQueue.SIGNAL, self.organization, ids.new("job"), self.to_body(), due_at)
+        return Job(JobQueue.SIGNAL, self.to_body(), due_at=due_at)
 
 
 def put(transaction: Transaction, job: Job) -> None:
     """Add a job without an event to a transaction."""
-    transaction.put(job_item(job.group, job), new=True)
+    transaction.put(job_item(job.message_group, job), new=True)
 
 
 def hand_on(job: SignalJob, after: str) -> None:

@@ -206,5 +206,5 @@ def vectored(signal: Signal) -> Job:
 
 def add_event(transaction: Transaction, signal: Signal, kind: WebhookEvent, jobs: tuple[Job, ...]) -> None:
     """Add an event about a signal to its transaction, with the jobs that follow."""
-    event = Event(signal.organization, kind, event_data(signal), signal.updated_at, jobs)
+    event = Event.new(signal.organization, kind, event_data(signal), signal.updated_at, jobs)
     event.add_to(transaction)

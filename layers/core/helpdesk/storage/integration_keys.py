@@ -49,14 +49,6 @@ class AppCredentials(ItemKey):
     app: str
 
 
-class HookDelivery(ItemKey):
-    """A request that a service sent, by the hash of its id; its presence makes it the only one. An outbox item."""
-
-    PK, SK = "HOOK#{app}#{delivery_hash}", "HOOK"
-    app: str
-    delivery_hash: str
-
-
 class HookAttempt(ItemKey):
     """That a service was asked to deliver a request again after an attempt that failed, by its id of the attempt."""
 

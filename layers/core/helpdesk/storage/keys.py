@@ -31,7 +31,6 @@ from helpdesk.storage.integration_keys import (
     ConnectionTokens,
     ConnectState,
     HookAttempt,
-    HookDelivery,
     MissedConversation,
     connected_account,
 )
@@ -58,7 +57,7 @@ __all__ = [
     "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "Conversation",
     "EndpointSecret", "FormerMember", "Grant",
-    "HookAttempt", "HookDelivery",
+    "HookAttempt",
     "ItemKey", "KeySecret",
     "LegacyKey", "MalformedKey", "Message",
     "MissedConversation", "Note", "Person",
@@ -105,22 +104,6 @@ class Customer(ItemKey):
     customer_id: str
 
 
-class Event(ItemKey):
-    """An event in the outbox with the text that every attempt sends."""
-
-    PK, SK = "ORG#{organization}#EVENT#{event_id}", "EVENT"
-    organization: str
-    event_id: str
-
-
-class Job(ItemKey):
-    """A job in the outbox without an event."""
-
-    PK, SK = "ORG#{organization}#JOB#{job_id}", "JOB"
-    organization: str
-    job_id: str
-
-
 class AgentSettings(ItemKey):
     """The agent's settings; absent until someone edits them."""
 
@@ -131,11 +114,6 @@ class AgentSettings(ItemKey):
 def customers(organization: str) -> str:
     """Return GSI1's partition of an organization's customers; sorted by id, so by when they first wrote."""
     return f"ORG#{organization}#CUSTOMERS"
-
-
-def event_feed(organization: str) -> str:
-    """Return GSI1's partition of an organization's events; sorted by id, so by time."""
-    return f"ORG#{organization}#EVENTS"
 
 
 def grants_of_organization(organization: str) -> str:

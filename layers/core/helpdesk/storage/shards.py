@@ -54,11 +54,6 @@ def connections(shard: int) -> str:
     return f"CONNECTIONS#{shard}"
 
 
-def new_outbox_items(shard: int) -> str:
-    """Return GSI2's partition of one shard's outbox items that were not fanned out yet; sorted by time."""
-    return f"OUTBOX#{shard}"
-
-
 def retaining(shard: int) -> str:
     """Return GSI1's partition of one shard's organizations that keep conversations for a time; sorted by their ids."""
     return f"RETAINING#{shard}"

@@ -18,5 +18,5 @@ class AskJob(JobBody, tag_field="kind", tag="ask"):
 def put_asking(transaction: Transaction, organization: str, suggestion_id: str) -> None:
     """Add the job to a transaction. It waits for nobody but its own suggestion."""
     body = AskJob(organization, suggestion_id).to_body()
-    job = Job(JobQueue.SUGGESTION, suggestion_id, ids.new("job"), body)
+    job = Job(JobQueue.SUGGESTION, body, suggestion_id, ids.new("job"))
     transaction.put(job_item(organization, job), new=True)

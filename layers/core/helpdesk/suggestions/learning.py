@@ -177,7 +177,7 @@ def _put(conversation: Conversation, exchange: Exchange, drafted: Draft) -> Outc
         evidence=(_evidence(exchange, question),),
         suggested_at=now,
     )
-    event = Event(
+    event = Event.new(
         conversation.organization,
         WebhookEvent.KNOWLEDGE_SUGGESTION_CREATED,
         {"suggestion": suggestion.event_data()},

@@ -1,7 +1,6 @@
 """The jobs of the tool sync queue."""
 
-from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
-from helpdesk.storage.table import Item
+from helpdesk.events.outbox import Job, JobBody, JobQueue, QueuedJob, job_item
 
 
 class SyncJob(JobBody, tag_field="kind", tag="sync"):
@@ -19,7 +18,7 @@ class RemovalJob(JobBody, tag_field="kind", tag="removal"):
     endpoint_id: str
 
 
-def item(job: SyncJob | RemovalJob) -> Item:
+def item(job: SyncJob | RemovalJob) -> QueuedJob:
     """Return the outbox item of a job."""
     # Syncs of one organization must not hold up those of others: a standard queue shares fairly among its groups.
-    return job_item(job.organization, Job(JobQueue.TOOL_SYNC, job.organization, "", job.to_body()))
+    return job_item(job.organization, Job(JobQueue.TOOL_SYNC, job.to_body()))

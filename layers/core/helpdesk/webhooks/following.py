@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.events.kinds import WebhookEvent
-from helpdesk.events.outbox import Job
-from helpdesk.events.stored import StoredEvent
+from helpdesk.events.outbox import Event, Job
 
 FOLLOW = "follow"
 """The kind of the job: a conversation has something new."""
@@ -19,7 +18,7 @@ _SHOW_LINES = frozenset({App.CHATMIRROR})
 """The apps that show lines of the team."""
 
 
-def followed_by(event: StoredEvent, apps: Sequence[str]) -> list[Job]:
+def followed_by(event: Event, apps: Sequence[str]) -> list[Job]:
     """Return the jobs of an event for the apps that follow its organization's conversations."""
     if event.type not in _FOLLOWED:
         return []

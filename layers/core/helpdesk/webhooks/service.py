@@ -126,7 +126,7 @@ def send_test(caller: Caller, endpoint_id: str) -> str:
     It is delivered like every event: through the outbox, with signatures, retries and history. Raises EndpointNotFound.
     """
     now = clock.now_ms()
-    event = Event(
+    event = Event.new(
         caller.organization,
         OwnEvent.WEBHOOK_TEST,
         _test_data(endpoint_id, now),

@@ -3,9 +3,8 @@
 It holds neither the token nor the address, so reading the outbox or the queue gives no access.
 """
 
-from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
+from helpdesk.events.outbox import Job, JobBody, JobQueue, QueuedJob, job_item
 from helpdesk.platform.record import field
-from helpdesk.storage.table import Item
 
 
 class InviteMail(JobBody):
@@ -16,6 +15,6 @@ class InviteMail(JobBody):
     id: str = field(name="mailId")
     base_url: str
 
-    def to_item(self) -> Item:
+    def to_item(self) -> QueuedJob:
         """Return the outbox item that requests the mail."""
-        return job_item(self.organization, Job(JobQueue.MAIL, self.invite_id, self.id, self.to_body()))
+        return job_item(self.organization, Job(JobQueue.MAIL, self.to_body(), self.invite_id, self.id))

@@ -1,8 +1,7 @@
 """The job that mails a code to a support address. It holds neither the code nor the address."""
 
-from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
+from helpdesk.events.outbox import Job, JobBody, JobQueue, QueuedJob, job_item
 from helpdesk.platform.record import field
-from helpdesk.storage.table import Item
 
 
 class SupportEmailMail(JobBody, tag_field="kind", tag="support_email"):
@@ -11,6 +10,6 @@ class SupportEmailMail(JobBody, tag_field="kind", tag="support_email"):
     organization: str
     id: str = field(name="mailId")
 
-    def to_item(self) -> Item:
+    def to_item(self) -> QueuedJob:
         """Return the outbox item that requests the mail."""
-        return job_item(self.organization, Job(JobQueue.MAIL, self.organization, self.id, self.to_body()))
+        return job_item(self.organization, Job(JobQueue.MAIL, self.to_body(), deduplication=self.id))

@@ -1,8 +1,9 @@
 """The items that admission reads: token buckets, allowances with their secret keys, and access tokens."""
 
 from collections.abc import Mapping
-from copy import replace
 from typing import Self
+
+from msgspec.structs import replace
 
 from helpdesk.api.admission.caller import Scope
 from helpdesk.api.admission.limits import Tier

@@ -88,7 +88,7 @@ def snooze(caller: Caller, conversation_id: str, wanted: SnoozeInput) -> None:
             transaction.put(reminder)
             if until - clock.now_ms() <= AHEAD_MS:
                 body = WakeJob(conversation.organization, conversation.id, until).to_body()
-                job = Job(JobQueue.TIMER, conversation.organization, "", body, due_at=until)
+                job = Job(JobQueue.TIMER, body, due_at=until)
                 transaction.put(job_item(conversation.organization, job), new=True)
 
     conversations.retry_on_conflict(caller.organization, conversation_id, write)

@@ -58,7 +58,7 @@ class SliceJob(JobBody, tag_field="kind", tag="slice"):
 
     def to_job(self, due_at: int | None = None) -> Job:
         """Return the job, due now or within 15 minutes (ms)."""
-        return Job(JobQueue.CRAWL, self.organization, "", self.to_body(), due_at)
+        return Job(JobQueue.CRAWL, self.to_body(), due_at=due_at)
 
 
 class RemovalJob(JobBody, tag_field="kind", tag="removal"):
@@ -69,7 +69,7 @@ class RemovalJob(JobBody, tag_field="kind", tag="removal"):
 
     def to_job(self) -> Job:
         """Return the job."""
-        return Job(JobQueue.CRAWL, self.organization, "", self.to_body())
+        return Job(JobQueue.CRAWL, self.to_body())
 
 
 class Crawl(Stored, kw_only=True):

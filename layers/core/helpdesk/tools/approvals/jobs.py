@@ -38,7 +38,7 @@ def put_resume_job(
 ) -> None:
     """Let the agent's worker continue a run that is watched already, or with `gives_up` end it."""
     body = ResumeJob(organization, conversation_id, message_id, gives_up).to_body()
-    job = Job(JobQueue.AGENT, conversation_id, ids.new("job"), body)
+    job = Job(JobQueue.AGENT, body, conversation_id, ids.new("job"))
     transaction.put(job_item(organization, job), new=True)
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.events import outbox_pending
-from helpdesk.events.outbox import Job, JobQueue
-from helpdesk.events.stored import OutboxItem, StoredEvent
+from helpdesk.events.outbox import Event, Job, JobQueue
+from helpdesk.events.stored import OutboxItem
 from helpdesk.platform import clock, queues, unreadable
 from helpdesk.platform.delays import hop_delay_seconds
 from helpdesk.platform.logging import logger
@@ -158,7 +158,7 @@ def _listeners(organization: str) -> Endpoints | Exception:
         return error
 
 
-def _create_deliveries(work: _Work, event: StoredEvent, found: Endpoints | Exception) -> None:
+def _create_deliveries(work: _Work, event: Event, found: Endpoints | Exception) -> None:
     """Create an event's deliveries."""
     if isinstance(found, Exception):
         work.fail(found)
@@ -227,7 +227,7 @@ def _entry_of(job: Job) -> "SendMessageBatchRequestEntryTypeDef":
     entry: SendMessageBatchRequestEntryTypeDef = {
         "Id": "",
         "MessageBody": json.dumps(job.body, separators=(",", ":")),
-        "MessageGroupId": job.group,
+        "MessageGroupId": job.message_group,
     }
     if job.queue.ordered:  # a standard queue refuses it
         entry["MessageDeduplicationId"] = job.deduplication

@@ -1,10 +1,11 @@
 """Delivery items for the history and for redeliveries. This module reads no signing secrets."""
 
+from helpdesk.events.outbox import Event
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.changes import other_than
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -54,19 +55,19 @@ def find(delivery: DeliveryId) -> Found:
     over 30 days old. (A run that starts on its last day keeps the event longer, but it is not shown.)
     """
     endpoint_key = WebhookEndpoint.key_for(delivery.organization, delivery.endpoint_id)
-    event_key = keys.Event(delivery.organization, delivery.event_id)
+    event_key = Event.key_for(delivery.organization, delivery.event_id)
     found = table.get_many([endpoint_key, event_key, delivery.key])
     if endpoint_key not in found:
         raise EndpointNotFound
     if delivery.key not in found or event_key not in found:
         raise DeliveryNotFound
-    event = found[event_key]
-    if event["createdAt"] + HISTORY_DAYS * DAY_MS <= clock.now_ms():
+    event = Event.from_item(found[event_key])
+    if event.created_at + HISTORY_DAYS * DAY_MS <= clock.now_ms():
         raise DeliveryNotFound
     return Found(
         WebhookEndpoint.from_item(found[endpoint_key]),
         Delivery.from_item(found[delivery.key]),
-        event["expiresAt"],
+        event.expires_at or 0,
     )
 
 
@@ -99,11 +100,9 @@ def start_run(transaction: Transaction, found: Found, now: int) -> None:
     )
     if found.event_expires_at < over_at:
         # Only on the event's last day. Its body must exist until the fifth attempt.
-        transaction.update(
-            keys.Event(delivery.organization, delivery.event_id),
-            "SET expiresAt = :until",
-            condition="attribute_exists(PK)",
-            values={":until": over_at},
+        transaction.change(
+            Event.key_for(delivery.organization, delivery.event_id),
+            set={"expires_at": over_at},
             on_failure=DeliveryNotFound(),
         )
 

@@ -36,7 +36,7 @@ class DeliveryTask(JobBody, rename=None, omit_defaults=False):
 
     def to_job(self) -> Job:
         """Return the outbox job that queues the task. The stream may repeat it, which is harmless."""
-        return Job(JobQueue.DELIVERY, self.endpoint_id, "", self.to_body())
+        return Job(JobQueue.DELIVERY, self.to_body(), self.endpoint_id)
 
 
 def enqueue_first(tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:

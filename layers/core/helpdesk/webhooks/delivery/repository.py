@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from helpdesk.events.outbox import Event
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
@@ -87,7 +88,7 @@ def load_context(delivery: DeliveryId, key_id: str | None) -> DeliveryContext:
     That includes every secret that an endpoint can have: its key's secret, its own for the Standard Webhooks form, and
     the random one that replaces the key's when the key is revoked (Specification: Events, Which key signs).
     """
-    event = keys.Event(delivery.organization, delivery.event_id)
+    event = Event.key_for(delivery.organization, delivery.event_id)
     endpoint = WebhookEndpoint.key_for(delivery.organization, delivery.endpoint_id)
     replaced = keys.EndpointSecret(delivery.organization, delivery.endpoint_id)
     standard = StandardSecret.key_for(delivery.organization, delivery.endpoint_id)
@@ -100,7 +101,7 @@ def load_context(delivery: DeliveryId, key_id: str | None) -> DeliveryContext:
     own = StandardSecret.from_item(found[standard]) if standard in found else None
     return DeliveryContext(
         progress=_progress(found.get(delivery.key)),
-        body=found[event]["body"] if event in found else None,
+        body=Event.from_item(found[event]).body if event in found else None,
         endpoint=WebhookEndpoint.from_item(found[endpoint]) if endpoint in found else None,
         secret=secret["webhooks"] if secret else None,
         standard_secrets=() if own is None else own.valid(clock.now_ms()),
@@ -348,6 +349,6 @@ def postpone_check(delivery: Delivery) -> None:
 
 def delete_events(organization: str, event_ids: Sequence[str], endpoint_ids: Sequence[str]) -> None:
     """Remove events and the items of their deliveries to these endpoints."""
-    wanted: list[AnyKey] = [keys.Event(organization, each) for each in event_ids]
+    wanted: list[AnyKey] = [Event.key_for(organization, each) for each in event_ids]
     wanted += [Delivery.key_for(organization, to, each) for each in event_ids for to in endpoint_ids]
     table.delete_many(wanted)
