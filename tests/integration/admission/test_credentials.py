@@ -6,12 +6,10 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.record import Allowance
 from helpdesk.platform import clock, ids
 from helpdesk.storage import keys, table
-from tests.support.api import Client, Context, gateway_event
+from tests.support.api import Context, gateway_event
 from tests.support.aws import recorded_calls
 from tests.support.people import issue_token, make_person, token_of
 from tests.support.small_api import SMALL, START, call
-
-MESSAGE = {"session": "session-of-the-test", "body": "Hello"}
 
 # Specification: Authentication, 4 to 9. One row per kind of route: the result for each credential.
 ANSWERS = {
@@ -290,10 +288,3 @@ def test_a_credential_of_the_other_kind_costs_the_reads_of_its_limits(tokens: di
 
     assert of_key == ["dynamodb:GetItem"]
     assert of_token == ["dynamodb:BatchGetItem", "dynamodb:GetItem"]
-
-
-def test_messages_accept_a_key_and_no_token(api: Client, admin: Client, anonymous: Client) -> None:
-    assert api.post("/v1/messages", MESSAGE).status == 200
-    refused = admin.post("/v1/messages", MESSAGE)
-    assert (refused.status, refused.code) == (401, "invalid_api_key")
-    assert anonymous.post("/v1/messages", MESSAGE).code == "missing_api_key"

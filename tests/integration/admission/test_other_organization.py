@@ -51,7 +51,9 @@ def items_of(organization: str) -> list[Any]:
     return [item for item in everything() if organization in item["PK"]]
 
 
-@pytest.mark.parametrize("name", ["nothing", "a%23b", "x" * 300, "%E6%97%A5%E6%9C%AC"])
+@pytest.mark.parametrize(
+    "name", ["nothing", "a%23b", "x" * 300, "%E6%97%A5%E6%9C%AC", "..", "%00", "a%20b", "*"]
+)
 def test_an_id_that_names_nothing_is_not_found(organization: NewOrganization, name: str) -> None:
     owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
     answers = {

@@ -49,10 +49,6 @@ def test_its_texts_are_in_the_visitors_language_or_else_in_the_organizations(api
     assert "handoff" not in german["texts"]
 
 
-def test_a_member_reads_it_too(member: Client) -> None:
-    assert member.get("/v1/widget/settings").status == 200
-
-
 def test_the_others_settings_are_not_seen(api: Client, stranger: Client) -> None:
     api.patch("/v1/agent", {"name": "Robin"})
 

@@ -224,12 +224,6 @@ def test_in_an_archived_conversation_nothing_is_decided(
     assert api.post(f"/v1/approvals/{approval.id}/approve", {}).status == 200
 
 
-def test_a_note_has_1000_characters_at_most(api: Client, approval: Approval) -> None:
-    refused = api.post(f"/v1/approvals/{approval.id}/deny", {"note": "n" * 1_001})
-    assert (refused.status, refused.code) == (400, "invalid_request")
-    assert api.post(f"/v1/approvals/{approval.id}/deny", {"note": "n" * 1_000}).status == 200
-
-
 def test_an_approval_keeps_no_time_to_live(approval: Approval) -> None:
     (item,) = (
         item for item in everything.everything() if item["SK"] == f"APPROVAL#{approval.id}" and "tool" in item

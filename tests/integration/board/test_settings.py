@@ -141,8 +141,6 @@ def test_a_change_for_an_older_version_is_refused(api: Client) -> None:
         ({"boards": [{"name": f"B{number}"} for number in range(11)]}, 400, "invalid_request"),
         ({"statuses": [{"name": f"S{number}"} for number in range(21)]}, 400, "invalid_request"),
         ({"tags": [{"name": f"T{number}"} for number in range(101)]}, 400, "invalid_request"),
-        ({"tags": [{"name": " \u200b"}]}, 400, "invalid_request"),
-        ({"tags": [{"name": "x" * 61}]}, 400, "invalid_request"),
         ({"tags": [{"name": "Same"}, {"name": "same "}]}, 400, "invalid_request"),
         ({"statuses": [{"id": "open", "name": "A"}, {"id": "open", "name": "B"}]}, 400, "invalid_request"),
         (
@@ -150,7 +148,6 @@ def test_a_change_for_an_older_version_is_refused(api: Client) -> None:
             400,
             "invalid_request",
         ),
-        ({"statuses": [{"name": "A", "signalStatus": "shipped"}]}, 400, "invalid_request"),
         ({"boards": [{"id": "brd_unknown", "name": "A"}]}, 404, "board_not_found"),
         ({"statuses": [{"id": "unknown", "name": "A"}]}, 404, "board_status_not_found"),
         ({"tags": [{"id": "unknown", "name": "A"}]}, 404, "board_tag_not_found"),

@@ -148,24 +148,10 @@ def test_a_note_carries_files(api: Client, conversation: str) -> None:
     assert entry["id"] in str(item)
 
 
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        ({"body": ""}, "empty_message"),
-        ({"body": "x" * 4_001}, "message_too_long"),
-        (
-            {"body": "x", "attachments": [{"id": f"f{n}", "name": "a"} for n in range(7)]},
-            "too_many_attachments",
-        ),
-        ({"body": "x", "attachments": [{"id": "file_unknown", "name": "a"}]}, "attachment_missing"),
-        ({}, "invalid_request"),
-        ([], "invalid_json"),
-    ],
-)
-def test_an_invalid_note_is_refused(api: Client, conversation: str, body: Any, code: str) -> None:
-    answer = api.post(f"/v1/conversations/{conversation}/note", body)
+def test_a_note_with_an_unknown_file_is_refused(api: Client, conversation: str) -> None:
+    note = {"body": "x", "attachments": [{"id": "file_unknown", "name": "a"}]}
 
-    assert (answer.status, answer.code) == (400, code)
+    assert api.post(f"/v1/conversations/{conversation}/note", note).code == "attachment_missing"
     assert whole_table.of_kind("NOTE#") == []
 
 

@@ -105,22 +105,6 @@ def test_a_conversation_is_not_assigned_to_a_member_who_leaves_at_this_moment(
     assert repository.get(organization.organization_id, conversation).assignee is None
 
 
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        ({}, "invalid_request"),
-        ({"userId": 7}, "invalid_request"),
-        ({"userId": ["usr_1"]}, "invalid_request"),
-        ([], "invalid_json"),
-        (None, "invalid_json"),
-    ],
-)
-def test_a_body_that_names_nobody_is_refused(api: Client, conversation: str, body: Any, code: str) -> None:
-    answer = api.post(f"/v1/conversations/{conversation}/assign", body)
-
-    assert (answer.status, answer.code) == (400, code)
-
-
 def test_assigning_costs_four_calls_unassigning_three_and_the_same_again_two(
     api: Client, member: Client, conversation: str, ada: str
 ) -> None:

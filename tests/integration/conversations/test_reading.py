@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.integration.conversations.conftest import START_MS, At
-from tests.support.api import Client, Context, function, gateway_event
+from tests.support.api import Client
 from tests.support.aws import recorded_calls
 
 
@@ -185,74 +185,6 @@ def test_no_query_is_made_for_a_customer_id_longer_than_a_key(api: Client) -> No
     assert calls == ["dynamodb:UpdateItem"]
 
 
-@pytest.mark.parametrize(
-    ("parameter", "named"),
-    [
-        ("status=closed", "status"),
-        ("status=", "status"),
-        ("limit=0", "limit"),
-        ("limit=201", "limit"),
-        ("limit=-1", "limit"),
-        ("limit=1.5", "limit"),
-        ("limit=ten", "limit"),
-        ("limit=", "limit"),
-        ("limit=%EF%BC%91", "limit"),
-        ("limit=1_0", "limit"),
-        ("limit=" + "9" * 5_000, "limit"),
-    ],
-)
-def test_a_bad_parameter_is_refused_by_its_name(api: Client, parameter: str, named: str) -> None:
-    answer = api.get(f"/v1/conversations?{parameter}")
-
-    assert (answer.status, answer.code) == (400, "invalid_request")
-    assert f"`{named}`" in answer.message
-
-
-@pytest.mark.parametrize("limit", [1, 200])
-def test_the_limits_own_limits_are_accepted(api: Client, limit: int) -> None:
-    assert api.get(f"/v1/conversations?limit={limit}").status == 200
-
-
-def test_an_unknown_parameter_is_refused(api: Client) -> None:
-    answer = api.get("/v1/conversations?sort=name&colour=")
-
-    assert (answer.status, answer.code) == (400, "invalid_request")
-    assert answer.message.startswith("Unknown query parameter `sort`. Allowed: limit, cursor, status,")
-
-
-WEIRD_IDS = [
-    "#",
-    "a#b",
-    "x" * 500,
-    "😀",
-    "日本",
-    "%23",
-    "%00",
-    "..",
-    "conv_",
-    "null",
-    "CONV",
-    "a b",
-    "*",
-    "'\"",
-]
-
-
-@pytest.mark.parametrize("route", ["", "/reply", "/resolve"])
-def test_an_id_of_any_form_is_not_found(api: Client, route: str) -> None:
-    handler = function("conversations").handler
-    for weird in WEIRD_IDS:
-        event = gateway_event(
-            "POST" if route else "GET",
-            "/v1/conversations/x",
-            body={"body": "Hello"},
-            headers={"Authorization": f"Bearer {api.credential}"},
-        )
-        event["path"] = f"/v1/conversations/{weird}{route}"
-
-        assert (weird, handler(event, Context())["statusCode"]) == (weird, 404)
-
-
 def test_a_list_is_one_query_for_each_list_of_the_inbox_however_long_it_is(
     api: Client, inbox: list[str]
 ) -> None:
@@ -266,10 +198,3 @@ def test_a_list_is_one_query_for_each_list_of_the_inbox_however_long_it_is(
     assert resolved == ["dynamodb:UpdateItem", "dynamodb:Query", "dynamodb:BatchGetItem"]
     assert opened == ["dynamodb:UpdateItem", *["dynamodb:Query"] * 2, "dynamodb:BatchGetItem"]
     assert whole == ["dynamodb:UpdateItem", *["dynamodb:Query"] * 3, "dynamodb:BatchGetItem"]
-
-
-def test_a_member_reads_the_inbox_with_a_token(api: Client, member: Client) -> None:
-    conversation_id = write(api, "member")
-
-    assert ids_in(member.get("/v1/conversations")) == [conversation_id]
-    assert member.get(f"/v1/conversations/{conversation_id}").status == 200

@@ -101,13 +101,6 @@ def test_an_invalid_media_type_is_rejected(api: Client, media_type: str) -> None
 
 
 @pytest.mark.parametrize(
-    "body", [{"type": "image/png", "size": 5}, {"name": "a", "type": "b/c", "size": "5"}]
-)
-def test_an_announcement_with_a_wrong_field_is_refused(api: Client, body: dict[str, Any]) -> None:
-    assert api.post("/v1/uploads", body).code == "invalid_request"
-
-
-@pytest.mark.parametrize(
     "content", [b"[1, 2]", b'{"name": "a", "type": "b/c", "size": 5}', b"no JSON", b"\xff"]
 )
 def test_with_a_name_the_body_is_the_file_also_if_its_type_is_json(api: Client, content: bytes) -> None:
@@ -135,16 +128,6 @@ def test_a_name_loses_line_breaks_and_hidden_characters(api: Client) -> None:
     (conversation,) = api.get("/v1/messages?session=session-1").body["conversations"]
     shown = [message["attachments"][0]["name"] for message in conversation["messages"]]
     assert shown == ["My photo", "gpj.exe x"]
-
-
-def test_an_announcement_that_is_not_an_object_is_rejected(api: Client) -> None:
-    answer = api.request("POST", "/v1/uploads", "[]", **{"content-type": "application/json"})
-    assert (answer.status, answer.code) == (400, "invalid_json")
-
-
-def test_a_member_may_upload_and_nobody_may_without_a_credential(member: Client, anonymous: Client) -> None:
-    assert uploaded(member)["size"] == 108
-    assert anonymous.post("/v1/uploads", {}).code == "missing_api_key"
 
 
 def test_uploads_have_their_own_allowance(make_organization: Any) -> None:

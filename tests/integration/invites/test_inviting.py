@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from typing import Any
 
 import pytest
 
@@ -65,48 +64,9 @@ def test_an_admin_cannot_grant_owner(admin: Client) -> None:
     assert admin.get("/v1/invites").body["invites"] == []
 
 
-def test_a_member_is_forbidden(member: Client) -> None:
-    answer = invite(member)
-    assert (answer.status, answer.code) == (403, "forbidden")
-
-
-def test_a_key_needs_a_person(api: Client) -> None:
-    answer = invite(api)
-    assert (answer.status, answer.code) == (400, "needs_a_person")
-
-
-@pytest.mark.parametrize(
-    "email", ["", "grace", "grace@", "@example.com", "a b@example.com", "x" * 320 + "@e.com"]
-)
-def test_an_invalid_address_is_refused(admin: Client, email: str) -> None:
-    answer = invite(admin, email)
+def test_an_invalid_address_is_refused(admin: Client) -> None:
+    answer = invite(admin, "grace@")
     assert (answer.status, answer.code) == (400, "invalid_email")
-
-
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        ({"email": "grace@example.com", "role": "boss"}, "role"),
-        ({"email": "grace@example.com", "role": "Admin"}, "role"),
-        ({"email": "grace@example.com", "role": 1}, "role"),
-        ({"email": "grace@example.com"}, "role"),
-        ({"role": "admin"}, "email"),
-        ({"email": None, "role": "admin"}, "email"),
-        ({"email": ["grace@example.com"], "role": "admin"}, "email"),
-    ],
-)
-def test_an_invalid_field_is_named(admin: Client, body: dict[str, Any], field: str) -> None:
-    answer = admin.post("/v1/invites", body)
-    assert (answer.status, answer.code) == (400, "invalid_request")
-    assert answer.message.startswith(f"`{field}` ")
-
-
-def test_an_unknown_role_is_refused_with_a_list_of_the_roles(admin: Client) -> None:
-    assert invite(admin, role="boss").message == "`role` must be one of owner, admin, member."
-
-
-def test_a_body_that_is_not_an_object_is_refused(admin: Client) -> None:
-    assert admin.post("/v1/invites", "[]").code == "invalid_json"
 
 
 def test_a_member_is_not_invited_again(admin: Client, organization: NewOrganization) -> None:

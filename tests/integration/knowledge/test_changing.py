@@ -257,20 +257,14 @@ def test_a_new_title_or_page_is_indexed_without_a_new_text(
     ("sent", "code"),
     [
         ({"title": " "}, "title_missing"),
-        ({"title": "x" * 121}, "body_too_large"),
         ({"body": ""}, "body_missing"),
-        ({"body": "a" * 900_001}, "body_too_large"),
         ({"url": "javascript:alert(1)"}, "bad_url"),
         ({"url": "https://user:secret@example.com/"}, "bad_url"),
         ({"url": "https://"}, "bad_url"),
         ({"url": "https://example.com/a b"}, "bad_url"),
         ({"url": "https://example.com:http/"}, "bad_url"),
-        ({"url": "https://example.com/" + "a" * 2_000}, "bad_url"),
         ({"folderId": "fold_1"}, "knowledge_folder_not_found"),
         ({"folderId": "a#b"}, "knowledge_folder_not_found"),
-        ({"version": "1"}, "invalid_request"),
-        ({"title": 5}, "invalid_request"),
-        ([], "invalid_json"),
     ],
 )
 def test_a_refused_change_changes_nothing(api: Client, sent: Any, code: str) -> None:

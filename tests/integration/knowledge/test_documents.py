@@ -1,6 +1,5 @@
 """The knowledge routes."""
 
-import json
 from typing import Any
 
 import pytest
@@ -118,44 +117,6 @@ def test_a_list_continues_after_its_cursor(api: Client, stranger: Client) -> Non
     assert stranger.get(f"/v1/knowledge/documents?cursor={cursor}").code == "invalid_cursor"
 
 
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        ({"body": "x"}, "title_missing"),
-        ({"title": None, "body": "x"}, "title_missing"),
-        ({"title": " \ufeff ", "body": "x"}, "title_missing"),
-        ({}, "title_missing"),
-        ({"title": "x"}, "body_missing"),
-        ({"title": "x", "body": None}, "body_missing"),
-        ({"title": "x", "body": " \n\t "}, "body_missing"),
-        ({"title": "x", "body": "a" * 900_001}, "body_too_large"),
-        ({"title": "x", "body": "ä" * 450_001}, "body_too_large"),
-        ({"title": "x" * 121, "body": "x"}, "body_too_large"),
-        ({"title": "\u200b\u3164", "body": "x"}, "title_missing"),
-        ({"title": "x", "body": "\u200b\ufe0f\n"}, "body_missing"),
-        ({"title": "x", "body": "\u200b\ufeff \u2060"}, "body_missing"),
-        ({"title": "\u200b\u202e", "body": "x"}, "title_missing"),
-        ({"title": 1, "body": "x"}, "invalid_request"),
-        ({"title": "x", "body": ["x"]}, "invalid_request"),
-        ({"title": "x", "body": "x", "folderId": 7}, "invalid_request"),
-        ([], "invalid_json"),
-        ("{", "invalid_json"),
-    ],
-)
-def test_a_refused_document_stores_nothing(api: Client, body: Any, code: str) -> None:
-    answer = api.post("/v1/knowledge/documents", body if isinstance(body, str) else json.dumps(body))
-    assert (answer.status, answer.code) == (400, code)
-    assert stored("") == []
-    assert outbox_jobs() == []
-
-
-def test_the_error_for_a_long_title_names_the_title_and_its_limit(api: Client) -> None:
-    answer = api.post("/v1/knowledge/documents", {"title": "x" * 121, "body": "x"})
-
-    assert (answer.status, answer.code) == (400, "body_too_large")
-    assert answer.message == "`title` must be at most 120 characters."
-
-
 def test_a_title_is_one_line_without_hidden_characters(api: Client) -> None:
     created = api.post("/v1/knowledge/documents", {"title": "In\u202evoices\r\nand \x00more", "body": "x"})
 
@@ -163,10 +124,10 @@ def test_a_title_is_one_line_without_hidden_characters(api: Client) -> None:
     assert read["title"] == "Invoices and more"
 
 
-@pytest.mark.parametrize("body", ["a" * 900_000, "ä" * 450_000])
-def test_a_text_of_exactly_the_limit_in_bytes_is_accepted(api: Client, body: str) -> None:
-    document_id = api.post("/v1/knowledge/documents", {"title": "x" * 120, "body": body}).body["id"]
+def test_the_limit_of_a_text_counts_bytes(api: Client) -> None:
+    document_id = api.post("/v1/knowledge/documents", {"title": "x", "body": "ä" * 450_000}).body["id"]
     assert api.get(f"/v1/knowledge/documents/{document_id}").body["document"]["size"] == 900_000
+    assert api.post("/v1/knowledge/documents", {"title": "x", "body": "ä" * 450_001}).code == "body_too_large"
 
 
 @pytest.mark.parametrize("folder", ["fold_01", "a#b", ""])
@@ -192,12 +153,6 @@ def test_a_document_goes_into_a_folder_that_exists(api: Client, organization: Ne
     table.put_new({**Folder.key_for(organization.organization_id, "fold_1").attributes(), "id": "fold_1"})
     document_id = api.post("/v1/knowledge/documents", {**DOCUMENT, "folderId": "fold_1"}).body["id"]
     assert api.get(f"/v1/knowledge/documents/{document_id}").body["document"]["folderId"] == "fold_1"
-
-
-def test_a_member_may_read_and_write(member: Client) -> None:
-    document_id = member.post("/v1/knowledge/documents", DOCUMENT).body["id"]
-    assert member.get(f"/v1/knowledge/documents/{document_id}").status == 200
-    assert member.get("/v1/knowledge/documents").status == 200
 
 
 def test_a_failed_store_of_the_text_leaves_no_record(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,14 +76,6 @@ def test_filters_choose_documents(
     assert filled(filters) == titles
 
 
-@pytest.mark.parametrize(
-    "filters", ["status=done", "source=web", "q=", "q=+%09", "limit=0", "limit=201", "folder=x"]
-)
-def test_a_filter_that_is_no_value_of_its_parameter_is_refused(api: Client, filters: str) -> None:
-    answer = api.get(f"{AT}?{filters}")
-    assert (answer.status, answer.code) == (400, "invalid_request")
-
-
 def test_a_page_reads_a_bounded_number_of_documents_and_the_next_continues(
     api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

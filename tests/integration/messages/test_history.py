@@ -121,27 +121,6 @@ def test_a_session_is_trimmed_as_it_is_when_writing(api: Client, write: Write) -
     assert len(history(api, f"%20{SESSION}%EF%BB%BF")) == 1
 
 
-@pytest.mark.parametrize(
-    ("query", "code"),
-    [
-        ("", "invalid_request"),
-        ("?session=", "invalid_session"),
-        ("?session=short", "invalid_session"),
-        ("?session=" + "x" * 129, "invalid_session"),
-        ("?Session=long-enough", "invalid_request"),
-    ],
-)
-def test_an_invalid_session_is_refused(api: Client, query: str, code: str) -> None:
-    answer = api.get(f"/v1/messages{query}")
-
-    assert (answer.status, answer.code) == (400, code)
-
-
-def test_a_token_may_not_read_a_visitors_thread(admin: Client, anonymous: Client) -> None:
-    assert admin.get(f"/v1/messages?session={SESSION}").code == "invalid_api_key"
-    assert anonymous.get(f"/v1/messages?session={SESSION}").code == "missing_api_key"
-
-
 def test_system_lines_and_notes_are_never_shown(
     api: Client, organization: NewOrganization, write: Write
 ) -> None:

@@ -13,40 +13,6 @@ from tests.support.api import Client, Context, function, gateway_event
 
 
 @pytest.mark.parametrize(
-    ("body", "named"),
-    [
-        ({"session": SESSION}, "body"),
-        ({"body": "Hi"}, "session"),
-        ({"session": None, "body": "Hi"}, "session"),
-        ({"session": SESSION, "body": None}, "body"),
-        ({"session": 12_345_678, "body": "Hi"}, "session"),
-        ({"session": SESSION, "body": 7}, "body"),
-        ({"session": SESSION, "body": "Hi", "user": "Vera"}, "user"),
-        ({"session": SESSION, "body": "Hi", "user": []}, "user"),
-        ({"session": SESSION, "body": "Hi", "user": {"name": 7}}, "user.name"),
-        ({"session": SESSION, "body": "Hi", "user": {"email": True}}, "user.email"),
-        ({"session": SESSION, "body": "Hi", "user": {"metadata": []}}, "user.metadata"),
-        ({"session": SESSION, "body": "Hi", "context": 1}, "context"),
-        ({"session": SESSION, "body": "Hi", "context": {"timeZone": 1}}, "context.timeZone"),
-        ({"session": SESSION, "body": "Hi", "page": {}}, "page.url"),
-        ({"session": SESSION, "body": "Hi", "page": {"url": None}}, "page.url"),
-        ({"session": SESSION, "body": "Hi", "page": {"title": "x"}}, "page.url"),
-        ({"session": SESSION, "body": "Hi", "page": {"url": "https://x", "title": 1}}, "page.title"),
-        ({"session": SESSION, "body": "Hi", "attachments": {}}, "attachments"),
-        ({"session": SESSION, "body": "Hi", "attachments": ["file_1"]}, "attachments[0]"),
-        ({"session": SESSION, "body": "Hi", "attachments": [{"id": "file_1"}]}, "attachments[0].name"),
-        ({"session": SESSION, "body": "Hi", "attachments": [{"name": "a"}]}, "attachments[0].id"),
-        ({"session": SESSION, "body": "Hi", "attachments": [{"id": 1, "name": "a"}]}, "attachments[0].id"),
-    ],
-)
-def test_a_missing_or_mistyped_field_is_refused_by_its_path(api: Client, body: Any, named: str) -> None:
-    answer = api.post("/v1/messages", body)
-
-    assert (answer.status, answer.code) == (400, "invalid_request")
-    assert answer.message.startswith(f"`{named}` ")
-
-
-@pytest.mark.parametrize(
     ("part", "allowed"),
     [
         ("user", "name, email, avatarUrl, metadata"),

@@ -248,10 +248,6 @@ def test_limits_follow_the_plan(make_organization: Callable[..., NewOrganization
     assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", answer.body["version"])
 
 
-def test_any_member_may_see_the_limits(member: Client) -> None:
-    assert member.get("/v1/billing/limits").status == 200
-
-
 def test_a_plan_that_is_set_shows_in_limits_and_log(api: Client, organization: NewOrganization) -> None:
     tier = organizations.set_plan(
         organization.organization_id, Plan.STANDARD, api_limits=True, unlimited_api=False

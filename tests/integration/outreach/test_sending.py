@@ -135,14 +135,6 @@ def test_a_key_writes_as_the_organization(api: Client) -> None:
     assert message["agent"]["name"] == organization["name"]
 
 
-@pytest.mark.parametrize(
-    ("body", "code"), [("", "empty_message"), (" \n", "empty_message"), ("x" * 4_001, "message_too_long")]
-)
-def test_an_invalid_message_is_refused(api: Client, body: str, code: str) -> None:
-    _, customer = visit(api)
-    assert (outreach(api, customer, body).status, outreach(api, customer, body).code) == (400, code)
-
-
 def test_attachments_that_are_missing_or_too_many_are_refused(api: Client) -> None:
     _, customer = visit(api)
     file = {"id": "file_unknown", "name": "a.txt"}

@@ -76,27 +76,11 @@ def test_other_tokens_of_the_person_stay_where_they_are(newcomer: Client, paula:
     assert bound_to(other) is None
 
 
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        ({"name": "Acme", "slug": "Not A Slug"}, "invalid_slug"),
-        ({"name": "Acme", "slug": "ab"}, "invalid_slug"),
-        ({"name": "Acme", "slug": "a--b"}, "invalid_slug"),
-        ({"name": "Acme", "slug": "support"}, "invalid_slug"),
-        ({"name": "", "slug": "acme"}, "invalid_request"),
-        ({"name": " \u200a ", "slug": "acme"}, "invalid_request"),
-        ({"name": "n" * 81, "slug": "acme"}, "invalid_request"),
-        ({"slug": "acme"}, "invalid_request"),
-        ({"name": "Acme"}, "invalid_request"),
-        ({"name": "Acme", "slug": None}, "invalid_request"),
-        ({"name": 7, "slug": "acme"}, "invalid_request"),
-        ("[]", "invalid_json"),
-    ],
-)
-def test_a_refused_organization_leaves_no_items(newcomer: Client, body: object, code: str) -> None:
-    answer = newcomer.post("/v1/organizations", body)
+@pytest.mark.parametrize("slug", ["Not A Slug", "a--b", "support"])
+def test_a_refused_organization_leaves_no_items(newcomer: Client, slug: str) -> None:
+    answer = newcomer.post("/v1/organizations", {"name": "Acme", "slug": slug})
 
-    assert (answer.status, answer.code) == (400, code)
+    assert (answer.status, answer.code) == (400, "invalid_slug")
     assert whole_table.of_kind("ORG") == []
     assert whole_table.of_kind("SLUG") == []
     assert bound_to(newcomer) is None
@@ -196,14 +180,6 @@ def test_text_that_cannot_be_an_id_never_reaches_the_table(
     answer = newcomer.post("/v1/me/organization", {"organizationId": wanted})
 
     assert (answer.status, answer.code) == (404, "org_not_found")
-
-
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [({}, "invalid_request"), ({"organizationId": None}, "invalid_request"), ("7", "invalid_json")],
-)
-def test_a_malformed_switch_of_organization_is_refused(newcomer: Client, body: object, code: str) -> None:
-    assert newcomer.post("/v1/me/organization", body).code == code
 
 
 def test_a_revoked_token_cannot_switch(newcomer: Client, paula: str) -> None:

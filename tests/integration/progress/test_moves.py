@@ -56,8 +56,6 @@ def test_a_page_of_requests_has_a_limit_and_a_cursor(api: Client) -> None:
         "Signal 1",
         "Signal 0",
     ]
-    for query in ("limit=61", "status=open"):
-        assert api.get(f"/v1/tasks/requests?{query}").code == "invalid_request"
 
 
 def test_a_move_of_the_card_moves_the_signal_and_the_other_way_round(
@@ -201,8 +199,6 @@ def test_a_signal_of_another_organization_is_not_found(api: Client, stranger: Cl
     assert stranger.post("/v1/tasks/adopt", {"signalId": signal}).code == "signal_not_found"
     assert stranger.post(f"/v1/tasks/{signal}/decline").code == "task_not_found"
     assert stranger.get("/v1/tasks/requests").body["requests"] == []
-    for body in ({}, {"signalId": None}, {"signalId": 1}):
-        assert api.post("/v1/tasks/adopt", body).code == "invalid_request"
     assert api.post("/v1/tasks/adopt", {"signalId": "#"}).code == "signal_not_found"
 
 

@@ -178,37 +178,6 @@ def test_an_archived_conversation_is_not_rated(api: Client, organization: NewOrg
     assert (answer.status, answer.code) == (400, "conversation_archived")
 
 
-@pytest.mark.parametrize("stars", [0, 6, -1, 10**30])
-def test_stars_are_one_to_five(api: Client, stars: int) -> None:
-    answer = rate(api, a_resolved_conversation(api), stars)
-
-    assert (answer.status, answer.code) == (400, "invalid_request")
-    assert answer.message == "`stars` must be from 1 to 5."
-
-
-@pytest.mark.parametrize("stars", ["5", 4.5, True, None, [5]])
-def test_stars_are_a_whole_number(api: Client, stars: Any) -> None:
-    answer = rate(api, a_resolved_conversation(api), stars)
-
-    assert answer.code == "invalid_request"
-    assert "`stars`" in answer.message
-
-
-def test_a_note_has_up_to_2000_characters(api: Client) -> None:
-    conversation = a_resolved_conversation(api)
-
-    assert rate(api, conversation, note=" " + "é" * 2_000 + " ").status == 200
-    answer = rate(api, conversation, note="é" * 2_001)
-
-    assert (answer.status, answer.code) == (400, "invalid_feedback")
-
-
-def test_an_invalid_session_is_refused(api: Client) -> None:
-    conversation = a_resolved_conversation(api)
-
-    assert rate(api, conversation, session="short").code == "invalid_session"
-
-
 def test_a_persons_token_does_not_rate(api: Client, organization: NewOrganization) -> None:
     conversation = a_resolved_conversation(api)
     person = Client(issue_token(organization.organization_id, role="owner", name="Olga"))

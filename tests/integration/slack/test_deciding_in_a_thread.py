@@ -7,18 +7,16 @@ import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations.record import Conversation
-from helpdesk.integrations.record import Connection
+from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.slack import clicks, texts
-from helpdesk.integrations.slack.api import SLACK
 from helpdesk.platform import clock
 from helpdesk.tools.approvals.record import Approval
-from scripts.services.chatmirror import Channel, ChatMirror, Workspace
+from tests.integration.slack.conftest import Thread
 from tests.support import effort
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of
-from tests.support.integrations import Send, run_twice
+from tests.support.integrations import run_twice
 from tests.support.interleaving import interleaved
-from tests.support.people import make_person
 from tests.support.suggestions import jobs
 from tests.support.workers import Workers
 
@@ -30,30 +28,21 @@ def workers() -> Workers:
 
 
 @pytest.fixture
-def noor(slack: ChatMirror, acme: Workspace, organization: NewOrganization) -> str:
-    """Another member who is in the workspace."""
-    make_person(organization.organization_id, role="member", name="Noor", email="noor@example.com")
-    return slack.person(acme, "Noor", "noor@example.com")
+def approval(conversation: Conversation) -> Approval:
+    """An approval that waits."""
+    return ask(conversation)
 
 
 @pytest.fixture
-def conversation(support: Channel, api: Client, organization: NewOrganization) -> Conversation:
-    """A conversation with the agent."""
-    return conversation_of(api, organization.organization_id)
+def thread(approval: Approval, thread: Thread) -> Thread:
+    """The conversation in the channel, with the question of the approval."""
+    return thread
 
 
-@pytest.fixture
-def approval(conversation: Conversation, workers: Workers) -> Approval:
-    """An approval that waits, in the thread."""
-    asked = ask(conversation)
-    workers.run()
-    return asked
-
-
-def question(support: Channel, approval: Approval) -> dict[str, Any]:
+def question(thread: Thread, approval: Approval) -> dict[str, Any]:
     """Return the message that asks for the approval."""
     [found] = [
-        each for each in support.messages if f'"value": "{approval.id}"' in str(each).replace("'", '"')
+        each for each in thread.channel.messages if f'"value": "{approval.id}"' in str(each).replace("'", '"')
     ]
     return found
 
@@ -79,202 +68,128 @@ def now() -> str:
     return f"{clock.now_us() / 1_000_000:.6f}"
 
 
-def hints(support: Channel) -> list[tuple[str, str]]:
-    """Return who alone read what."""
-    return [(each["user"], each["text"]) for each in support.ephemeral]
-
-
 def test_an_approval_is_asked_for_once_in_the_thread_with_two_buttons(
-    support: Channel, approval: Approval, workers: Workers
+    thread: Thread, approval: Approval
 ) -> None:
-    workers.run()
-    asked = question(support, approval)
+    thread.workers.run()
+    asked = question(thread, approval)
 
-    assert asked["thread_ts"] == support.messages[0]["ts"]
+    assert asked["thread_ts"] == thread.first["ts"]
     assert asked["text"].startswith("The agent asks to call *Refund an order* (refund)\n```\n")
     assert [each["action_id"] for each in asked["blocks"][-1]["elements"]] == ["approve", "deny"]
 
 
 @pytest.mark.parametrize("action", ["approve", "deny"])
 def test_a_button_of_another_thread_decides_nothing(
-    api: Client,
-    support: Channel,
-    slack: ChatMirror,
-    acme: Workspace,
-    approval: Approval,
-    organization: NewOrganization,
-    mira: str,
-    workers: Workers,
-    send: Send,
-    action: str,
+    thread: Thread, approval: Approval, organization: NewOrganization, mira: str, action: str
 ) -> None:
-    ask(conversation_of(api, organization.organization_id, "session-of-eve"))
-    workers.run()
+    ask(conversation_of(thread.api, organization.organization_id, "session-of-eve"))
+    thread.workers.run()
     other = next(
-        each for each in support.messages if "thread_ts" not in each and each is not support.messages[0]
+        each for each in thread.channel.messages if "thread_ts" not in each and each is not thread.first
     )
-    asked = {**question(support, approval), "thread_ts": other["ts"]}
+    asked = {**question(thread, approval), "thread_ts": other["ts"]}
 
-    assert send(slack.click(acme, support, asked, mira, action)).status == 200
-    workers.run()
+    assert thread.deliver(thread.click(mira, action, asked)).status == 200
+    thread.workers.run()
 
-    assert shown(api, approval)[0] == "pending"
+    assert shown(thread.api, approval)[0] == "pending"
 
 
 @pytest.mark.parametrize(("action", "status"), [("approve", "approved"), ("deny", "denied")])
 def test_a_button_decides_as_over_the_api(
-    api: Client,
-    support: Channel,
-    slack: ChatMirror,
-    acme: Workspace,
-    approval: Approval,
-    mira: str,
-    workers: Workers,
-    send: Send,
-    action: str,
-    status: str,
+    thread: Thread, approval: Approval, mira: str, action: str, status: str
 ) -> None:
-    send(slack.click(acme, support, question(support, approval), mira, action))
-    workers.run()
+    thread.press(mira, action, question(thread, approval))
 
-    assert shown(api, approval) == (status, "Mira")
-    assert logged(api, f"tool_call_{status}") == ["Mira"]
+    assert shown(thread.api, approval) == (status, "Mira")
+    assert logged(thread.api, f"tool_call_{status}") == ["Mira"]
     assert resumes() == [approval.run_message_id]
-    assert hints(support) == []
-    assert support.texts()[-1] == f"_Mira {status} the call of Refund an order (refund)._"
-    assert support.texts().count(support.texts()[-1]) == 1
+    assert thread.hints == []
+    assert thread.channel.texts()[-1] == f"_Mira {status} the call of Refund an order (refund)._"
+    assert thread.channel.texts().count(thread.channel.texts()[-1]) == 1
 
 
 def test_a_job_that_runs_twice_decides_once_and_says_nothing_about_it(
-    api: Client,
-    support: Channel,
-    slack: ChatMirror,
-    acme: Workspace,
-    approval: Approval,
-    mira: str,
-    workers: Workers,
-    send: Send,
+    thread: Thread, approval: Approval, mira: str
 ) -> None:
-    send(slack.click(acme, support, question(support, approval), mira, "approve"))
-    run_twice(workers)
+    thread.deliver(thread.click(mira, "approve", question(thread, approval)))
+    run_twice(thread.workers)
 
-    assert shown(api, approval) == ("approved", "Mira")
-    assert logged(api, "tool_call_approved") == ["Mira"]
+    assert shown(thread.api, approval) == ("approved", "Mira")
+    assert logged(thread.api, "tool_call_approved") == ["Mira"]
     assert resumes() == [approval.run_message_id]
-    assert hints(support) == []
+    assert thread.hints == []
 
 
 def test_a_job_that_runs_again_resolves_nothing_that_was_opened_since(
-    api: Client,
-    support: Channel,
-    conversation: Conversation,
-    mira: str,
-    workers: Workers,
-    connection: Connection,
+    thread: Thread, account: Account, mira: str
 ) -> None:
-    workers.run()
-    account = SLACK.open(connection)
+    thread.workers.run()
     data = {
         "click": "1.trigger",
         "action": "resolve",
-        "value": conversation.id,
+        "value": thread.conversation.id,
         "user": mira,
         "at": now(),
-        "channel": support.id,
-        "message": support.messages[0]["ts"],
-        "thread": support.messages[0]["ts"],
+        "channel": thread.channel.id,
+        "message": thread.first["ts"],
+        "thread": thread.first["ts"],
     }
     assert clicks.handle_click(account, data) == "resolve"
-    api.post(f"/v1/conversations/{conversation.id}/reopen")
+    thread.move("reopen")
 
     assert clicks.handle_click(account, data) == "done_before"
-    assert api.get(f"/v1/conversations/{conversation.id}").body["conversation"]["status"] == "open"
+    assert thread.shown["status"] == "open"
 
 
 def test_who_presses_a_settled_approval_reads_that_it_is(
-    api: Client,
-    support: Channel,
-    slack: ChatMirror,
-    acme: Workspace,
-    approval: Approval,
-    mira: str,
-    noor: str,
-    workers: Workers,
-    send: Send,
+    thread: Thread, approval: Approval, mira: str, noor: str
 ) -> None:
-    asked = question(support, approval)
-    send(slack.click(acme, support, asked, mira, "deny"))
-    workers.run()
-    send(slack.click(acme, support, asked, mira, "deny"))
-    send(slack.click(acme, support, asked, noor, "approve"))
-    workers.run()
+    asked = question(thread, approval)
+    thread.press(mira, "deny", asked)
+    thread.deliver(thread.click(mira, "deny", asked))
+    thread.press(noor, "approve", asked)
 
-    assert shown(api, approval) == ("denied", "Mira")
-    assert sorted(user for user, _ in hints(support)) == sorted([mira, noor])
-    assert all(
-        text.startswith("This tool call was already approved or denied.") for _, text in hints(support)
-    )
-    assert logged(api, "tool_call_approved") == []
+    assert shown(thread.api, approval) == ("denied", "Mira")
+    assert sorted(user for user, _ in thread.hints) == sorted([mira, noor])
+    assert all(text.startswith("This tool call was already approved or denied.") for _, text in thread.hints)
+    assert logged(thread.api, "tool_call_approved") == []
 
 
 def test_who_presses_an_expired_approval_reads_that_it_is(
-    api: Client,
-    support: Channel,
-    slack: ChatMirror,
-    acme: Workspace,
-    approval: Approval,
-    mira: str,
-    workers: Workers,
-    send: Send,
-    monkeypatch: pytest.MonkeyPatch,
+    thread: Thread, approval: Approval, mira: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    send(slack.click(acme, support, question(support, approval), mira, "approve"))
+    thread.deliver(thread.click(mira, "approve", question(thread, approval)))
     monkeypatch.setattr(clock, "now_ms", lambda: approval.expires_at + 1)
-    workers.run()
+    thread.workers.run()
 
-    [(user, text)] = hints(support)
+    [(user, text)] = thread.hints
     assert user == mira
     assert text.startswith("This approval has expired")
-    assert logged(api, "tool_call_approved") == []
+    assert logged(thread.api, "tool_call_approved") == []
     assert resumes() == []
 
 
-def test_a_person_who_is_no_member_decides_nothing(
-    api: Client,
-    support: Channel,
-    slack: ChatMirror,
-    acme: Workspace,
-    approval: Approval,
-    workers: Workers,
-    send: Send,
-) -> None:
-    stranger = slack.person(acme, "Sam", "sam@example.com")
-    send(slack.click(acme, support, question(support, approval), stranger, "approve"))
-    workers.run()
+def test_a_person_who_is_no_member_decides_nothing(thread: Thread, approval: Approval) -> None:
+    stranger = thread.slack.person(thread.acme, "Sam", "sam@example.com")
+    thread.press(stranger, "approve", question(thread, approval))
 
-    assert shown(api, approval) == ("pending", None)
-    [(user, text)] = hints(support)
+    assert shown(thread.api, approval) == ("pending", None)
+    [(user, text)] = thread.hints
     assert user == stranger
     assert text.startswith("No member in Helpdesk has your e-mail address")
 
 
-def test_of_two_who_press_at_once_one_wins(
-    support: Channel,
-    api: Client,
-    conversation: Conversation,
-    mira: str,
-    noor: str,
-    workers: Workers,
-    connection: Connection,
-) -> None:
-    workers.run()
-    orders, account = random.Random(11), SLACK.open(connection)
+def test_of_two_who_press_at_once_one_wins(thread: Thread, account: Account, mira: str, noor: str) -> None:
+    thread.workers.run()
+    orders = random.Random(11)
     for number in range(effort.of(4, 200)):
-        approval = ask(conversation)
-        support.ephemeral.clear()
+        approval = ask(thread.conversation)
+        thread.channel.ephemeral.clear()
 
         def press(user: str, action: str, approval: Approval = approval, number: int = number) -> str:
-            thread = support.messages[0]["ts"]
+            first = thread.first["ts"]
             data = {
                 "click": f"{number}.{user}",
                 "action": action,
@@ -283,7 +198,7 @@ def test_of_two_who_press_at_once_one_wins(
                 "at": now(),
             }
             return clicks.handle_click(
-                account, {**data, "channel": support.id, "message": thread, "thread": thread}
+                account, {**data, "channel": thread.channel.id, "message": first, "thread": first}
             )
 
         done = interleaved(
@@ -292,5 +207,5 @@ def test_of_two_who_press_at_once_one_wins(
 
         assert sorted(done) in (["approve", "hint"], ["deny", "hint"])
         won = ("approved", "Mira") if "approve" in done else ("denied", "Noor")
-        assert shown(api, approval) == won
-        assert [user for user, _ in hints(support)] == [noor if "approve" in done else mira]
+        assert shown(thread.api, approval) == won
+        assert [user for user, _ in thread.hints] == [noor if "approve" in done else mira]

@@ -221,11 +221,8 @@ def test_a_crash_after_the_text_is_stored_leaves_it_open(
     ("edited", "status", "code"),
     [
         ({"title": " "}, 400, "title_missing"),
-        ({"title": "t" * 121}, 400, "body_too_large"),
         ({"body": "\n"}, 400, "body_missing"),
-        ({"body": "b" * 900_001}, 400, "body_too_large"),
         ({"folderId": ids.new("fold")}, 404, "knowledge_folder_not_found"),
-        ({"titel": "T"}, 400, "invalid_request"),
     ],
 )
 def test_what_a_document_may_not_be_is_refused_and_leaves_it_open(

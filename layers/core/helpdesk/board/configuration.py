@@ -175,5 +175,5 @@ def _require_distinct(field: str, of: str, values: Sequence[str]) -> None:
 def _name(field: str, at: int, name: str) -> str:
     line = as_name(name)
     if not 1 <= len(line) <= MAX_NAME_CHARACTERS:
-        raise InvalidRequest(one_to(f"{field}.{at}.name", MAX_NAME_CHARACTERS))
+        raise InvalidRequest(one_to(f"{field}[{at}].name", MAX_NAME_CHARACTERS))
     return line
