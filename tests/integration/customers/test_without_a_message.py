@@ -116,7 +116,7 @@ def test_a_customer_of_whom_nothing_is_said_is_refused(api: Client, said: dict[s
 
 
 def test_metadata_of_another_type_is_refused_by_its_name(api: Client, customer: str) -> None:
-    said = {"metadata": {"plan": {}}}
+    said: dict[str, Any] = {"metadata": {"plan": {}}}
     for answer in (api.post("/v1/customers", said), update(api, customer, **said)):
         assert (answer.status, answer.code) == (400, "invalid_request")
         assert "`metadata.plan`" in answer.message
