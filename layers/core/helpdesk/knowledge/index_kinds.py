@@ -22,8 +22,8 @@ from helpdesk.search.s3_index.manifest import OWNERS_NOTE
 class ReindexJob(JobBody, omit_defaults=False):
     """An instruction to index an organization's documents for the model that is set: those older than the id `before`.
 
-    A job does what it has time for and hands the rest on to the next `turn` of the same `run`. `reindex` tells it from
-    the other jobs of the queue.
+    A job does what it has time for and hands the rest on to the next `turn` of the same `run`. `reindex` sets it apart
+    from the other jobs of the queue.
     """
 
     organization: str
