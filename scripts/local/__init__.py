@@ -6,8 +6,6 @@
     emulator    MiniStack: start, health, stop
     ministack   MiniStack's own process, with what this project changes in it
     aws_limits  what AWS refuses and MiniStack doesn't
-    forking     the workers, which fork from a process that has imported their libraries
-    warm_parent that process
     build       `sam build`, only when a source changed
     deployment  `sam deploy` into the emulator, only when the build or a parameter changed
     seed        a demo organization, and the project's own guides as its knowledge

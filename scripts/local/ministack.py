@@ -7,29 +7,28 @@ what the change wins:
     answer_refusals_as_declared it ignores the gateway's own responses in the API's document: correctness
     share_content               it unpacks code and layers for each worker process. A few dozen workers hold gigabytes,
                                 and removing them holds up an update or a stop for minutes
-    fork_workers                each worker imports the libraries: 0.6 s of the processor for each of 15 workers at a
-                                start and of 80 in the end-to-end tests, and their memory
     read_logs_at_once           it waits up to 50 ms for a log line after each call: a minute or more in the
                                 end-to-end tests
     end_when_saved              at a stop, it waits for functions that still run, though nothing keeps their work:
                                 15 s become 2 s
 
-tests/unit/scripts/test_local_ministack.py, test_local_forking.py and test_aws_limits.py call MiniStack's own code, so
-they fail with an upgrade that changes what is replaced here.
+tests/unit/scripts/test_local_ministack.py and test_aws_limits.py call MiniStack's own code, so they fail with an
+upgrade that changes what is replaced here.
 
 Workers share what they unpack through symbolic links into one folder, which holds each archive's content once, under
 the archive's SHA-256.
 """
 
+import array
 import asyncio
+import fcntl
 import hashlib
 import importlib
 import io
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
+import termios
 import threading
 import time
 import zipfile
@@ -38,10 +37,9 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import IO, Any
 
 from scripts.local import aws_limits
-from scripts.local.forking import LAYERS, ForkedProcess, Parents
 from scripts.local.settings import REGION
 
 # As MiniStack names a worker's folder, in the same place.
@@ -141,27 +139,22 @@ def read_logs_at_once() -> None:
     wait = runtime.Worker._drain_stderr_bounded  # noqa: SLF001 - it has no setting
 
     def drain(worker: Any) -> str:
-        process = worker._proc  # noqa: SLF001
-        deadline = time.monotonic() + _LOG_SECONDS
-        if not isinstance(process, ForkedProcess):
+        process = worker._proc  # noqa: SLF001 - None after a failure
+        if process is None:
             return str(wait(worker))
-        while process.unread_errors() and time.monotonic() < deadline:
+        deadline = time.monotonic() + _LOG_SECONDS
+        while _unread(process.stderr) and time.monotonic() < deadline:
             time.sleep(0.001)
         return str(wait(worker, first_line_wait=0.002, idle_confirm=0.001))
 
     runtime.Worker._drain_stderr_bounded = drain  # noqa: SLF001
 
 
-def fork_workers(parents: Parents) -> None:
-    """Let MiniStack's worker processes in Python fork from ones that have imported the libraries of their layers."""
-
-    def start(arguments: list[str], **options: Any) -> Any:
-        if arguments[0] != sys.executable or LAYERS not in options["env"]:
-            return subprocess.Popen(arguments, **options)
-        return ForkedProcess(parents, arguments[1], options["cwd"], options["env"])
-
-    runtime = importlib.import_module("ministack.core.lambda_runtime")
-    vars(runtime)["subprocess"] = SimpleNamespace(**vars(subprocess) | {"Popen": start})
+def _unread(pipe: IO[bytes]) -> bool:
+    """Return whether a pipe has bytes that nothing has read."""
+    waiting = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, waiting)
+    return waiting[0] > 0
 
 
 def limit_requests() -> None:
@@ -244,7 +237,6 @@ class _AnswerTooLarge(Exception):
 def main() -> None:
     """Run MiniStack until it is asked to end."""
     share_content(Path(tempfile.gettempdir()))
-    fork_workers(Parents())
     read_logs_at_once()
     limit_requests()
     answer_refusals_as_declared()

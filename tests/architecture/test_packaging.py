@@ -19,7 +19,6 @@ from scripts import sam
 from scripts.local import build
 from scripts.local.progress import Progress
 from scripts.local.settings import architecture
-from scripts.local.warm_parent import LIBRARIES
 from tests.architecture.test_packaging_pins import DEPLOYED, pins
 from tests.support import effort
 from tests.support.template import ROOT, template
@@ -94,16 +93,6 @@ def modules_at_start(artifacts: Path, function: str) -> frozenset[str]:
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_built_function_imports_from_its_artifact_and_layers_alone(artifacts: Path, function: str) -> None:
     assert "app" in modules_at_start(artifacts, function)
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_imports_itself_what_the_local_stack_imports_before_its_start(
-    artifacts: Path, function: str
-) -> None:
-    modules = modules_at_start(artifacts, function)
-    before = {name for name in LIBRARIES if "pydantic" in modules or not name.startswith("pydantic")}
-
-    assert modules >= before
 
 
 def test_the_garbage_collector_does_not_run_during_a_start(artifacts: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 PROC = Path("/proc")
 _ESTABLISHED = "01"
 _WORKER = re.compile(r"/ministack-lambda-[^/]*-(\w+)-[^/-]+/_worker\.py$")
-"""The program of a function's process, which it keeps open (scripts/local/warm_parent.py)."""
+"""The program of a function's process."""
 
 
 def functions(root: int) -> dict[int, str]:
@@ -30,8 +30,11 @@ def functions(root: int) -> dict[int, str]:
 
 
 def _function_of(pid: int) -> str:
-    programs = (_WORKER.search(file) for file in _open_files(pid))
-    return next((program[1] for program in programs if program), "")
+    with suppress(OSError):
+        arguments = (PROC / str(pid) / "cmdline").read_text().split("\0")
+        programs = (_WORKER.search(argument) for argument in arguments)
+        return next((program[1] for program in programs if program), "")
+    return ""
 
 
 def works(pid: int, seconds: float = 0.05) -> bool:

@@ -1,4 +1,4 @@
-"""The emulator's worker processes share what they unpack."""
+"""What this project changes in the emulator: workers share what they unpack, logs, refusals, its end."""
 
 import asyncio
 import importlib
@@ -118,6 +118,23 @@ def test_the_end_of_a_worker_leaves_the_code_that_another_uses(temporary: Path) 
 
     assert unpacked(temporary) == [HANDLER]
     assert second.invoke({"number": 2}, "id")["result"] == {"number": 2}
+
+
+def test_the_lines_that_a_worker_logs_come_with_its_response(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime.Worker, "_drain_stderr_bounded", runtime.Worker._drain_stderr_bounded)
+    ministack.read_logs_at_once()
+    log = "import sys\ndef handler(event, context):\n    print(event['line'], file=sys.stderr)\n    1 / event['by']\n"
+    one = worker(log)
+
+    answers = [one.invoke({"line": line, "by": by}, "id") for line, by in (("a", 1), ("b", 1), ("c", 0))]
+
+    assert [(answer["status"], answer["log"].split("\n")[0]) for answer in answers] == [
+        ("ok", "a"),
+        ("ok", "b"),
+        ("error", "c"),
+    ]
 
 
 def test_the_gateway_refuses_in_the_words_of_the_api_document(monkeypatch: pytest.MonkeyPatch) -> None:
