@@ -7,17 +7,20 @@ suggestion. Each queue has its own concurrency, so no visitor waits while the ag
 import json
 from typing import Any
 
+import msgspec
+
 from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent_runs import engine
 from helpdesk.agent_runs import worker as agent
 from helpdesk.agent_runs.making import NotYet
-from helpdesk.conversations.jobs import AgentJob
+from helpdesk.conversations.jobs import AgentJob, LearnJob
 from helpdesk.platform import clock
 from helpdesk.platform.logging import error_name, logger
 from helpdesk.platform.queues import MAX_RECEIVES, BatchResponse, JobUnfinished, Record, receives, run_batch
 from helpdesk.platform.settings import declare
-from helpdesk.suggestions import worker as suggestions
+from helpdesk.suggestions import asking, learning
 from helpdesk.suggestions.asking import NotIndexed
+from helpdesk.suggestions.jobs import AskJob
 from helpdesk.tools.approvals.jobs import ResumeJob
 
 NEEDS = declare(
@@ -77,7 +80,7 @@ def _learn(record: Record, body: dict[str, Any]) -> None:
     ids = ("organization", "conversationId", "suggestionId")
     about = {name: body[name] for name in ids if name in body}
     try:
-        outcomes = suggestions.work(body, last_try=receives(record) >= MAX_RECEIVES)
+        outcomes = _learned(body, last_try=receives(record) >= MAX_RECEIVES)
     except (ModelTrouble, NotIndexed) as error:
         logger.info("learning_postponed", extra={**about, "error": type(error).__name__})
         raise JobUnfinished from error
@@ -85,3 +88,10 @@ def _learn(record: Record, body: dict[str, Any]) -> None:
         logger.error("learning_failed", extra={**about, "error": error_name(error)})
         raise JobUnfinished from error
     logger.info("learned", extra={**about, "outcomes": outcomes})
+
+
+def _learned(body: dict[str, Any], *, last_try: bool) -> list[str]:
+    job = msgspec.convert(body, LearnJob | AskJob)
+    if isinstance(job, LearnJob):
+        return learning.learn(job, last_try=last_try)
+    return [asking.ask(job, last_try=last_try).value]

@@ -7,12 +7,13 @@ import pytest
 from helpdesk.accounts.quotas.errors import Budget, TokensSpent
 from helpdesk.accounts.quotas.record import SuggestionDay
 from helpdesk.agent import metered
+from helpdesk.conversations.jobs import LearnJob
 from helpdesk.knowledge.documents import Document
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings as function_settings
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import table
-from helpdesk.suggestions import worker
+from helpdesk.suggestions import learning
 from tests.support.api import Client
 from tests.support.conversations import stored
 from tests.support.interleaving import interleaved
@@ -224,9 +225,9 @@ def test_an_answer_that_names_the_customer_is_not_suggested(api: Client, workers
 
 def test_a_repeated_job_makes_no_second_suggestion(api: Client, organization: Any, workers: Workers) -> None:
     conversation = answered(api, workers)
-    job = {"kind": "learn", "organization": organization.organization_id, "conversationId": conversation}
+    job = LearnJob(organization.organization_id, conversation)
 
-    assert worker.work(job, last_try=False) == ["learned_before"]
+    assert learning.learn(job, last_try=False) == ["learned_before"]
     assert len(listed(api)) == 1
     assert len(events()) == 1
 
@@ -237,9 +238,9 @@ def test_two_jobs_at_once_make_one_suggestion(
 ) -> None:
     workers.holding.add("suggestion")
     conversation = answered(api, workers)
-    job = {"kind": "learn", "organization": organization.organization_id, "conversationId": conversation}
+    job = LearnJob(organization.organization_id, conversation)
 
-    outcomes = interleaved([lambda: worker.work(job, last_try=False)] * 2, seed).all()
+    outcomes = interleaved([lambda: learning.learn(job, last_try=False)] * 2, seed).all()
 
     assert sorted(outcomes) == [["learned_before"], ["suggested"]]
     assert len(listed(api)) == len(events()) == 1
@@ -364,9 +365,9 @@ def test_evidence_joins_also_when_the_day_is_full(api: Client, organization: Any
 
 
 def test_a_conversation_that_is_gone_teaches_nothing(organization: Any) -> None:
-    job = {"kind": "learn", "organization": organization.organization_id, "conversationId": ids.new("conv")}
+    job = LearnJob(organization.organization_id, ids.new("conv"))
 
-    assert worker.work(job, last_try=False) == []
+    assert learning.learn(job, last_try=False) == []
 
 
 def test_another_organizations_conversation_teaches_nothing(
@@ -374,11 +375,7 @@ def test_another_organizations_conversation_teaches_nothing(
 ) -> None:
     workers.holding.add("suggestion")
     conversation = answered(api, workers)
-    job = {
-        "kind": "learn",
-        "organization": other_organization.organization_id,
-        "conversationId": conversation,
-    }
+    job = LearnJob(other_organization.organization_id, conversation)
 
-    assert worker.work(job, last_try=False) == []
+    assert learning.learn(job, last_try=False) == []
     assert documents(api) == []

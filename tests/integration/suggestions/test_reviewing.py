@@ -13,8 +13,9 @@ from helpdesk.knowledge import document_store
 from helpdesk.knowledge.documents import Document
 from helpdesk.platform import clients, clock, ids
 from helpdesk.storage import table
-from helpdesk.suggestions import asking, worker
+from helpdesk.suggestions import asking
 from helpdesk.suggestions.asking import NotIndexed
+from helpdesk.suggestions.jobs import AskJob
 from tests.support.api import Client
 from tests.support.interleaving import interleaved
 from tests.support.people import issue_token
@@ -298,13 +299,13 @@ def test_questions_wait_until_the_document_is_indexed(
     job = {"kind": "ask", "organization": organization.organization_id, "suggestionId": suggestion["id"]}
 
     with pytest.raises(NotIndexed):
-        worker.work(job, last_try=False)
-    assert worker.work(job, last_try=True) == ["postponed"]
+        asking.ask(AskJob.from_body(job), last_try=False)
+    assert asking.ask(AskJob.from_body(job), last_try=True) == "postponed"
     assert [each for each in jobs() if each["kind"] == "ask"] == [job, job]
 
     later = clock.now_ms() + asking.PATIENCE_MS + 1
     monkeypatch.setattr(clock, "now_ms", lambda: later)
-    assert worker.work(job, last_try=False) == ["not_indexed"]
+    assert asking.ask(AskJob.from_body(job), last_try=False) == "not_indexed"
 
 
 def test_a_job_that_comes_too_early_is_tried_again(
@@ -330,5 +331,5 @@ def test_a_deleted_document_is_asked_nothing(
     api.delete(f"/v1/knowledge/documents/{written}")
     job = {"kind": "ask", "organization": organization.organization_id, "suggestionId": suggestion["id"]}
 
-    assert worker.work(job, last_try=False) == ["gone"]
+    assert asking.ask(AskJob.from_body(job), last_try=False) == "gone"
     assert listed(api)[0]["answersNow"] is None

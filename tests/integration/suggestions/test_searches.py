@@ -3,7 +3,7 @@
 import pytest
 
 from helpdesk.site import gaps
-from helpdesk.suggestions import searches as compared
+from helpdesk.suggestions import service as compared
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.suggestions import listed, suggested

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.platform.delays import hop_delay_seconds
+from helpdesk.platform.queues import hop_delay_seconds
 
 MOMENTS = st.integers(min_value=0, max_value=4_102_444_800_000)
 

@@ -5,7 +5,7 @@ from helpdesk.agent_runs.built_in import BuiltIn, BuiltIns, Done
 from helpdesk.agent_runs.prompts import FILE_SIGNAL, SUGGEST
 from helpdesk.agent_runs.record import Call, Run
 from helpdesk.agent_runs.signalling import Signalling
-from helpdesk.suggestions import filing as suggestions
+from helpdesk.suggestions import learning as suggestions
 
 _DECLINED = "declined"
 
@@ -30,6 +30,6 @@ def _suggest_document(prepared: Prepared) -> BuiltIn:
         question = next((each for each in prepared.newest if each.id == prepared.message_id), None)
         if not isinstance(title, str) or not isinstance(body, str) or question is None:
             return Done(_DECLINED)
-        return Done(suggestions.file(prepared.conversation, question, title, body))
+        return Done(suggestions.put_offered(prepared.conversation, question, title, body))
 
     return file

@@ -27,7 +27,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.logging import logger
 from helpdesk.platform.text import as_name, cut
-from helpdesk.progress import reopening
+from helpdesk.progress import signal_moves
 from helpdesk.search.embeddings.embedder import EmbeddingFailed
 from helpdesk.signals import filing, reporting, similar, titles
 from helpdesk.signals import service as signals
@@ -179,7 +179,7 @@ class Signalling:
             signal = filing.report(self._organization, ByName(self._agent), alive.id, report)
             is_done = signal.status is SignalStatus.DONE
             if is_done and may_reopen:
-                signal = reopening.reopen(self._organization, ByName(self._agent), signal.id)
+                signal = signal_moves.reopen(self._organization, ByName(self._agent), signal.id)
         except (SignalNotFound, InvalidRequest, ConversationNotFound):
             return _done(Outcome.GONE)
         what = f"the {signal.kind.value} “{signal.title}” ({signal.id})"

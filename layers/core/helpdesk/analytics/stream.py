@@ -23,8 +23,7 @@ from helpdesk.conversations.ratings.record import Rating
 from helpdesk.customers.record import Customer
 from helpdesk.knowledge.crawls.record import Crawl
 from helpdesk.knowledge.documents import Document
-from helpdesk.platform import unreadable
-from helpdesk.platform.logging import logger
+from helpdesk.platform.logging import log_unreadable, logger
 from helpdesk.platform.queues import write_dead_letter
 from helpdesk.platform.settings import settings
 from helpdesk.signals.record import Signal
@@ -76,7 +75,7 @@ def _read(record: Mapping[str, Any]) -> Change | None:
 
 
 def _dead_letter(key: object, sequence: object, error: Exception) -> None:
-    unreadable.report(key, error)
+    log_unreadable(key, error)
     write_dead_letter(settings().facts_dead_letters_url, {"key": key, "sequence": sequence})
 
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.record import Connection, ConnectionStatus
-from helpdesk.platform import clock, unreadable
+from helpdesk.platform import clock
+from helpdesk.platform.logging import log_unreadable
 from helpdesk.storage import attributes, keys, shards, table
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.stored import AnyKey
@@ -55,7 +56,7 @@ def of_shard(shard: int, after: Item | None) -> tuple[list[Connection], Item | N
         try:
             found.append(Connection.from_item(attributes.text(item, "organization"), item))
         except UnreadableItem as error:
-            unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
+            log_unreadable({"PK": item["PK"], "SK": item["SK"]}, error)
     return found, page.after
 
 

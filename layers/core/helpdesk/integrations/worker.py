@@ -15,9 +15,8 @@ from helpdesk.integrations.adapter import Adapter
 from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater, UnknownJob
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
-from helpdesk.platform.delays import hop_delay_seconds
 from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import send_all
+from helpdesk.platform.queues import hop_delay_seconds, send_all
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import shards

@@ -9,6 +9,8 @@ import os
 
 from aws_lambda_powertools import Logger
 
+from helpdesk.platform import metrics
+
 # Lambda reads a line's level only if its time is in this form; any other line counts as INFO and is filtered as such.
 logger = Logger(log_uncaught_exceptions=False, utc=True, use_rfc3339=True)
 # Powertools would log at the level of Lambda's filter, which lets metrics pass and is INFO where WARN or ERROR is set.
@@ -29,3 +31,12 @@ def error_name(error: BaseException) -> str:
 def log_failure(event: str, organization: str, error: Exception) -> None:
     """Log that an organization's work failed and is tried again; an empty ID where the message does not name one."""
     logger.error(event, extra={"organization": organization, "error": type(error).__name__})
+
+
+def log_unreadable(key: object, error: Exception) -> None:
+    """Log and count a record that a worker passes over, so that it holds up no other organization's.
+
+    The key names the organization. An alarm watches the count.
+    """
+    logger.error("record_unreadable", extra={"key": key, "error": type(error).__name__})
+    metrics.count("RecordsUnreadable")

@@ -28,6 +28,9 @@ MAX_RECEIVES = 5
 RETRY_AFTER_SECONDS = (5, 20, 60, 120)
 """How long a message waits after its first, second, … failure."""
 
+MAX_HOP_SECONDS = 900
+"""The longest delay of a message (Amazon SQS Developer Guide, "delay queues"). See `hop_delay_seconds`."""
+
 type Record = dict[str, Any]
 """A message of a queue in Lambda's event."""
 
@@ -126,3 +129,16 @@ def send_all(queue_url: str, messages: "Sequence[SendMessageBatchRequestEntryTyp
         answer = clients.sqs().send_message_batch(QueueUrl=queue_url, Entries=entries)
         refused += [int(failure["Id"]) for failure in answer.get("Failed", [])]
     return refused
+
+
+def hop_delay_seconds(due_at_ms: int, now_ms: int, longest_seconds: int = MAX_HOP_SECONDS) -> int:
+    """Return the DelaySeconds of the next hop towards `due_at_ms`: 0 when it is due, `longest_seconds` at most.
+
+    A message that is due later than SQS can delay it travels in hops: it carries its due time, and a consumer that
+    receives it early sends it again with the remaining delay. The result is rounded up, so that the last hop never
+    arrives early. A hop takes 1 to 900 seconds whatever `longest_seconds` is: SQS accepts no more, and hops of zero
+    seconds would loop.
+    """
+    remaining_seconds = -(-(due_at_ms - now_ms) // 1000)
+    longest = max(1, min(MAX_HOP_SECONDS, longest_seconds))
+    return max(0, min(longest, remaining_seconds))

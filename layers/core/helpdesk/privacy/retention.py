@@ -19,7 +19,8 @@ from helpdesk.conversations.messages import erasure as messages
 from helpdesk.customers import erasure as customers
 from helpdesk.customers.erasure import ErasableCustomer
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.platform import clock, ids, unreadable
+from helpdesk.platform import clock, ids
+from helpdesk.platform.logging import log_unreadable
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.privacy import repository, thread_deletion
 from helpdesk.privacy.erasing import Outcome
@@ -50,7 +51,7 @@ def start_daily_jobs(until: int) -> int:
             created += _start(organization, days, day * DAY_MS)
         except Exception as error:  # noqa: BLE001 - one organization must not hold up the others
             # The next run of the same day tries it again.
-            unreadable.report({"organization": organization}, error)
+            log_unreadable({"organization": organization}, error)
     return created
 
 

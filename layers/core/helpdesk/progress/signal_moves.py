@@ -7,6 +7,7 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import Signal
 from helpdesk.signals.schemas import SignalUpdate
+from helpdesk.storage.by_name import ByName
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
 
@@ -58,5 +59,24 @@ def apply_commit(caller: Caller, signal_id: str, commit_id: str) -> Signal:
             changed = signals.add_change(transaction, seen, caller.actor, status=SignalStatus.DONE)
         transaction.commit()
         return changed
+
+    return moves.retry(attempt)
+
+
+def reopen(organization: str, by_name: ByName, signal_id: str) -> Signal:
+    """Open a signal that is done, and move its card to the requests. One that is not done stays as it is.
+
+    Raises SignalNotFound, Conflict.
+    """
+
+    def follow(transaction: Transaction, seen: Signal, status: SignalStatus) -> str | None:
+        return moves.add_card_move(transaction, seen, status, by_person=False)
+
+    def attempt() -> Signal:
+        seen = signals.get(organization, signal_id)
+        if seen.status is not SignalStatus.DONE:
+            return seen
+        opened = SignalUpdate(status=SignalStatus.OPEN)
+        return filing.update(organization, by_name, signal_id, opened, follow)
 
     return moves.retry(attempt)

@@ -10,7 +10,7 @@ Writes are in `helpdesk.storage.transactions`, because most of them write severa
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from helpdesk.platform import unreadable
+from helpdesk.platform.logging import log_unreadable
 from helpdesk.storage import table
 from helpdesk.storage.stored import Index, Stored, UnreadableItem
 from helpdesk.storage.table import Filter
@@ -131,7 +131,7 @@ class Collection[R: Stored]:
             try:
                 found.append(self.kind.from_item(item))
             except UnreadableItem as error:
-                unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
+                log_unreadable({"PK": item["PK"], "SK": item["SK"]}, error)
         return found
 
     def all(self, *scope: str, newest_first: bool = False, consistent: bool = False) -> list[R]:

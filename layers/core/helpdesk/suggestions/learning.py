@@ -1,7 +1,8 @@
 """Learns suggestions from conversations: a visitor's question and a person's answer, proposed for the knowledge base.
 
 A resolved conversation is read as a whole (`learnFromThreads`). While it goes on, only its gap is read
-(`suggestKnowledge`): the question that the agent handed to the team because it found nothing.
+(`suggestKnowledge`): the question that the agent handed to the team because it found nothing. The agent's model can
+also suggest a document during a conversation.
 
 A job may be repeated, and two may run at once. Each question is noted in the same transaction that puts it into a
 suggestion, on the condition that it is not noted yet. That transaction also requires that the conversation is not being
@@ -26,16 +27,17 @@ from helpdesk.conversations.state import Status
 from helpdesk.customers import service as customers
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
+from helpdesk.knowledge.errors import MAX_TITLE_CHARACTERS
 from helpdesk.platform import clock, ids
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
-from helpdesk.platform.text import cut
+from helpdesk.platform.text import cut, is_blank, one_line
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
-from helpdesk.suggestions import drafting, matching, model, proposing, repository
-from helpdesk.suggestions.drafting import Declined, Draft
-from helpdesk.suggestions.errors import MAX_EVIDENCE, MAX_QUESTION_CHARACTERS
+from helpdesk.suggestions import drafting, matching, model, repository
+from helpdesk.suggestions.drafting import Declined, Draft, checked
+from helpdesk.suggestions.errors import MAX_CHANGED_BYTES, MAX_EVIDENCE, MAX_QUESTION_CHARACTERS
 from helpdesk.suggestions.exchanges import Exchange, exchanges_of
 from helpdesk.suggestions.record import Evidence, LearnedQuestion, Suggestion
 from helpdesk.suggestions.schemas import SuggestionStatus
@@ -124,6 +126,24 @@ def put(conversation: Conversation, exchange: Exchange, drafted: Draft) -> Outco
     return repeat_when_stale(attempt, ConditionFailed)
 
 
+def put_offered(conversation: Conversation, question: Message, title: str, body: str) -> str:
+    """Put a document that the agent's model wrote to answer a visitor's message into a suggestion; return the outcome.
+
+    It is checked like any draft. A repeated call for the same message changes nothing. Raises Conflict.
+    """
+    heading = one_line(title, MAX_TITLE_CHARACTERS)
+    if is_blank(heading) or is_blank(body) or len(body.encode()) > MAX_CHANGED_BYTES:
+        return Declined.INCOMPLETE.value
+    customer = customers.find(conversation.organization, conversation.customer_id)
+    name = (None if customer is None else customer.name) or ""
+    drafted = checked(Draft(heading, body.strip()), name)
+    if isinstance(drafted, Declined):
+        return drafted.value
+    # Nobody of the team has answered it yet: what a person answers later extends the suggestion.
+    exchange = Exchange(question=(question,), answer=(question,), reaction=None, unclear=False)
+    return put(conversation, exchange, drafted).value
+
+
 def _noted(conversation: Conversation, exchange: Exchange) -> LearnedQuestion | None:
     noted = repository.questions.all(conversation.organization, conversation.id)
     return next((each for each in noted if each.message_id == exchange.id), None)
@@ -158,7 +178,7 @@ def _put(conversation: Conversation, exchange: Exchange, drafted: Draft) -> Outc
                 return Outcome.DISMISSED_BEFORE
             case SuggestionStatus.ACCEPTED:
                 return Outcome.KNOWN
-    proposed = proposing.proposal(conversation.organization, question, drafted)
+    proposed = matching.proposal(conversation.organization, question, drafted)
     if proposed is None:
         return Outcome.KNOWN
     now = clock.now_ms()
@@ -219,7 +239,7 @@ def _extend(
         or earlier.conversation_id != conversation.id
     ):
         return Outcome.LEARNED_BEFORE
-    proposed = proposing.proposal(conversation.organization, earlier.evidence[0].question, drafted)
+    proposed = matching.proposal(conversation.organization, earlier.evidence[0].question, drafted)
     if proposed is None:
         return Outcome.LEARNED_BEFORE
     transaction = Transaction()

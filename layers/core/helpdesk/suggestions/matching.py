@@ -1,14 +1,20 @@
-"""Whether two questions ask the same, and whether two answers give the same guidance.
+"""Compares a draft with earlier suggestions and with the knowledge base, and decides what it is proposed as.
 
-By their words. When unsure they are different: a second suggestion costs the team a click, and a question that joins
-the wrong one is never answered.
+Questions and answers are compared by their words. When unsure they are different: a second suggestion costs the team a
+click, and a question that joins the wrong one is never answered.
 """
 
 import re
 
 from helpdesk.agent.conversation_language import clear_language
-from helpdesk.knowledge import language
+from helpdesk.knowledge import language, listing, retrieval
+from helpdesk.knowledge.errors import DocumentNotFound
 from helpdesk.knowledge.terms import words_of
+from helpdesk.platform.record import Record
+from helpdesk.suggestions.drafting import Draft
+from helpdesk.suggestions.errors import MAX_CHANGED_BYTES
+from helpdesk.suggestions.schemas import SuggestionKind
+from helpdesk.suggestions.wording import section_heading
 
 SAME_QUESTION = 0.6
 """The least share of the words of both questions that both have."""
@@ -18,6 +24,16 @@ HELD = 0.8
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|no|never|cannot|without|unable|\w+n't)\b", re.IGNORECASE)
+
+
+class Proposal(Record):
+    """The document as proposed. For a change: the changed one, and the version of it that was read."""
+
+    kind: SuggestionKind
+    title: str
+    body: str
+    target_doc_id: str | None
+    base_version: int | None
 
 
 def same_question(one: str, other: str) -> bool:
@@ -43,6 +59,21 @@ def already_says(text: str, guidance: str) -> bool:
     return held >= HELD and _numbers(guidance) <= _numbers(text) and (_denies(text) or not _denies(guidance))
 
 
+def proposal(organization: str, question: str, drafted: Draft) -> Proposal | None:
+    """Return what to propose for a draft; None if the knowledge base says it already.
+
+    A document is on the subject if the agent would answer the question from it. The guidance then becomes a section at
+    its end. A document that is synced from a page or a repository, or is large, is not changed: the guidance becomes a
+    document of its own.
+    """
+    passages = retrieval.find(organization, question) or []
+    if passages and passages[0].score >= retrieval.CONFIDENT:
+        if any(already_says(passage.text, drafted.guidance) for passage in passages):
+            return None
+        return _change(organization, passages[0].document_id, drafted) or _new(drafted)
+    return _new(drafted)
+
+
 def _shared(one: str, other: str) -> float:
     words, others = _words(one), _words(other)
     return len(words & others) / len(words | others) if words and others else 0.0
@@ -60,3 +91,20 @@ def _numbers(text: str) -> set[str]:
 
 def _denies(text: str) -> bool:
     return _NEGATION.search(text.replace("’", "'")) is not None
+
+
+def _new(drafted: Draft) -> Proposal:
+    return Proposal(SuggestionKind.NEW, drafted.title, drafted.guidance, None, None)
+
+
+def _change(organization: str, document_id: str, drafted: Draft) -> Proposal | None:
+    try:
+        document = listing.get(organization, document_id).document
+    except DocumentNotFound:
+        return None
+    if document.source.kind.synced:
+        return None
+    body = f"{document.body.rstrip()}{section_heading(drafted.title)}{drafted.guidance}\n"
+    if len(body.encode()) > MAX_CHANGED_BYTES:
+        return None
+    return Proposal(SuggestionKind.CHANGE, document.title, body, document.id, document.version)

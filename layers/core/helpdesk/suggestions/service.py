@@ -5,16 +5,21 @@ pending and that a document to change has the version that the suggestion is bas
 succeeds, and a crash leaves both undone or both done.
 """
 
+import re
+from collections.abc import Iterable, Sequence
+
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.errors import DocumentChanged, DocumentNotFound, DocumentSynced
 from helpdesk.knowledge.schemas import SourceKind
+from helpdesk.knowledge.stopwords import STOP_WORDS
 from helpdesk.platform import ids
+from helpdesk.site import gaps
 from helpdesk.storage import by_name as by_names
 from helpdesk.storage.transactions import Transaction
-from helpdesk.suggestions import jobs, repository, searches
+from helpdesk.suggestions import jobs, repository
 from helpdesk.suggestions.errors import SuggestionGone, SuggestionSettled, SuggestionStale
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.suggestions.schemas import (
@@ -26,13 +31,17 @@ from helpdesk.suggestions.schemas import (
     SuggestionStatus,
 )
 
+_WORD = re.compile(r"\w+")
+_SHORTEST_STEM = 4
+_LONGEST_ENDING = 3
+
 
 def newest(caller: Caller, query: SuggestionsQuery) -> SuggestionsAnswer:
     """Return a page of suggestions, newest first. Raises InvalidCursor."""
     name = f"knowledge/suggestions?{query.status}"
     place = position(caller, query, name)
     found, end = repository.newest(caller.organization, query.status, query.limit, place)
-    searched = searches.counts(caller.organization, found) if found else {}
+    searched = _searches(caller.organization, found) if found else {}
     shapes = [_shape(each, searched[each.id]) for each in found]
     room = fitting(shapes)
     if room < len(shapes):
@@ -43,7 +52,7 @@ def newest(caller: Caller, query: SuggestionsQuery) -> SuggestionsAnswer:
 def get(organization: str, suggestion_id: str) -> SuggestionAnswer:
     """Return a suggestion. Raises SuggestionNotFound."""
     found = repository.suggestions.get(organization, suggestion_id)
-    searched = searches.counts(organization, [found])
+    searched = _searches(organization, [found])
     return SuggestionAnswer(suggestion=_shape(found, searched[found.id]))
 
 
@@ -78,6 +87,50 @@ def dismiss(caller: Caller, suggestion_id: str) -> None:
     transaction = Transaction()
     repository.decide(transaction, suggestion, SuggestionStatus.DISMISSED, caller.actor)
     transaction.commit()
+
+
+def _searches(organization: str, suggestions: Iterable[Suggestion]) -> dict[str, int]:
+    """Return how often visitors of the help site searched in vain for what each suggestion answers, by its ID.
+
+    One query. Words are compared without the stemmers of the search library, which the functions of the API don't
+    have.
+    """
+    searched = [(words_of(each.query), each.count) for each in gaps.repeated(organization)]
+    return {each.id: _count(searched, each) for each in suggestions}
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words and numbers of a search or a question, without stop words."""
+    return frozenset(_WORD.findall(text.casefold())) - STOP_WORDS
+
+
+def looks_for(search: frozenset[str], question: frozenset[str]) -> bool:
+    """Return whether a search, which is a few words, is for the answer to a question.
+
+    All of its words are in the question. A single word is in too many, so it must be the whole question.
+    """
+    if not search or (len(search) == 1 and len(question) != 1):
+        return False
+    return all(any(_same_word(word, other) for other in question) for word in search)
+
+
+def _same_word(one: str, other: str) -> bool:
+    """Return whether two words are the same, or one is the other with a short ending: "exporting", "contacts"."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    return (
+        len(short) >= _SHORTEST_STEM
+        and short.isalpha()
+        and long.isalpha()
+        and long.startswith(short)
+        and len(long) - len(short) <= _LONGEST_ENDING
+    )
+
+
+def _count(searched: Sequence[tuple[frozenset[str], int]], suggestion: Suggestion) -> int:
+    asked = [words_of(text) for text in (suggestion.heading, *(e.question for e in suggestion.evidence))]
+    return sum(count for words, count in searched if any(looks_for(words, question) for question in asked))
 
 
 def _shape(suggestion: Suggestion, searches: int) -> SuggestionShape:

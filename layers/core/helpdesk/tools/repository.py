@@ -7,8 +7,9 @@ from typing import NamedTuple
 from msgspec.structs import asdict
 
 from helpdesk.outbound.errors import InvalidUrl
-from helpdesk.platform import clock, unreadable
+from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.logging import log_unreadable
 from helpdesk.storage import keys, table
 from helpdesk.storage.changes import below
 from helpdesk.storage.collection import Collection
@@ -357,4 +358,4 @@ def set_changes(transaction: Transaction, endpoint: ToolEndpoint, changes: Seque
 
 
 def _report(item: Item, error: UnreadableItem) -> None:
-    unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
+    log_unreadable({"PK": item["PK"], "SK": item["SK"]}, error)

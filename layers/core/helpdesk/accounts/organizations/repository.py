@@ -9,7 +9,8 @@ from helpdesk.accounts.organizations.record import OrganizationRecord
 from helpdesk.api.admission.allowance import shape_of
 from helpdesk.api.admission.limits import Plan, RequestClass, Tier, rate_of
 from helpdesk.api.admission.record import Allowance
-from helpdesk.platform import clock, unreadable
+from helpdesk.platform import clock
+from helpdesk.platform.logging import log_unreadable
 from helpdesk.storage import attributes, keys, shards, table
 from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.keys import ItemKey
@@ -243,5 +244,5 @@ def retaining(shard: int, after: Item | None) -> tuple[list[tuple[str, int]], It
         try:
             found.append((attributes.text(item, "id"), attributes.number(item, "retentionDays")))
         except UnreadableItem as error:
-            unreadable.report({"PK": item["PK"], "SK": item["SK"]}, error)
+            log_unreadable({"PK": item["PK"], "SK": item["SK"]}, error)
     return found, page.after

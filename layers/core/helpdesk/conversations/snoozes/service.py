@@ -22,8 +22,7 @@ from helpdesk.conversations.snoozes.schemas import SnoozeInput
 from helpdesk.conversations.state import Transition, apply
 from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
 from helpdesk.platform import clock
-from helpdesk.platform.delays import MAX_HOP_SECONDS, hop_delay_seconds
-from helpdesk.platform.queues import send_all
+from helpdesk.platform.queues import MAX_HOP_SECONDS, hop_delay_seconds, send_all
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS, MINUTE_MS
 from helpdesk.storage import shards

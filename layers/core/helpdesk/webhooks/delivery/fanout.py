@@ -16,9 +16,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from helpdesk.events import outbox_pending
 from helpdesk.events.outbox import Event, Job, JobQueue
 from helpdesk.events.stored import OutboxItem
-from helpdesk.platform import clock, queues, unreadable
-from helpdesk.platform.delays import hop_delay_seconds
-from helpdesk.platform.logging import logger
+from helpdesk.platform import clock, queues
+from helpdesk.platform.logging import log_unreadable, logger
+from helpdesk.platform.queues import hop_delay_seconds
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
 from helpdesk.storage.table import Item, Throttled, from_wire
@@ -62,7 +62,7 @@ class _Work:
         """Note an error: whether it calls for a repetition, or is a fault of the record."""
         if record_guard.is_of_the_record(error):
             self.bad = error
-            unreadable.report(self.key, error)
+            log_unreadable(self.key, error)
         else:
             logger.error("record_failed", extra={"key": self.key, "error": type(error).__name__})
             self.failed = True
@@ -141,7 +141,7 @@ def _read(record: Mapping[str, Any]) -> _Work | None:
 
 
 def _dead_letter(key: object, error: Exception) -> None:
-    unreadable.report(key, error)
+    log_unreadable(key, error)
     write_dead_letter(key)
 
 
@@ -168,7 +168,7 @@ def _create_deliveries(work: _Work, event: Event, found: Endpoints | Exception) 
         work.followed = followed_by(event, found.followers)
     if event.only_to is None:
         for endpoint_id, error in found.unreadable:
-            unreadable.report(WebhookEndpoint.key_for(event.organization, endpoint_id).attributes(), error)
+            log_unreadable(WebhookEndpoint.key_for(event.organization, endpoint_id).attributes(), error)
             work.bad = error
     work.failing = frozenset(endpoint.id for endpoint in listening if endpoint.failing_since is not None)
     try:

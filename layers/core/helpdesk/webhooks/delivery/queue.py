@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 from helpdesk.events.outbox import Job, JobBody, JobQueue
 from helpdesk.platform import clients
-from helpdesk.platform.delays import hop_delay_seconds
-from helpdesk.platform.queues import send_all
+from helpdesk.platform.queues import hop_delay_seconds, send_all
 from helpdesk.platform.settings import settings
 from helpdesk.webhooks.delivery.record import DeliveryId
 

@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.events import outbox_pending
-from helpdesk.platform import clock, metrics, unreadable
-from helpdesk.platform.logging import logger
+from helpdesk.platform import clock, metrics
+from helpdesk.platform.logging import log_unreadable, logger
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards, table
@@ -98,7 +98,7 @@ def _readable(items: list[Item]) -> list[Delivery]:
 
 def _pass_over(item: Item, error: Exception) -> None:
     pk, sk = table.key_of(item)
-    unreadable.report({"PK": pk, "SK": sk}, error)
+    log_unreadable({"PK": pk, "SK": sk}, error)
     try:
         given_up = repository.note_unreadable(item)
     except (Throttled, ClientError, BotoCoreError) as trouble:
