@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from helpdesk.knowledge.index_format import IndexedDocument
+from helpdesk.knowledge.index import IndexedDocument
 from helpdesk.knowledge.markdown import sections
 from helpdesk.search.embeddings.embedder import Vectors
 from helpdesk.search.embeddings.minilm import DIMENSIONS

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from helpdesk.knowledge.crawls import removal, worker
+from helpdesk.knowledge.crawls import keeping, worker
 from helpdesk.knowledge.crawls import service as crawls
 from helpdesk.knowledge.crawls.reading import Browser, reader
 from helpdesk.knowledge.crawls.record import RemovalJob, SliceJob
@@ -38,7 +38,7 @@ def _work(record: Record, until: int) -> None:
     body = json.loads(record["body"])
     about = {name: body[name] for name in ("kind", "organization", "crawlId")}
     job = msgspec.convert(body, SliceJob | RemovalJob)
-    outcome = _slice(job, record) if isinstance(job, SliceJob) else removal.work(job, until)
+    outcome = _slice(job, record) if isinstance(job, SliceJob) else keeping.release_documents(job, until)
     logger.info("crawl_worked", extra={**about, "outcome": outcome})
 
 

@@ -18,7 +18,6 @@ from helpdesk.platform.settings import declare
 from helpdesk.progress import merging, signal_moves
 from helpdesk.signals import commits, filing, listing, similar
 from helpdesk.signals.errors import CommitNotFound, SignalEmpty, SignalExists, SignalNotFound, TitleRequired
-from helpdesk.signals.rendering import signal_shape, signal_shapes
 from helpdesk.signals.schemas import (
     CommitAdded,
     CommitInput,
@@ -35,6 +34,7 @@ from helpdesk.signals.schemas import (
     SimilarAnswer,
     SimilarQuery,
 )
+from helpdesk.signals.service import signal_shape
 
 NEEDS = declare("BASE_URL", "FILES_BUCKET", "SEARCH_BUCKET", "EMBEDDING_MODEL_ID", "BEDROCK_ENDPOINT_URL")
 
@@ -58,7 +58,8 @@ def file_signal(caller: Caller, signal: SignalInput) -> SignalFiled:
 @api.get("/v1/signals/similar", access=Access.MEMBER)
 def find_similar_signals(caller: Caller, query: SimilarQuery) -> SimilarAnswer:
     """Find up to five signals with a similar title, also in other words. Call it before you file one."""
-    return SimilarAnswer(signals=signal_shapes(similar.find(caller.organization, query.title)))
+    found = similar.find(caller.organization, query.title)
+    return SimilarAnswer(signals=[signal_shape(each) for each in found])
 
 
 @api.get("/v1/signals/<signal_id>", access=Access.MEMBER, errors=(SignalNotFound, InvalidCursor))

@@ -22,8 +22,8 @@ from helpdesk.signals.errors import SignalNotFound
 from helpdesk.tasks import listing
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.errors import TaskNotFound, TitleRequired
+from helpdesk.tasks.listing import task_shapes
 from helpdesk.tasks.record import Task
-from helpdesk.tasks.rendering import task_shapes
 from helpdesk.tasks.schemas import (
     TaskAnswer,
     TaskChanged,

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpdesk.knowledge import index_format
-from helpdesk.knowledge.index import IndexSearcher
+from helpdesk.knowledge.index import FORMAT, IndexSearcher, edit_of
 from helpdesk.knowledge.vectorizing import prepare
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.search.embeddings.embedder import Embedder, Vectors
@@ -81,9 +80,9 @@ def indexed(folder: Path, model: Embedder) -> Iterator[IndexSearcher]:
         text = reading.read(name, path.read_text(encoding="utf-8"))
         documents.append(prepare(name, name, 1, text.title, None, text.body, model, path=name))
     with tempfile.TemporaryDirectory() as place:
-        index = index_format.FORMAT.create(Path(place))
-        edit = index_format.edit_of([], documents)
+        index = FORMAT.create(Path(place))
+        edit = edit_of([], documents)
         directory.apply(index, edit)
         if edit.beside is not None:
             edit.beside(Path(place))
-        yield IndexSearcher(index_format.FORMAT.open(Path(place)), Path(place))
+        yield IndexSearcher(FORMAT.open(Path(place)), Path(place))

@@ -36,7 +36,7 @@ ADAPTERS = {
     "conversations/files/store.py": {"s3"},
     "knowledge/document_store.py": {"s3"},
     "knowledge/images.py": {"s3"},
-    "knowledge/vector_store.py": {"s3"},
+    "knowledge/vectorizing.py": {"s3"},
     "mail/sender.py": {"ses"},
     "platform/queues.py": {"sqs"},
     "search/s3_index/store.py": {"s3"},

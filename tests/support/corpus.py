@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from helpdesk.knowledge import index_format
-from helpdesk.knowledge.index import IndexSearcher
+from helpdesk.knowledge.index import FORMAT, IndexSearcher, edit_of
 from helpdesk.knowledge.vectorizing import prepare
 from helpdesk.search.embeddings.embedder import Embedder
 from helpdesk.search.s3_index import directory
@@ -13,12 +12,12 @@ from helpdesk.search.s3_index import directory
 def searcher(folder: Path, documents: Iterable[tuple[str, str, str]], model: Embedder) -> IndexSearcher:
     """Return a searcher of documents, given as id, title and Markdown, that are indexed in a directory."""
     prepared = [prepare(name, name, 1, title, None, text, model) for name, title, text in documents]
-    edit = index_format.edit_of([], prepared)
+    edit = edit_of([], prepared)
     assert edit.beside is not None
     folder.mkdir(parents=True, exist_ok=True)
-    directory.apply(index_format.FORMAT.create(folder), edit)
+    directory.apply(FORMAT.create(folder), edit)
     edit.beside(folder)
-    return IndexSearcher(index_format.FORMAT.open(folder), folder)
+    return IndexSearcher(FORMAT.open(folder), folder)
 
 
 def shop() -> list[tuple[str, str, str]]:

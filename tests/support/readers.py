@@ -12,7 +12,7 @@ from helpdesk.conversations.errors import MAX_BODY_CHARACTERS
 from helpdesk.knowledge import markdown as sections
 from helpdesk.knowledge import prose
 from helpdesk.knowledge.quoting import excerpt
-from helpdesk.knowledge.vector_texts import texts_of
+from helpdesk.knowledge.vectorizing import texts_of
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.site import bare_links, custom_css, markdown, markdown_parser, prose_language
 from helpdesk_files import front_matter, reading

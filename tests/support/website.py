@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from helpdesk.knowledge.crawls import removal, service, worker
+from helpdesk.knowledge.crawls import keeping, service, worker
 from helpdesk.knowledge.crawls.record import RemovalJob, SliceJob
 from helpdesk.outbound.fetcher import Fetched
 from helpdesk.outbound.outcome import Failure
@@ -128,7 +128,9 @@ class Crawling:
     def _do(self, body: dict[str, Any]) -> str:
         body = json.loads(json.dumps(body))
         if body["kind"] == "removal":
-            return running("crawler", removal.work)(RemovalJob.from_body(body), self.now + 60_000)
+            return running("crawler", keeping.release_documents)(
+                RemovalJob.from_body(body), self.now + 60_000
+            )
         skip = body.get("receives", 0) >= MAX_RECEIVES - 2  # as the function has it, which counts from one
         work = running("crawler", worker.work)
         return work(SliceJob.from_body(body), self.site, InProcess(EXTRACTION), self.sleep, skip=skip)

@@ -7,7 +7,7 @@ import pytest
 
 from helpdesk.platform import ids
 from helpdesk.search import index, service
-from helpdesk.search.index_format import FORMAT
+from helpdesk.search.index import FORMAT
 from helpdesk.search.s3_index import store
 from helpdesk.search.s3_index.cache import IndexCache
 from helpdesk.search.s3_index.manifest import Manifest

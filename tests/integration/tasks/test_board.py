@@ -9,7 +9,7 @@ from helpdesk.platform import clock
 from helpdesk.search import indexing
 from helpdesk.search.jobs import SearchJob
 from helpdesk.storage import keys, table
-from helpdesk.tasks import ranks
+from helpdesk.tasks import placing
 from helpdesk.tasks.record import Task
 from tests.support import table as whole_table
 from tests.support.api import Client
@@ -330,7 +330,7 @@ def test_cards_are_spread_where_no_room_is_left(
     ]
     stored = {item["rank"] for item in whole_table.everything() if item["SK"] == "TASK"}
     assert len(stored) == 4
-    assert max(map(len, stored)) <= ranks.LONGEST
+    assert max(map(len, stored)) <= placing.LONGEST
 
 
 def test_a_title_is_one_line_without_hidden_characters(api: Client) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from helpdesk.knowledge.links import Links
 from helpdesk.knowledge.pages import DocumentPage
+from helpdesk.knowledge.publishing import Links
 
 
 def page(path: str | None, url: str | None = None, mirror: str | None = None) -> DocumentPage:

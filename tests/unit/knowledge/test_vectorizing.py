@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from helpdesk.knowledge.index_format import IndexedDocument
+from helpdesk.knowledge.index import IndexedDocument
 from helpdesk.knowledge.language import language_of, terms
 from helpdesk.knowledge.markdown import Section
-from helpdesk.knowledge.vector_texts import WINDOW_CHARACTERS, texts_of
-from helpdesk.knowledge.vectorizing import SAVED_AT_ONCE, OutOfTime, prepare
+from helpdesk.knowledge.vectorizing import SAVED_AT_ONCE, WINDOW_CHARACTERS, OutOfTime, prepare, texts_of
 from helpdesk.search.embeddings.embedder import Vectors
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from helpdesk.search.documents import Document, Kind
-from helpdesk.search.index_format import FORMAT, entry_of
+from helpdesk.search.index import FORMAT, entry_of
 from helpdesk.search.s3_index import directory
 from helpdesk.search.s3_index.directory import Edit, Match
 from helpdesk.search.s3_index.manifest import OWNERS_NOTE, STATE_FILES

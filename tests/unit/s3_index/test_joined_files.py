@@ -3,7 +3,7 @@
 import io
 from pathlib import Path
 
-from helpdesk.search.s3_index.joined_files import JoinedFiles
+from helpdesk.search.s3_index.store import JoinedFiles
 
 
 def test_files_are_read_one_after_the_other_from_any_place(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from helpdesk.signals.foreign_markdown import harmless, quoted
+from helpdesk.signals.issue_text import harmless, quoted
 
 ACTS = re.compile(
     r"@[A-Za-z0-9]|#[0-9]|GH-[0-9]|!\[|<[A-Za-z/!?]|(?<![\w.-])(?:www\.)?github\.com/|linear\.app/",

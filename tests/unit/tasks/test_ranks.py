@@ -5,7 +5,7 @@ from bisect import insort
 
 import pytest
 
-from helpdesk.tasks import ranks
+from helpdesk.tasks import placing
 from tests.support import effort
 
 
@@ -27,7 +27,7 @@ def test_a_rank_lies_between_its_neighbours() -> None:
         (None, "0000000000001"),
     ]
     for low, high in cases:
-        rank = ranks.between(low, high)
+        rank = placing.between(low, high)
 
         assert low is None or low < rank, (low, high, rank)
         assert high is None or rank < high, (low, high, rank)
@@ -37,12 +37,12 @@ def test_a_rank_lies_between_its_neighbours() -> None:
 
 def test_equal_ranks_leave_no_room() -> None:
     with pytest.raises(ValueError, match="equal"):
-        ranks.between("V", "V")
+        placing.between("V", "V")
 
 
 def test_ranks_that_are_spread_are_in_order_and_different() -> None:
     for low, high in ((None, None), ("V", "V1"), ("A", "B"), (None, "01"), ("zz", None)):
-        made = ranks.spread(low, high, 91)
+        made = placing.spread(low, high, 91)
 
         assert made == sorted(set(made))
         assert low is None or low < made[0]
@@ -52,12 +52,12 @@ def test_ranks_that_are_spread_are_in_order_and_different() -> None:
 
 def test_any_moves_keep_the_order() -> None:
     chance = random.Random(7)
-    order = [ranks.FIRST]
+    order = [placing.FIRST]
     for _ in range(3_000):
         at = chance.choice((0, len(order), chance.randrange(len(order) + 1)))
         low = order[at - 1] if at else None
         high = order[at] if at < len(order) else None
-        order.insert(at, ranks.between(low, high))
+        order.insert(at, placing.between(low, high))
         if len(order) > 50:
             del order[chance.randrange(len(order))]
 
@@ -65,20 +65,20 @@ def test_any_moves_keep_the_order() -> None:
 
 
 def test_a_thousand_cards_that_are_each_put_first_or_last_have_short_ranks() -> None:
-    first = last = ranks.FIRST
+    first = last = placing.FIRST
     for _ in range(1_000):
-        first, last = ranks.between(None, first), ranks.between(last, None)
+        first, last = placing.between(None, first), placing.between(last, None)
 
     assert max(len(first), len(last)) <= 8
 
 
 def test_a_hundred_thousand_random_moves_keep_order_and_ranks_short() -> None:
     chance = random.Random(14)
-    order = ranks.spread(None, None, 200)
+    order = placing.spread(None, None, 200)
     for _ in range(effort.of(15_000, 100_000)):
         del order[chance.randrange(len(order))]
         at = chance.randrange(len(order) + 1)
-        rank = ranks.between(order[at - 1] if at else None, order[at] if at < len(order) else None)
+        rank = placing.between(order[at - 1] if at else None, order[at] if at < len(order) else None)
         assert len(rank) < 40
         insort(order, rank)
 

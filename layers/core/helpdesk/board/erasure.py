@@ -6,10 +6,10 @@ erased adds nothing, because each write requires them. So once no trace is left,
 
 from collections.abc import Callable
 
-from helpdesk.board import comments, deletion, repository, trace_repository, votes
+from helpdesk.board import comments, deletion, repository, votes
 from helpdesk.board.errors import CommentNotFound, PostNotFound
 from helpdesk.board.record import BoardTrace
-from helpdesk.board.trace_repository import first
+from helpdesk.board.repository import first_traces as first
 from helpdesk.storage.transactions import Transaction
 
 __all__ = ["Count", "erase", "first", "is_there"]
@@ -27,12 +27,12 @@ def erase(organization: str, trace: BoardTrace, count: Count) -> None:
     """Delete what a trace is of. May be repeated, and at once with itself."""
     post_id = trace.post_id
     try:
-        if trace.what == trace_repository.POST:
+        if trace.what == repository.POST:
             deletion.delete(repository.posts.get(organization, post_id), lambda each: count(each, "posts"))
-        elif trace.what == trace_repository.VOTE:
+        elif trace.what == repository.VOTE:
             post, vote = repository.with_vote(organization, post_id, trace.customer_id)
             if vote is None:
-                trace_repository.delete_of_deleted_post(trace)
+                repository.delete_of_deleted_post(trace)
             else:
                 votes.remove(post, vote, lambda each: count(each, "votes"))
         else:
@@ -40,4 +40,4 @@ def erase(organization: str, trace: BoardTrace, count: Count) -> None:
             comments.remove(found, comment, lambda each: count(each, "comments"))
     except (PostNotFound, CommentNotFound):
         # The post was deleted, and its votes and comments are being deleted.
-        trace_repository.delete_of_deleted_post(trace)
+        repository.delete_of_deleted_post(trace)

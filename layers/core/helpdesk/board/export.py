@@ -1,6 +1,6 @@
 """What a customer has on the feedback board, for the export of their data."""
 
-from helpdesk.board import trace_repository
+from helpdesk.board import repository
 from helpdesk.board.record import BoardTrace, Comment, Post, Vote
 from helpdesk.platform.record import Record
 from helpdesk.storage.table import Item
@@ -32,10 +32,10 @@ def entries_after(
         post_id, _, what = place.partition("#")
         after = BoardTrace.key_for(organization, customer_id, post_id, what).attributes()
     while True:
-        traces, after = trace_repository.traces.page(
+        traces, after = repository.traces.page(
             organization, customer_id, limit=limit, after=after, consistent=True
         )
-        found = trace_repository.of_traces(traces)
+        found = repository.of_traces(traces)
         entries = [
             BoardEntry(f"{trace.post_id}#{trace.what}", _content(found[trace]))
             for trace in traces

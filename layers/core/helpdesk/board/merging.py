@@ -2,11 +2,11 @@
 
 from copy import replace
 
-from helpdesk.board import repository, trace_repository, votes
+from helpdesk.board import repository, votes
 from helpdesk.board.errors import CommentNotFound, PostNotFound
 from helpdesk.board.record import BoardTrace, Comment, Post, Vote
 from helpdesk.board.repository import AlreadyVoted, NoVote, StalePost
-from helpdesk.board.trace_repository import first
+from helpdesk.board.repository import first_traces as first
 from helpdesk.customers.merging import Require
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -20,12 +20,12 @@ def give(trace: BoardTrace, after_id: str, require: Require) -> None:
     Two votes of one person for a post become one, which counts as verified from now on. `require` adds to the
     transaction what it requires of the customers. Raises what that makes the transaction raise.
     """
-    found = trace_repository.of_traces([trace]).get(trace)
+    found = repository.of_traces([trace]).get(trace)
     transaction = Transaction()
     require(transaction)
     try:
         if found is None:
-            trace_repository.delete_of_deleted_post(trace)
+            repository.delete_of_deleted_post(trace)
         elif isinstance(found, Vote):
             _give_vote(transaction, found, after_id)
         elif isinstance(found, Comment):
@@ -53,9 +53,7 @@ def _give_vote(transaction: Transaction, vote: Vote, after_id: str) -> None:
 
 
 def _give_post(transaction: Transaction, post: Post, after_id: str) -> None:
-    trace_repository.delete_trace(
-        transaction, post.organization, post.customer_id, post.id, trace_repository.POST
-    )
-    trace_repository.put_trace(transaction, post.organization, after_id, post.id, trace_repository.POST)
+    repository.delete_trace(transaction, post.organization, post.customer_id, post.id, repository.POST)
+    repository.put_trace(transaction, post.organization, after_id, post.id, repository.POST)
     repository.save(transaction, post, replace(post, customer_id=after_id))
     transaction.commit()

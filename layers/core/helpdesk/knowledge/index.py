@@ -1,19 +1,115 @@
-"""An organization's knowledge index: reading it by terms and by vectors, and changing its documents."""
+"""An organization's knowledge index: reading it by terms and by vectors, and changing its documents.
 
-from collections.abc import Collection, Mapping, Sequence
+It has one entry for each section of a document, and vectors for those in languages that a model knows. The text of a
+section is stored as it is. What is indexed of it are its terms in the document's language, separated by spaces, because
+a field of the search library has one language.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
 import tantivy
 
-from helpdesk.knowledge import index_format, language
-from helpdesk.knowledge.index_format import TERM_FIELDS, IndexedDocument, key_of
+from helpdesk.knowledge import language
+from helpdesk.knowledge.markdown import Section
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.search.embeddings.embedder import embedder
+from helpdesk.search.s3_index import vectors
 from helpdesk.search.s3_index.cache import CachedIndex, IndexCache
+from helpdesk.search.s3_index.directory import Edit, IndexFormat, Match
+from helpdesk.search.s3_index.manifest import OWNERS_NOTE
 from helpdesk.search.s3_index.store import IndexLocation
-from helpdesk.search.s3_index.vectors import Floats, VectorSet
+from helpdesk.search.s3_index.vectors import DocumentVectors, Floats, VectorSet
+
+VERSION = "v3"
+"""Part of the index's place in S3. Raise it, and index every document again, when a field or the analyzer changes."""
+
+TERM_FIELDS = ("title", "heading", "body")
+
+
+class IndexedDocument(Record):
+    """A document as the index takes it: one version of it.
+
+    `revision` names the version among those of all documents. `vectors` is None if no model knows its language.
+    """
+
+    id: str
+    revision: str
+    version: int
+    title: str
+    url: str | None
+    language: str
+    sections: Sequence[Section]
+    vectors: DocumentVectors | None = None
+
+
+def edit_of(removed: Sequence[str], added: Sequence[IndexedDocument], *, whole: str | None = None) -> Edit:
+    """Return the edit that removes documents by id and then adds others.
+
+    With the id of its model, the index is marked as whole: the id becomes its note.
+    """
+    rows = [document.vectors for document in added if document.vectors is not None]
+
+    def change_files(folder: Path) -> bool:
+        changed = vectors.change(folder, removed, rows)
+        if whole is None or (folder / OWNERS_NOTE).exists():
+            return changed
+        (folder / OWNERS_NOTE).write_text(whole)
+        return True
+
+    return Edit(
+        deleted=[Match("document", removed)],
+        added=[entry for document in added for entry in _entries(document)],
+        beside=change_files,
+    )
+
+
+def key_of(document_id: str, position: int) -> str:
+    """Return the value of the field `key`, which names a section."""
+    return f"{document_id}/{position}"
+
+
+def _entries(document: IndexedDocument) -> Iterator[tantivy.Document]:
+    title = " ".join(language.terms(document.title, document.language))
+    for section in document.sections:
+        entry = tantivy.Document()
+        entry.add_text("document", document.id)
+        entry.add_text("revision", document.revision)
+        entry.add_text("key", key_of(document.id, section.position))
+        entry.add_text("language", document.language)
+        entry.add_text("title", title)
+        entry.add_text("heading", " ".join(language.terms(section.heading, document.language)))
+        entry.add_text("body", " ".join(language.terms(section.text, document.language)))
+        entry.add_bytes("stored", _stored(document, section))
+        yield entry
+
+
+def stored(found: tantivy.Document) -> tuple[str, int, str, str, str, str | None, int, str]:
+    """Return what an entry keeps: document, version, title, heading, text, url, position, language."""
+    document, version, title, heading, text, url, position, language = json.loads(bytes(found["stored"][0]))
+    return document, version, title, heading, text, url, position, language
+
+
+def _stored(document: IndexedDocument, section: Section) -> bytes:
+    about = [document.id, document.version, document.title]
+    kept = [*about, section.heading, section.text, document.url, section.position, document.language]
+    return json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _fields() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    for name in ("document", "revision", "key", "language"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in TERM_FIELDS:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    builder.add_bytes_field("stored", stored=True, indexed=False)
+    return builder.build()
+
+
+FORMAT = IndexFormat(_fields, dict)
 
 # Functions that read or write the index have 2 GB in /tmp; a commit may need the space of the index twice. Their memory
 # holds its vectors, which are half of it (docs/decisions/0101).
@@ -166,7 +262,7 @@ class IndexSearcher:
 
     @staticmethod
     def _hit(score: float, found: tantivy.Document) -> Hit:
-        return Hit(*index_format.stored(found), score=score)
+        return Hit(*stored(found), score=score)
 
 
 type KnowledgeIndex = CachedIndex[IndexSearcher | None]
@@ -183,7 +279,7 @@ def write(
 
     With the id of its model, the index is marked as whole.
     """
-    edit = index_format.edit_of(removed, added, whole=whole)
+    edit = edit_of(removed, added, whole=whole)
     index.commit(lambda _: edit)
 
 
@@ -199,9 +295,7 @@ def clear_cache() -> None:
 
 def location_of(organization: str, kind: str) -> IndexLocation:
     """Return where an organization's index with vectors of a kind is in S3."""
-    return IndexLocation(
-        settings().knowledge_bucket, f"{prefix_of(organization)}{index_format.VERSION}-{kind}"
-    )
+    return IndexLocation(settings().knowledge_bucket, f"{prefix_of(organization)}{VERSION}-{kind}")
 
 
 def prefix_of(organization: str) -> str:
@@ -211,9 +305,7 @@ def prefix_of(organization: str) -> str:
 
 def _new_index(name: str, home: Path) -> KnowledgeIndex:
     organization, _, kind = name.partition("@")
-    return CachedIndex(
-        location_of(organization, kind), index_format.FORMAT, _open, home, max_bytes=MAX_INDEX_BYTES
-    )
+    return CachedIndex(location_of(organization, kind), FORMAT, _open, home, max_bytes=MAX_INDEX_BYTES)
 
 
 def _open(index: tantivy.Index | None, folder: Path) -> IndexSearcher | None:

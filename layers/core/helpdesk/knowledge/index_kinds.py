@@ -10,8 +10,7 @@ from copy import replace
 from typing import Literal
 
 from helpdesk.events.outbox import Job, JobBody, JobQueue
-from helpdesk.knowledge import index_format
-from helpdesk.knowledge.index import KnowledgeIndex, index_of, prefix_of
+from helpdesk.knowledge.index import VERSION, KnowledgeIndex, edit_of, index_of, prefix_of
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.search.embeddings.embedder import Embedder, embedder
@@ -75,7 +74,7 @@ def written(organization: str) -> list[KindOfIndex]:
 
 def finish(chosen: KindOfIndex, organization: str) -> None:
     """Mark an index as whole, and remove the others."""
-    edit = index_format.edit_of([], [], whole=chosen.model.model_id)
+    edit = edit_of([], [], whole=chosen.model.model_id)
     chosen.index.commit(lambda _: edit)
     for other in list(_others(organization, chosen.model.kind)):
         store.remove_all(other.index.location)
@@ -83,7 +82,7 @@ def finish(chosen: KindOfIndex, organization: str) -> None:
 
 def _others(organization: str, kind: str) -> Iterator[KindOfIndex]:
     """Yield whole indexes of other kinds."""
-    prefix = f"{prefix_of(organization)}{index_format.VERSION}-"
+    prefix = f"{prefix_of(organization)}{VERSION}-"
     for name in store.folders(settings().knowledge_bucket, prefix):
         found = name.removeprefix(prefix).rstrip("/")
         if found == kind:

@@ -9,12 +9,10 @@ from collections.abc import Callable, Sequence
 
 from helpdesk.knowledge import document_store, index_kinds, prose, repository
 from helpdesk.knowledge.documents import Document
-from helpdesk.knowledge.index import MAX_INDEX_BYTES, SEARCHABLE_BYTES, write
-from helpdesk.knowledge.index_format import IndexedDocument
+from helpdesk.knowledge.index import MAX_INDEX_BYTES, SEARCHABLE_BYTES, IndexedDocument, write
 from helpdesk.knowledge.index_kinds import KindOfIndex, ReindexJob
 from helpdesk.knowledge.schemas import DocumentStatus
-from helpdesk.knowledge.vector_store import UnfinishedVectors
-from helpdesk.knowledge.vectorizing import OutOfTime, prepare
+from helpdesk.knowledge.vectorizing import OutOfTime, UnfinishedVectors, prepare
 from helpdesk.platform.logging import logger
 from helpdesk.search.embeddings.embedder import Embedder
 from helpdesk.search.s3_index.cache import IndexTooLarge

@@ -1,14 +1,14 @@
 """What the help site reads of the knowledge base: its published documents, their texts, and the folders around them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from urllib.parse import urljoin, urlsplit
 
 from helpdesk.knowledge import folder_repository, page_repository, repository
 from helpdesk.knowledge.documents import Document
 from helpdesk.knowledge.errors import DocumentSlugTaken
 from helpdesk.knowledge.folders import ROOT, Folder, Tree
-from helpdesk.knowledge.links import Links
 from helpdesk.knowledge.page_repository import at as page_at
 from helpdesk.knowledge.page_repository import rate
 from helpdesk.knowledge.pages import DocumentPage, in_order
@@ -17,6 +17,46 @@ from helpdesk.platform.record import Record
 from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
+from helpdesk_files.paths import SourcePath, is_markdown, same_page
+
+_NAMES = 3  # of a path, the most exact first
+
+
+class Links:
+    """The documents that links can lead to."""
+
+    def __init__(self, pages: Iterable[DocumentPage]) -> None:
+        self._by_path: dict[tuple[str | None, SourcePath], DocumentPage] = {}
+        self._by_url: dict[str, DocumentPage] = {}
+        named = [(page, SourcePath.parsed(page.path).names()) for page in pages if page.path]
+        for place in range(_NAMES):
+            for page, names in named:
+                if place < len(names):
+                    self._by_path.setdefault((page.mirror, names[place]), page)
+        for page, _ in named:
+            if page.url:
+                self._by_url.setdefault(same_page(page.url), page)
+
+    def target(self, page: DocumentPage, link: str) -> DocumentPage | str | None:
+        """Return the document that a link in a page leads to, else an address of the page's own website, else None.
+
+        `link` is a relative URL reference without its fragment. What begins with a slash is an address of the website
+        first, if the page is published on one.
+        """
+        if page.path is None:
+            return None
+        source = SourcePath.parsed(page.path).joined(urlsplit(link).path)
+        public = urljoin(page.url, link) if page.url else None
+        by_path = None if source is None else self._of_path(page.mirror, source)
+        by_url = None if public is None else self._by_url.get(same_page(public))
+        found = (by_url or by_path) if link.startswith("/") else (by_path or by_url)
+        if found is not None or is_markdown(urlsplit(link).path):
+            return found
+        return public
+
+    def _of_path(self, mirror: str | None, source: SourcePath) -> DocumentPage | None:
+        return self._by_path.get((mirror, source)) or self._by_path.get((mirror, source.shortened()))
+
 
 __all__ = ["page_at", "rate"]  # for the help site
 

@@ -1,25 +1,50 @@
 """Documents as the index takes them: split into sections, in their language, with the vectors of their sections.
 
+A vector of a whole section says little about any one sentence of it, and the built-in model reads 256 tokens. So a
+section has a vector for about every hundred words, and its best one counts.
+
 A vector takes about 70 ms of processor time, so a document of 900,000 bytes takes a minute or two. The vectors of a
 long document are saved every few seconds. A worker that is stopped, or that runs out of time, loses no more than that:
 the next one continues with what is saved.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from io import BytesIO
 from typing import Protocol
 
 import numpy as np
 
 from helpdesk.knowledge import prose
-from helpdesk.knowledge.index_format import IndexedDocument
+from helpdesk.knowledge.index import IndexedDocument
 from helpdesk.knowledge.language import language_of
-from helpdesk.knowledge.markdown import Section, sections
-from helpdesk.knowledge.vector_texts import texts_of
+from helpdesk.knowledge.markdown import HEADING_SEPARATOR, Section, sections
+from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
 from helpdesk.search.embeddings.embedder import Embedder, Vectors
 from helpdesk.search.s3_index.vectors import DocumentVectors
 
+PREFIX = "unfinished/"
 SAVED_AT_ONCE = 96
 """Vectors between two saves: about seven seconds, and one call of Cohere's models. A shorter document is not saved."""
+
+WINDOW_CHARACTERS = 600
+"""The most of a section's text in one vector. Headings come on top of it."""
+
+# No repetition passes a second opening mark: a body of 900,000 of them would be read onwards from each.
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,2000}\)")
+_LEFT_OUT = (
+    # Links and images become their text, in the second round also links around images.
+    (_LINK, r"\1"),
+    (_LINK, r"\1"),
+    (re.compile(r"<[^<>\n]{1,300}>"), " "),
+    # What documentation sites add to Markdown.
+    (re.compile(r"^(?:import|export) .*|^:::.*$", re.MULTILINE), " "),
+    (re.compile(r"https?://\S+"), " "),
+    (re.compile(r"[*`#>|~]+|-{3,}"), " "),
+    (re.compile(r"\s+"), " "),
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?:])\s+")
 
 
 class OutOfTime(Exception):
@@ -34,6 +59,48 @@ class VectorStore(Protocol):
 
     def save(self, start: int, vectors: Vectors) -> None:
         """Save vectors."""
+
+
+class UnfinishedVectors:
+    """The vectors of one version of a document that a worker made before it was stopped, in S3.
+
+    They lie under a prefix of their own, from which a lifecycle rule removes what nobody came back for.
+    """
+
+    def __init__(self, organization: str, document_id: str, revision: str, kind: str) -> None:
+        self._folder = f"{PREFIX}{organization}/{document_id}/{revision}/{kind}/"
+        self._keys: list[str] = []
+
+    def load(self, start: int) -> Vectors | None:
+        """Return vectors that were saved; None if there are none. One call."""
+        s3 = clients.s3()
+        try:
+            stored = s3.get_object(Bucket=settings().knowledge_bucket, Key=self._key(start))
+        except s3.exceptions.NoSuchKey:
+            return None
+        self._keys.append(self._key(start))
+        found: Vectors = np.load(BytesIO(stored["Body"].read()), allow_pickle=False)
+        return found
+
+    def save(self, start: int, vectors: Vectors) -> None:
+        """Save vectors. One call."""
+        body = BytesIO()
+        np.save(body, vectors)
+        clients.s3().put_object(
+            Bucket=settings().knowledge_bucket, Key=self._key(start), Body=body.getvalue()
+        )
+        self._keys.append(self._key(start))
+
+    def remove(self) -> None:
+        """Remove what was saved or loaded. One call; none for a document that was not saved."""
+        if self._keys:
+            clients.s3().delete_objects(
+                Bucket=settings().knowledge_bucket,
+                Delete={"Objects": [{"Key": key} for key in self._keys], "Quiet": True},
+            )
+
+    def _key(self, start: int) -> str:
+        return f"{self._folder}{start:06d}.npy"
 
 
 def prepare(
@@ -84,3 +151,44 @@ def _vectors(
                 store.save(start, found)
         made.append(found)
     return DocumentVectors.of(document_id, [position for position, _ in texts], np.concatenate(made))
+
+
+def texts_of(title: str, section: Section) -> list[str]:
+    """Return the texts of a section, at least one."""
+    parts = [title, *filter(None, section.heading.split(HEADING_SEPARATOR))]
+    return [f"{': '.join(parts)}. {window}".strip() for window in _windows(plain(section.text))]
+
+
+def plain(text: str) -> str:
+    """Return Markdown as one line of plain text."""
+    text = _without_comments(text)
+    for pattern, replacement in _LEFT_OUT:
+        text = pattern.sub(replacement, text)
+    return text.strip()
+
+
+def _without_comments(text: str) -> str:
+    kept, start = [], 0
+    while (opened := text.find("<!--", start)) >= 0 and (
+        closed := text.find("-->", opened + len("<!--"))
+    ) >= 0:
+        kept.append(text[start:opened])
+        start = closed + len("-->")
+    return " ".join([*kept, text[start:]])
+
+
+def _windows(text: str) -> list[str]:
+    """Return whole sentences joined up to the limit. A longer sentence is cut."""
+    windows = [""]
+    for piece in _pieces(text):
+        if windows[-1] and len(windows[-1]) + 1 + len(piece) > WINDOW_CHARACTERS:
+            windows.append(piece)
+        else:
+            windows[-1] = f"{windows[-1]} {piece}".strip()
+    return windows
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for sentence in _SENTENCE_END.split(text):
+        for start in range(0, len(sentence), WINDOW_CHARACTERS):
+            yield sentence[start : start + WINDOW_CHARACTERS]

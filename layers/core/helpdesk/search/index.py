@@ -1,4 +1,8 @@
-"""An organization's search index: reading it, and erasing from it."""
+"""An organization's search index: one entry for each `documents.Document`; reading it, and erasing from it.
+
+Every field is stored, so that an erasure can rebuild the index without some of its entries (`CachedIndex.erase`). Of a
+text, that is the set of its terms and not the text itself.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,12 +10,54 @@ from pathlib import Path
 import tantivy
 
 from helpdesk.platform.settings import settings
-from helpdesk.search import index_format
-from helpdesk.search.documents import Kind, number_of
+from helpdesk.search.documents import Document, Kind, number_of
 from helpdesk.search.s3_index.cache import CachedIndex, IndexCache
-from helpdesk.search.s3_index.directory import Match
+from helpdesk.search.s3_index.directory import Edit, IndexFormat, Match
 from helpdesk.search.s3_index.store import IndexLocation
 from helpdesk.search.terms import Word
+
+VERSION = "v2"
+"""Part of the index's place in S3. Raise it, and index every conversation again, when fields or terms change."""
+
+_TEXTS = ("key", "id")
+_NUMBERS = ("kind", "conversation", "customer", "version", "sort_key")
+
+
+def edit_of(ids: Sequence[str], conversations: Sequence[int], added: Sequence[Document]) -> Edit:
+    """Return the edit that removes entries by id and by conversation number, and then adds documents."""
+    return Edit(
+        deleted=[Match("id", ids), Match("conversation", conversations)],
+        added=[entry_of(document) for document in added],
+    )
+
+
+def entry_of(document: Document) -> tantivy.Document:
+    """Return a document as the search library takes it."""
+    entry = tantivy.Document()
+    entry.add_text("words", " ".join(document.terms))
+    for name in _TEXTS:
+        if (text := getattr(document, name)) is not None:
+            entry.add_text(name, text)
+    for name in _NUMBERS:
+        if (number := getattr(document, name)) is not None:
+            entry.add_unsigned(name, int(number))
+    return entry
+
+
+def _fields() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    # Terms are separated by spaces; the library's own analyzer of that name splits them.
+    builder.add_text_field("words", stored=True, tokenizer_name="whitespace", index_option="basic")
+    for name in _TEXTS:
+        builder.add_text_field(name, stored=True, tokenizer_name="raw", index_option="basic")
+    for name in ("kind", "customer", "version"):
+        builder.add_unsigned_field(name, stored=True, indexed=True)
+    builder.add_unsigned_field("conversation", stored=True, indexed=True, fast=True)
+    builder.add_unsigned_field("sort_key", stored=True, fast=True)
+    return builder.build()
+
+
+FORMAT = IndexFormat(_fields, dict)
 
 # Functions that search or write the index have 2 GB in /tmp; a commit may need the space of the index twice. Those that
 # write it have 1,769 MB of memory, of which the largest upload takes up to one and a half times the index.
@@ -124,7 +170,7 @@ class Reader:
 
     @property
     def _schema(self) -> tantivy.Schema:
-        return self._index.schema if self._index is not None else index_format.FORMAT.schema()
+        return self._index.schema if self._index is not None else FORMAT.schema()
 
 
 type SearchIndex = CachedIndex[Reader]
@@ -152,13 +198,13 @@ def clear_cache() -> None:
 
 def location_of(organization: str) -> IndexLocation:
     """Return where an organization's index is in S3."""
-    return IndexLocation(settings().search_bucket, f"{organization}/search/{index_format.VERSION}")
+    return IndexLocation(settings().search_bucket, f"{organization}/search/{VERSION}")
 
 
 def _new_index(organization: str, home: Path) -> SearchIndex:
     return CachedIndex(
         location_of(organization),
-        index_format.FORMAT,
+        FORMAT,
         lambda index, _: Reader(index),
         home,
         max_bytes=MAX_INDEX_BYTES,

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from helpdesk.platform.logging import logger
-from helpdesk.search import documents, index_format, repository
+from helpdesk.search import documents, repository
 from helpdesk.search.documents import Document, Kind, number_of
-from helpdesk.search.index import Reader, index_of
+from helpdesk.search.index import Reader, edit_of, index_of
 from helpdesk.search.jobs import SearchJob
 from helpdesk.search.record import (
     MALFORMED,
@@ -142,7 +142,7 @@ class _Preparation:
         )
         for kind, identifiers in wanted.backlog.items():
             self._backlog(kind, identifiers)
-        return index_format.edit_of(self._ids, self._conversations, self._added)
+        return edit_of(self._ids, self._conversations, self._added)
 
     def _customers(
         self, wanted: _Wanted, conversations: dict[str, ConversationRecord]

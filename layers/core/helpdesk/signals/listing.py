@@ -6,7 +6,6 @@ from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
 from helpdesk.signals import repository, service
-from helpdesk.signals.rendering import signal_shape, signal_shapes
 from helpdesk.signals.repository import SignalFilter
 from helpdesk.signals.schemas import (
     CommitShape,
@@ -16,6 +15,7 @@ from helpdesk.signals.schemas import (
     SignalsAnswer,
     SignalsQuery,
 )
+from helpdesk.signals.service import signal_shape
 
 
 def newest(caller: Caller, query: SignalsQuery) -> SignalsAnswer:
@@ -30,9 +30,11 @@ def newest(caller: Caller, query: SignalsQuery) -> SignalsAnswer:
         hits = search.signals(caller.organization, text, query.limit, place)
         known = repository.signals.by_ids(caller.organization, ids=hits.ids, consistent=False)
         shown = [each for each in known.values() if each.merged_into is None and wanted.matches(each)]
-        return SignalsAnswer(signals=signal_shapes(shown), next_cursor=next_cursor(caller, hits.after, name))
+        return SignalsAnswer(
+            signals=[signal_shape(each) for each in shown], next_cursor=next_cursor(caller, hits.after, name)
+        )
     found, end = repository.newest(caller.organization, wanted, query.limit, place)
-    shapes = signal_shapes(found)
+    shapes = [signal_shape(each) for each in found]
     room = fitting(shapes)
     if room < len(shapes):
         shapes, end = shapes[:room], found[room - 1].id

@@ -19,8 +19,9 @@ from helpdesk.signals.errors import SignalMerged, SignalNotFound
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
 from helpdesk.signals.record import CodehostLink, Signal, StaleSignal, TrackerLink
-from helpdesk.signals.rendering import event_data
 from helpdesk.signals.repository import SignalFilter, requests
+from helpdesk.signals.shapes import SignalShape
+from helpdesk.storage import by_name as by_names
 from helpdesk.storage.by_name import ByName
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
@@ -204,7 +205,13 @@ def vectored(signal: Signal) -> Job:
     return SignalJob(kind=JobKind.TITLE, organization=signal.organization, signal_id=signal.id).to_job()
 
 
+def signal_shape(signal: Signal) -> SignalShape:
+    """Return a signal as the API and its events show it."""
+    return SignalShape.from_record(signal, updated_by=by_names.id_of(signal.updated_by_name))
+
+
 def add_event(transaction: Transaction, signal: Signal, kind: WebhookEvent, jobs: tuple[Job, ...]) -> None:
     """Add an event about a signal to its transaction, with the jobs that follow."""
-    event = Event.new(signal.organization, kind, event_data(signal), signal.updated_at, jobs)
+    data = {"signal": signal_shape(signal).model_dump(mode="json", by_alias=True)}
+    event = Event.new(signal.organization, kind, data, signal.updated_at, jobs)
     event.add_to(transaction)

@@ -1,28 +1,36 @@
 """Reading the board: a column, the whole board, a search, and one card (Specification: GET /tasks).
 
 A page costs the same calls whatever the number of cards: at most one query for each of the five columns, one read of
-the organization, and one of the assignees.
+the organization, one of the assignees, and one of the signals.
 """
 
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from helpdesk.accounts.members import membership
 from helpdesk.accounts.members.errors import NotAMember
+from helpdesk.accounts.members.record import MemberRecord
 from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.service import TaskKeys
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
+from helpdesk.signals import service as signals
+from helpdesk.signals.record import Signal
+from helpdesk.storage import by_name as by_names
 from helpdesk.tasks import repository
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.record import COLUMNS, Task
-from helpdesk.tasks.rendering import task_shapes
 from helpdesk.tasks.schemas import (
+    Assignee,
     TaskAnswer,
     TaskCommitShape,
     TaskPullRequestShape,
     TasksAnswer,
+    TaskShape,
     TasksQuery,
     TaskStatus,
 )
@@ -135,3 +143,39 @@ def _searched(
         if after is None or len(kept) == query.limit:
             break
     return kept, after
+
+
+def task_shapes(organization: str, tasks: Sequence[Task]) -> list[TaskShape]:
+    """Return cards as responses. Up to three calls for 100: the organization, members with cards, signals of cards."""
+    if not tasks:
+        return []
+    named = organizations.task_keys(organization)
+    assigned = {task.assignee_id for task in tasks if task.assignee_id is not None}
+    members = membership.by_ids(organization, sorted(assigned)) if assigned else {}
+    adopted = sorted({task.signal_id for task in tasks if task.signal_id is not None})
+    of_cards = signals.by_ids(organization, adopted)
+    return [
+        _shape(task, named, members.get(task.assignee_id or ""), of_cards.get(task.signal_id or ""))
+        for task in tasks
+    ]
+
+
+def _shape(task: Task, named: TaskKeys, assignee: MemberRecord | None, signal: Signal | None) -> TaskShape:
+    key = named.key_of(task.number)
+    return TaskShape.from_record(
+        task,
+        key=key,
+        assignee=None if assignee is None else Assignee.from_record(assignee, email=assignee.email or None),
+        created_by=by_names.id_of(task.created_by_name),
+        tracker=None if signal is None else signal.tracker,
+        codehost=None if signal is None else signal.codehost,
+        url=_page(named.board_url, key),
+    )
+
+
+def _page(board_url: str | None, key: str) -> str | None:
+    """Return a card's page, which is below the organization's board address."""
+    if board_url is None:
+        return None
+    board = urlsplit(board_url)
+    return urlunsplit(board._replace(path=f"{board.path.rstrip('/')}/{key}"))

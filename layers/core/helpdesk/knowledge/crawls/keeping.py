@@ -1,4 +1,7 @@
-"""Writes pages as documents, each in the transaction that records the outcome of its address."""
+"""Writes pages as documents, each in the transaction that records the outcome of its address.
+
+When a crawl is deleted, its documents are deleted, or become ordinary documents that people can edit.
+"""
 
 from copy import replace
 
@@ -6,7 +9,7 @@ from helpdesk.accounts.quotas.errors import KNOWLEDGE_IS_FULL
 from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.crawls import repository
 from helpdesk.knowledge.crawls.frontier import Frontier, PageTaken, claim_page
-from helpdesk.knowledge.crawls.record import Address, CrawledPage
+from helpdesk.knowledge.crawls.record import Address, CrawledPage, CrawlRemoval, RemovalJob
 from helpdesk.knowledge.crawls.schemas import Outcome
 from helpdesk.knowledge.crawls.scope import host_of
 from helpdesk.knowledge.documents import Source
@@ -23,6 +26,7 @@ from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import without_hidden
 from helpdesk.storage.by_name import ByName
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.transactions import Transaction
 
 
@@ -170,3 +174,39 @@ def _title(title: str, address: Address) -> str:
         return line
     cut = line[: MAX_TITLE_CHARACTERS - 1]
     return (cut.rpartition(" ")[0] or cut).rstrip(" ,;:") + "…"
+
+
+class NotDone(Exception):
+    """There was no time for all documents; the message is tried again."""
+
+
+def release_documents(job: RemovalJob, until: int) -> str:
+    """Release a deleted crawl's documents until an instant (ms); return the outcome, for the log.
+
+    Each document is done with its page's entry in one transaction, so a repeated job continues. Raises NotDone.
+    """
+    left = Collection(CrawlRemoval).find(job.organization, job.crawl_id)
+    if left is None:
+        return "done_before"
+    for page in repository.pages(job.organization, job.crawl_id):
+        if clock.now_ms() >= until:
+            raise NotDone
+        _release(page, delete_document=left.delete_documents)
+    repository.end_removal(left)
+    return "removed"
+
+
+def _release(page: CrawledPage, *, delete_document: bool) -> None:
+    def also(transaction: Transaction) -> None:
+        repository.forget_page(transaction, page)
+
+    try:
+        if delete_document:
+            knowledge.delete(page.organization, page.document_id, also=also)
+        else:
+            change = Change(source=Source())
+            knowledge.change(page.organization, page.document_id, change, ByName("Crawl"), also=also)
+    except DocumentNotFound:
+        transaction = Transaction()
+        also(transaction)
+        transaction.commit()

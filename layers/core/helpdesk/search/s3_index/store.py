@@ -10,7 +10,10 @@ The key of a bundle begins with the number of the manifest that it was uploaded 
 the replacement may still come. Afterwards, a bundle that no manifest names is garbage.
 """
 
+import io
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
@@ -19,12 +22,12 @@ from botocore.exceptions import ClientError
 from helpdesk.platform import clients, clock, ids
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_MS
-from helpdesk.search.s3_index.joined_files import JoinedFiles
 from helpdesk.search.s3_index.manifest import Bundle, Manifest
 
 if TYPE_CHECKING:
     from botocore.response import StreamingBody
     from mypy_boto3_s3.type_defs import GetObjectRequestTypeDef
+
 
 ORPHAN_MS = DAY_MS
 """Age from which an object that no manifest names is removed."""
@@ -58,6 +61,50 @@ class ConcurrentCommit(Exception):
 
 class RemovalFailed(Exception):
     """S3 did not remove every object. The caller must repeat the removal."""
+
+
+class JoinedFiles(io.RawIOBase):
+    """The content of files, one after the other, for one upload. The files do not change meanwhile.
+
+    A merged segment and merged vectors may have hundreds of megabytes, more than a function has memory for.
+    """
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self._files = [path.open("rb", buffering=0) for path in files]
+        lengths = [path.stat().st_size for path in files]
+        self.sizes = tuple((path.name, length) for path, length in zip(files, lengths, strict=True))
+        self._starts = [0, *accumulate(lengths)]
+        self._at = 0
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Move to a place; return it. The SDK moves to the end to learn the length, and back to repeat an upload."""
+        origin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._starts[-1]}[whence]
+        self._at = max(0, origin + offset)
+        return self._at
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        """Read into a buffer from one of the files; return the number of bytes, 0 at the end of the last file."""
+        if self._at >= self._starts[-1]:
+            return 0
+        number = bisect_right(self._starts, self._at) - 1
+        self._files[number].seek(self._at - self._starts[number])
+        count = self._files[number].readinto(buffer) or 0
+        self._at += count
+        return count
+
+    def close(self) -> None:
+        """Close the files."""
+        for file in self._files:
+            file.close()
+        super().close()
 
 
 class BundleMissing(Exception):
@@ -213,3 +260,7 @@ def _remove(location: IndexLocation, keys: list[str]) -> bool:
         Delete={"Objects": [{"Key": key} for key in keys[:MAX_REMOVALS]], "Quiet": True},
     )
     return not answer.get("Errors")
+
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
