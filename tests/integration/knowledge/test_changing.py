@@ -220,11 +220,13 @@ def test_an_action_that_is_added_to_a_write_fails_with_it(api: Client, organizat
 
     change = service.Change(body="Thirty days.")
     with pytest.raises(DocumentChanged):
-        service.change(organization.organization_id, document_id, change, ByName("Ada"), also=refuse)
+        service.change(organization.organization_id, document_id, change, ByName("Ada"), extra_writes=refuse)
     with pytest.raises(DocumentChanged):
-        service.delete(organization.organization_id, document_id, also=refuse)
+        service.delete(organization.organization_id, document_id, extra_writes=refuse)
     with pytest.raises(DocumentChanged):
-        service.write(organization.organization_id, service.Draft("A", "B"), ByName("Ada"), also=refuse)
+        service.write(
+            organization.organization_id, service.Draft("A", "B"), ByName("Ada"), extra_writes=refuse
+        )
     assert read(api, document_id)["body"] == "Fourteen days."
     assert len(texts()) == 1
 

@@ -1,7 +1,5 @@
 """Comments on posts."""
 
-from collections.abc import Callable
-
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.api.http.schemas import PageQuery
@@ -17,7 +15,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest, one_to
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.storage.retrying import repeat_when_stale
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.transactions import ExtraWrites, Transaction
 
 
 def listed(caller: Caller, post_id: str, page: PageQuery) -> CommentsAnswer:
@@ -50,13 +48,13 @@ def delete(organization: str, post_id: str, comment_id: str) -> None:
     remove(*repository.with_comment(organization, post_id, comment_id))
 
 
-def remove(post: Post, comment: Comment, also: Callable[[Transaction], None] = lambda _: None) -> None:
-    """Delete a comment, and what `also` adds in the same transaction. Raises PostNotFound, CommentNotFound."""
+def remove(post: Post, comment: Comment, extra_writes: ExtraWrites = lambda _: None) -> None:
+    """Delete a comment, with `extra_writes` in the same transaction. Raises PostNotFound, CommentNotFound."""
 
     def attempt() -> None:
         nonlocal post
         transaction = Transaction()
-        also(transaction)
+        extra_writes(transaction)
         repository.delete_comment(transaction, comment)
         repository.save(transaction, post, post.without_comment(comment.created_at))
         try:

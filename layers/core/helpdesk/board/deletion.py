@@ -5,8 +5,6 @@ from then on, because that requires the post. The request deletes the rest itsel
 the job.
 """
 
-from collections.abc import Callable
-
 from helpdesk.board import repository, settings_repository
 from helpdesk.board.record import Post
 from helpdesk.board.repository import StalePost
@@ -14,7 +12,7 @@ from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
 from helpdesk.platform import clock, ids
 from helpdesk.search import jobs as search
 from helpdesk.storage.retrying import repeat_when_stale
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.transactions import ExtraWrites, Transaction
 
 _BATCH = 100
 _REQUEST_MS = 2_000
@@ -28,14 +26,14 @@ class LeftoversJob(JobBody, tag_field="kind", tag="post"):
     post_id: str
 
 
-def delete(post: Post, also: Callable[[Transaction], None] = lambda _: None) -> None:
-    """Delete a post, and what `also` adds in the same transaction. Raises PostNotFound, and what `also` raises."""
+def delete(post: Post, extra_writes: ExtraWrites = lambda _: None) -> None:
+    """Delete a post, with `extra_writes` in the same transaction. Raises PostNotFound, and what those raise."""
     organization = post.organization
 
     def attempt() -> None:
         nonlocal post
         transaction = Transaction()
-        also(transaction)
+        extra_writes(transaction)
         repository.remove(transaction, post)
         settings_repository.count(transaction, organization, settings_repository.changes(post, None))
         search.put(transaction, search.post(organization, post.id))

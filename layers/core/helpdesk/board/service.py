@@ -120,7 +120,7 @@ def update(organization: str, post_id: str, wanted: PostUpdate) -> None:
     }
     sent = {name: value for name, value in changed.items() if value is not None}
 
-    def also(transaction: Transaction, before: Post, _: Post) -> None:
+    def extra_writes(transaction: Transaction, before: Post, _: Post) -> None:
         if body is not None:
             repository.put_body(transaction, before, body)
         if title is not None or body is not None:
@@ -134,7 +134,7 @@ def update(organization: str, post_id: str, wanted: PostUpdate) -> None:
         settings.require_tags(tag_ids or ())
         return replace(post, **sent)
 
-    _change(organization, post_id, next_post, also, writes_text=body is not None)
+    _change(organization, post_id, next_post, extra_writes, writes_text=body is not None)
 
 
 def delete(organization: str, post_id: str) -> None:
@@ -162,24 +162,24 @@ def file(organization: str, post_id: str, signal_id: str | None) -> None:
         status = settings.status_for(seen[0].status)
         return replace(post, signal_id=signal_id, status_id=status.id if status else post.status_id)
 
-    def also(transaction: Transaction, before: Post, after: Post) -> None:
+    def extra_writes(transaction: Transaction, before: Post, after: Post) -> None:
         for signal in seen:
             # One that is merged meanwhile takes no posts any more; one with another status gives that to its posts.
             signals.require(transaction, organization, signal.id, status=signal.status)
         repository.file_under(transaction, before, after.signal_id)
 
-    _change(organization, post_id, next_post, also)
+    _change(organization, post_id, next_post, extra_writes)
 
 
 def _change(
     organization: str,
     post_id: str,
     next_post: Callable[[Post, BoardSettings], Post],
-    also: Callable[[Transaction, Post, Post], None],
+    extra_writes: Callable[[Transaction, Post, Post], None],
     *,
     writes_text: bool = False,
 ) -> None:
-    """Write the next version of a post with what `also` adds; decide again after another change of it."""
+    """Write the next version of a post with what `extra_writes` adds; decide again after another change of it."""
     post, settings = repository.posts.get(organization, post_id), settings_repository.get(organization)
 
     def attempt() -> None:
@@ -188,7 +188,7 @@ def _change(
         if changed == post and not writes_text:
             return
         transaction = Transaction()
-        also(transaction, post, changed)
+        extra_writes(transaction, post, changed)
         changed = replace(changed, updated_at=clock.now_ms())
         repository.save(transaction, post, changed)
         if counts := settings_repository.changes(post, changed):

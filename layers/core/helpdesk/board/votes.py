@@ -1,7 +1,5 @@
 """Votes: one of each customer and teammate for a post, and one of the organization's keys."""
 
-from collections.abc import Callable
-
 from helpdesk.api.admission.caller import Caller
 from helpdesk.board import participants, repository
 from helpdesk.board.participants import Participant
@@ -12,7 +10,7 @@ from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.storage.retrying import repeat_when_stale
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.transactions import ExtraWrites, Transaction
 
 
 def add(caller: Caller, post_id: str, voter: VoterInput) -> VoteAnswer:
@@ -45,14 +43,14 @@ def withdraw(caller: Caller, post_id: str, sent: VoterInput, query: VoterQuery) 
     return VoteAnswer(ok=True, voted=False, votes=post.votes)
 
 
-def remove(post: Post, vote: Vote, also: Callable[[Transaction], None] = lambda _: None) -> Post:
-    """Delete a vote, and what `also` adds in the same transaction; return the post without it. Raises PostNotFound."""
+def remove(post: Post, vote: Vote, extra_writes: ExtraWrites = lambda _: None) -> Post:
+    """Delete a vote, with `extra_writes` in the same transaction; return the post without it. Raises PostNotFound."""
 
     def attempt() -> Post:
         nonlocal post
         changed = post.without_vote(vote)
         transaction = Transaction()
-        also(transaction)
+        extra_writes(transaction)
         repository.delete_vote(transaction, vote)
         repository.save(transaction, post, changed)
         try:

@@ -23,7 +23,7 @@ from helpdesk.platform.logging import logger
 from helpdesk.platform.text import as_name
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.transactions import ExtraWrites, Transaction
 
 __all__ = ["require"]  # for the transactions of others
 
@@ -188,9 +188,9 @@ def _close(organization: str, tree: Tree, folder_id: str) -> bool:
 def _change(
     organization: str,
     next_tree: Callable[[Tree], Tree],
-    also: Callable[[Transaction], None] = lambda _: None,
+    extra_writes: ExtraWrites = lambda _: None,
 ) -> None:
-    """Write the next tree and what `also` adds in one transaction; decide again after another change of the tree."""
+    """Write the next tree and `extra_writes` in one transaction; decide again after another change of the tree."""
 
     def attempt() -> None:
         seen = repository.tree(organization)
@@ -198,7 +198,7 @@ def _change(
         transaction = Transaction()
         if changed is not seen:
             transaction.save(seen, changed, on_failure=ConditionFailed)
-        also(transaction)
+        extra_writes(transaction)
         if transaction:
             transaction.commit()
 

@@ -34,12 +34,9 @@ from helpdesk.platform.record import Record
 from helpdesk.storage.by_name import ByName
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.transactions import ExtraWrites, Transaction
 
 _MOST_SLUGS = 4  # the third is random
-
-type Also = Callable[[Transaction], None]
-"""Adds actions to a transaction. Each needs an error of its own: ConditionFailed stands for a changed document."""
 
 
 class Keep(Enum):
@@ -95,14 +92,15 @@ def write(
     by_name: ByName,
     *,
     document_id: str | None = None,
-    also: Also = nothing_else,
+    extra_writes: ExtraWrites = nothing_else,
 ) -> Document:
     """Write a new document, which is then indexed in the background.
 
-    `by_name` is who writes it, as people read it. `document_id` is a new id, for a caller whose `also` names it.
-    Raises TitleMissing, BodyMissing, BodyTooLarge, BadUrl, FolderNotFound, PlanUpgradeRequired, DocumentLimit,
-    DocumentSlugInvalid, DocumentSlugTaken, and what `also` makes the transaction raise. Two calls, and one for each
-    slug of the title that is taken.
+    `by_name` is who writes it, as people read it. `document_id` is a new ID, for a caller whose `extra_writes` name it.
+    Each of those needs an error of its own: ConditionFailed stands for a changed document. Raises TitleMissing,
+    BodyMissing, BodyTooLarge, BadUrl, FolderNotFound, PlanUpgradeRequired, DocumentLimit, DocumentSlugInvalid,
+    DocumentSlugTaken, and what `extra_writes` make the transaction raise. Two calls, and one for each slug of the title
+    that is taken.
     """
     title, text = checks.require_title(draft.title), checks.require_body(draft.body)
     document_id, revision, now = document_id or ids.new("doc"), ids.ulid(), clock.now_ms()
@@ -134,7 +132,7 @@ def write(
             transaction = Transaction()
             repository.create(transaction, placed)
             quotas.count_documents(transaction, organization, plan, documents=1, size=document.size)
-            also(transaction)
+            extra_writes(transaction)
             transaction.commit()
 
         quotas.with_plan(organization, commit, organizations.plan_of)
@@ -165,12 +163,12 @@ def change(
     by_name: ByName,
     *,
     version: int | None = None,
-    also: Also = nothing_else,
+    extra_writes: ExtraWrites = nothing_else,
 ) -> Document:
     """Change a document and return it. The agent answers from its old text until the new one is indexed.
 
     With `version` nothing changes unless the document still has it. Where a field already is as wanted, it does not
-    count as changed, except for a text that could not be indexed; if none changes, `also` alone is committed.
+    count as changed, except for a text that could not be indexed; if none changes, `extra_writes` alone is committed.
 
     Raises DocumentNotFound, DocumentChanged, DocumentSynced (unless `wanted.source` is given, or only the place
     changes: folder, slug, whether it is published), and what `write` raises.
@@ -183,10 +181,12 @@ def change(
     def commit(seen: Document) -> Document:
         changed = _changed(seen, wanted, by_name, text, stored)
         if changed.slug is not None:
-            return _commit_change(seen, changed, also)
+            return _commit_change(seen, changed, extra_writes)
         # a document from before there were pages
         slugs = candidates(changed.title)
-        return _at_first_free(slugs, lambda slug: _commit_change(seen, replace(changed, slug=slug), also))
+        return _at_first_free(
+            slugs, lambda slug: _commit_change(seen, replace(changed, slug=slug), extra_writes)
+        )
 
     def attempt() -> Document:
         nonlocal stored
@@ -203,8 +203,8 @@ def change(
         raise
 
 
-def _commit_change(seen: Document, changed: Document, also: Also) -> Document:
-    """Write a changed document over the one that was read, and what `also` adds. Raises ConditionFailed."""
+def _commit_change(seen: Document, changed: Document, extra_writes: ExtraWrites) -> Document:
+    """Write a changed document over the one that was read, and what `extra_writes` adds. Raises ConditionFailed."""
     moves = seen.slug is not None and seen.slug != changed.slug
     counted = page_repository.at(seen.organization, seen.slug or "") if moves else None
 
@@ -216,7 +216,7 @@ def _commit_change(seen: Document, changed: Document, also: Also) -> Document:
             quotas.count_documents(
                 transaction, seen.organization, plan, documents=1 - documents, size=changed.size - size
             )
-        also(transaction)
+        extra_writes(transaction)
         if len(transaction):
             transaction.commit()
 
@@ -225,7 +225,11 @@ def _commit_change(seen: Document, changed: Document, also: Also) -> Document:
 
 
 def delete(
-    organization: str, document_id: str, *, version: int | None = None, also: Also = nothing_else
+    organization: str,
+    document_id: str,
+    *,
+    version: int | None = None,
+    extra_writes: ExtraWrites = nothing_else,
 ) -> None:
     """Delete a document. No answer uses it from now on. Its text goes with the job that removes it from the index.
 
@@ -239,7 +243,7 @@ def delete(
         repository.delete(transaction, seen)
         documents, size = seen.quota_share
         quotas.uncount_documents(transaction, organization, documents=documents, size=size)
-        also(transaction)
+        extra_writes(transaction)
         transaction.commit()
 
     repeat_when_stale(attempt, ConditionFailed)

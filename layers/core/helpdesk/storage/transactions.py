@@ -34,6 +34,10 @@ type OnFailure = Callable[[Item | None], Exception] | Exception
 """The exception for a failed condition, or what returns it for the item that was found, or None."""
 
 
+type ExtraWrites = Callable[["Transaction"], None]
+"""Adds a caller's writes and requirements to the transaction of what it calls."""
+
+
 class TransactionFailed(Exception):
     """A condition failed that has no exception of its own. This is a defect."""
 

@@ -152,7 +152,7 @@ def _write(caller: Caller, suggestion: Suggestion, wanted: SuggestionDecision) -
         ),
         caller.actor,
         document_id=document_id,
-        also=lambda transaction: _accept(transaction, caller, suggestion, document_id),
+        extra_writes=lambda transaction: _accept(transaction, caller, suggestion, document_id),
     )
 
 
@@ -167,7 +167,7 @@ def _change(caller: Caller, suggestion: Suggestion, document_id: str, wanted: Su
         ),
         caller.actor,
         version=suggestion.base_version,
-        also=lambda transaction: _accept(transaction, caller, suggestion, document_id),
+        extra_writes=lambda transaction: _accept(transaction, caller, suggestion, document_id),
     )
 
 

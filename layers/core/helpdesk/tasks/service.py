@@ -27,19 +27,21 @@ from helpdesk.tasks.errors import (
     TitleRequired,
 )
 from helpdesk.tasks.record import Task
+from helpdesk.tasks.repository import next_number
 from helpdesk.tasks.schemas import TaskInput, TaskStatus, TaskUpdate
+
+__all__ = ["next_number"]  # and everything below
 
 _KEY = re.compile(r"(?P<prefix>[A-Za-z][A-Za-z0-9]{0,7})-(?P<number>[1-9][0-9]{0,8})")
 
 
-def get(organization: str, task_id: str) -> Task:
-    """Return a card by its id. Raises TaskNotFound."""
-    return repository.tasks.get(organization, task_id)
+get = repository.tasks.get
+"""Return a card by its ID. Raises TaskNotFound."""
 
 
 def find(organization: str, name: str) -> Task:
     """Return a card by its id or its key, such as `ACME-12`. A key costs two reads more. Raises TaskNotFound."""
-    return repository.tasks.get(organization, id_of(organization, name))
+    return get(organization, id_of(organization, name))
 
 
 def id_of(organization: str, name: str) -> str:
@@ -99,7 +101,7 @@ def add_new(
     task = Task(
         organization=organization,
         id=ids.new("task"),
-        number=repository.next_number(organization) if number is None else number,
+        number=next_number(organization) if number is None else number,
         title=title[:MAX_TITLE_CHARACTERS],
         description=description[:MAX_DESCRIPTION_CHARACTERS],
         status=status,
@@ -127,11 +129,6 @@ def numbered(organization: str, after: int, limit: int) -> tuple[list[str], int 
     numbers = range(after + 1, min(after + limit, last) + 1)
     found = repository.ids_of_numbers(organization, numbers) if numbers else {}
     return list(found.values()), numbers[-1] if numbers and numbers[-1] < last else None
-
-
-def next_number(organization: str) -> int:
-    """Take a number for a card that is still to be made."""
-    return repository.next_number(organization)
 
 
 def add_update(transaction: Transaction, seen: Task, wanted: TaskUpdate) -> Task:
@@ -197,7 +194,7 @@ def add_delete(transaction: Transaction, seen: Task) -> None:
 def forget_links(organization: str, task_id: str) -> None:
     """Remove what was linked to a card that is gone; nothing of an existing one."""
     try:
-        repository.tasks.get(organization, task_id)
+        get(organization, task_id)
     except TaskNotFound:
         repository.delete_links(organization, task_id)
 

@@ -34,7 +34,8 @@ UNNAMED = "A program without a name"
 _CLIENT_ID = re.compile(r"client_[0-9a-z]{26}")
 # A name keeps its joiners elsewhere; here they could make a program look like another.
 _JOINERS = dict.fromkeys([0x200C, 0x200D])
-_WEB_ADDRESS = re.compile(r"https://[!-~]{1,500}")
+_MAX_URI_CHARACTERS = 500
+_WEB_ADDRESS = re.compile(rf"https://[!-~]{{1,{_MAX_URI_CHARACTERS}}}")
 
 
 class Identified(Protocol):
@@ -63,7 +64,9 @@ def register(wanted: ClientRegistration, address: str) -> RegisteredClient:
     if method not in AUTH_METHODS:
         raise InvalidClientMetadata(f"`token_endpoint_auth_method` must be one of {', '.join(AUTH_METHODS)}.")
     if wanted.client_uri and _WEB_ADDRESS.fullmatch(wanted.client_uri) is None:
-        raise InvalidClientMetadata("`client_uri` must be an https address of up to 500 characters.")
+        raise InvalidClientMetadata(
+            f"`client_uri` must be an https address of up to {_MAX_URI_CHARACTERS} characters."
+        )
     secret = None if method == NO_SECRET else f"svc_ocs_{ids.secret()}"
     client = OAuthClient(
         id=ids.new("client"),

@@ -262,7 +262,7 @@ class _Sync:
                 draft,
                 self._by_name,
                 document_id=file.document_id,
-                also=lambda transaction: transaction.put(file),
+                extra_writes=lambda transaction: transaction.put(file),
             )
 
         try:
@@ -284,7 +284,7 @@ class _Sync:
             document_id,
             change,
             self._by_name,
-            also=lambda transaction: transaction.put(file),
+            extra_writes=lambda transaction: transaction.put(file),
         )
 
     def _rename(self, file: MirroredFile, path: str, content: bytes | None, found: Snapshot) -> None:
@@ -304,13 +304,15 @@ class _Sync:
         if text is None:
             renamed = renamed.__replace__(by_name=file.by_name)
 
-        def also(transaction: Transaction) -> None:
+        def extra_writes(transaction: Transaction) -> None:
             if path != file.path:
                 transaction.delete(file.key)
             transaction.put(renamed)
 
         try:
-            knowledge.change(mirror.organization, file.document_id or "", change, self._by_name, also=also)
+            knowledge.change(
+                mirror.organization, file.document_id or "", change, self._by_name, extra_writes=extra_writes
+            )
         except DocumentNotFound:
             table.delete(file.key)  # somebody deleted it: it stays away until its text changes
             self._store(renamed.__replace__(document_id=None))
@@ -374,7 +376,7 @@ def delete_document(file: MirroredFile) -> None:
 
     if file.document_id is not None:
         try:
-            knowledge.delete(file.organization, file.document_id, also=extra_writes)
+            knowledge.delete(file.organization, file.document_id, extra_writes=extra_writes)
         except DocumentNotFound:
             pass
         else:

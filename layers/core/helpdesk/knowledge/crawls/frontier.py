@@ -6,7 +6,7 @@ address gets its outcome once, in the transaction that writes, changes or delete
 """
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from copy import replace
 from typing import Any
@@ -35,13 +35,11 @@ from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import table
 from helpdesk.storage.changes import Values, below, or_missing
 from helpdesk.storage.table import ConditionFailed, Item
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.transactions import ExtraWrites, Transaction
 
 LEASE_MS = 100_000
 """How long a worker holds a run: longer than its function can run."""
 _AT_ONCE = 90  # a transaction takes 100 actions
-
-type Also = Callable[[Transaction], None]
 
 
 class LostRun(Exception):
@@ -285,12 +283,12 @@ class Recording:
     def __init__(self, frontier: Frontier, done: Address, failures: int) -> None:
         self._frontier, self.done, self._failures = frontier, done, failures
 
-    def commit(self, also: Also | None = None) -> None:
+    def commit(self, extra_writes: ExtraWrites | None = None) -> None:
         """Write the outcome in a transaction of its own."""
         transaction = Transaction()
         self.add_to(transaction)
-        if also is not None:
-            also(transaction)
+        if extra_writes is not None:
+            extra_writes(transaction)
         transaction.commit()
         self.committed()
 

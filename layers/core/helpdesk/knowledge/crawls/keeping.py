@@ -76,15 +76,15 @@ def drop(run: Frontier, address: Address, outcome: Outcome, detail: str | None) 
         address, outcome if known.deleted else Outcome.REMOVED, detail=detail or outcome.value
     )
 
-    def also(transaction: Transaction) -> None:
+    def extra_writes(transaction: Transaction) -> None:
         recording.add_to(transaction)
         repository.forget_page(transaction, known)
 
     try:
-        knowledge.delete(run.crawl.organization, known.document_id, also=also)
+        knowledge.delete(run.crawl.organization, known.document_id, extra_writes=extra_writes)
     except DocumentNotFound:
         transaction = Transaction()
-        also(transaction)
+        extra_writes(transaction)
         transaction.commit()
     recording.committed()
     del run.pages[known.page_key]
@@ -111,11 +111,13 @@ def _create(run: Frontier, address: Address, page: Kept) -> None:
             text_hash=page.hash,
         )
 
-        def also(transaction: Transaction) -> None:
+        def extra_writes(transaction: Transaction) -> None:
             recording.add_to(transaction, entry.document_id)
             claim_page(transaction, entry)
 
-        knowledge.write(crawl.organization, draft, _name(run), document_id=entry.document_id, also=also)
+        knowledge.write(
+            crawl.organization, draft, _name(run), document_id=entry.document_id, extra_writes=extra_writes
+        )
         run.pages[entry.page_key] = entry
 
     try:
@@ -139,7 +141,7 @@ def _update(run: Frontier, address: Address, known: CrawledPage, page: Kept) -> 
     recording = run.outcome(address, Outcome.UNCHANGED if same else Outcome.UPDATED, text_hash=page.hash)
     entry = replace(known, text_hash=page.hash)
 
-    def also(transaction: Transaction) -> None:
+    def extra_writes(transaction: Transaction) -> None:
         recording.add_to(transaction, known.document_id)
         if not same:
             transaction.put(entry)
@@ -147,7 +149,7 @@ def _update(run: Frontier, address: Address, known: CrawledPage, page: Kept) -> 
     source = _source(address)
     change = Change(source=source) if same else Change(title=page.title, body=page.text, source=source)
     try:
-        knowledge.change(crawl.organization, known.document_id, change, _name(run), also=also)
+        knowledge.change(crawl.organization, known.document_id, change, _name(run), extra_writes=extra_writes)
     except DocumentNotFound:
         gone = replace(known, deleted=True)
         run.outcome(address, Outcome.DOCUMENT_DELETED).commit(lambda transaction: transaction.put(gone))
@@ -197,16 +199,18 @@ def release_documents(job: RemovalJob, until: int) -> str:
 
 
 def _release(page: CrawledPage, *, delete_document: bool) -> None:
-    def also(transaction: Transaction) -> None:
+    def extra_writes(transaction: Transaction) -> None:
         repository.forget_page(transaction, page)
 
     try:
         if delete_document:
-            knowledge.delete(page.organization, page.document_id, also=also)
+            knowledge.delete(page.organization, page.document_id, extra_writes=extra_writes)
         else:
             change = Change(source=Source())
-            knowledge.change(page.organization, page.document_id, change, ByName("Crawl"), also=also)
+            knowledge.change(
+                page.organization, page.document_id, change, ByName("Crawl"), extra_writes=extra_writes
+            )
     except DocumentNotFound:
         transaction = Transaction()
-        also(transaction)
+        extra_writes(transaction)
         transaction.commit()

@@ -1,6 +1,5 @@
 """The items of crawls, as the routes read and write them. Those of a worker are in `frontier`."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -33,12 +32,10 @@ from helpdesk.storage.changes import Values, below, other_than
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.table import ConditionFailed, Item
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.transactions import ExtraWrites, Transaction
 
 STALLED_MS = 45 * MINUTE_MS
 """How long after a worker's claim, or its hand-over, the run is looked at. Longer than five tries of its message."""
-
-type Also = Callable[[Transaction], None]
 
 
 crawls = Collection(Crawl, missing=CrawlNotFound)
@@ -91,10 +88,12 @@ def pages(organization: str, crawl_id: str) -> list[CrawledPage]:
     return Collection(CrawledPage).all(organization, crawl_id)
 
 
-def create(organization: str, crawl_id: str, settings: Settings, by_name: ByName, also: Also) -> None:
-    """Write a new crawl and begin its first run; `also` adds conditions to the transaction.
+def create(
+    organization: str, crawl_id: str, settings: Settings, by_name: ByName, extra_writes: ExtraWrites
+) -> None:
+    """Write a new crawl and begin its first run; `extra_writes` adds conditions to the transaction.
 
-    Raises ConditionFailed if its start has a crawl, TooManyCrawls, and what `also` makes the transaction raise.
+    Raises ConditionFailed if its start has a crawl, TooManyCrawls, and what `extra_writes` makes the transaction raise.
     """
     crawl = Crawl(
         organization=organization,
@@ -108,15 +107,15 @@ def create(organization: str, crawl_id: str, settings: Settings, by_name: ByName
     transaction = Transaction()
     transaction.put(start, new=True, on_failure=ConditionFailed)
     transaction.put(crawl, new=True)
-    also(transaction)
+    extra_writes(transaction)
     _begin(transaction, crawl.slice_job)
     transaction.commit()
 
 
-def run(crawl: Crawl, settings: Settings, also: Also | None = None) -> None:
-    """Begin another run of a crawl, with settings that may be new; `also` adds conditions to the transaction.
+def run(crawl: Crawl, settings: Settings, extra_writes: ExtraWrites | None = None) -> None:
+    """Begin another run of a crawl, with settings that may be new; `extra_writes` adds conditions to the transaction.
 
-    Raises CrawlRunning, CrawlNotFound, TooManyCrawls, and what `also` makes the transaction raise.
+    Raises CrawlRunning, CrawlNotFound, TooManyCrawls, and what `extra_writes` makes the transaction raise.
     """
     transaction = Transaction()
     transaction.change(
@@ -125,8 +124,8 @@ def run(crawl: Crawl, settings: Settings, also: Also | None = None) -> None:
         require={"run": crawl.run, "status": other_than(CrawlStatus.RUNNING)},
         on_failure=lambda found: CrawlRunning() if found else CrawlNotFound(),
     )
-    if also is not None:
-        also(transaction)
+    if extra_writes is not None:
+        extra_writes(transaction)
     _begin(transaction, SliceJob(crawl.organization, crawl.id, crawl.run + 1, 1))
     transaction.commit()
 

@@ -31,7 +31,7 @@ from helpdesk.knowledge.crawls.visiting import (
     Sleep,
     leave_alone,
 )
-from helpdesk.outbound.fetcher import Fetched
+from helpdesk.outbound.fetcher import MAX_PAGE_BYTES, Fetched
 from helpdesk.outbound.outcome import Failure
 from helpdesk.platform import clock
 from helpdesk.platform.isolation import Isolated, Unreadable
@@ -257,7 +257,7 @@ class _Slice:
         elif reading.kind_of(fetched) is None:
             self._record(address, Outcome.NOT_A_PAGE, fetched.headers.get("content-type", "")[:100] or None)
         elif fetched.too_large:
-            self._record(address, Outcome.TOO_LARGE, "The page has over 5 MB.")
+            self._record(address, Outcome.TOO_LARGE, f"The page has over {MAX_PAGE_BYTES // 1_000_000} MB.")
         else:
             self._take_body(address, fetched, url)
 
