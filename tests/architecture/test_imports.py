@@ -97,6 +97,11 @@ def is_repository(name: str) -> bool:
     return name == "repository" or name.endswith("_repository")
 
 
+def is_internal(name: str) -> bool:
+    """Whether a module or a name in it is no door of its package: a repository, a worker, what begins with `_`."""
+    return is_repository(name) or name == "worker" or name.startswith("_")
+
+
 def imported(of: Callable[[list[str]], str]) -> dict[str, set[str]]:
     """Return what each package, or each room, of helpdesk imports, without itself."""
     found: dict[str, set[str]] = {}
@@ -126,13 +131,18 @@ def test_a_foundation_imports_only_foundations_below_it(path: Path) -> None:
 
 
 @for_each("path", MODULES, ids=inside)
-def test_a_repository_is_imported_within_its_own_noun_alone(path: Path) -> None:
-    noun = package_of(inside(path).split("/"))
+def test_repositories_workers_and_private_names_are_imported_within_their_package_alone(path: Path) -> None:
+    package = package_of(inside(path).split("/"))
     foreign = [
-        parts for parts in own(path) if any(map(is_repository, parts[1:])) and package_of(parts) != noun
+        parts for parts in own(path) if any(map(is_internal, parts[1:])) and package_of(parts) != package
     ]
 
     assert foreign == []
+
+
+@for_each("path", [p for p in MODULES if p.name == "__init__.py"], ids=inside)
+def test_an_init_imports_no_module_so_that_a_function_loads_only_those_that_it_uses(path: Path) -> None:
+    assert list(own(path)) == []
 
 
 @for_each("path", [p for p in MODULES if is_repository(p.stem)], ids=inside)
