@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.knowledge import repository, service
+from helpdesk.knowledge import service
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.schemas import SourceKind
+from helpdesk.storage import collection
 from helpdesk.storage.by_name import ByName
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -79,7 +80,7 @@ def test_filters_choose_documents(
 def test_a_page_reads_a_bounded_number_of_documents_and_the_next_continues(
     api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repository, "_READ_AT_ONCE", 2)
+    monkeypatch.setattr(collection, "_FILTERED_AT_ONCE", 2)
     wanted = add(api, "Wanted", "text")
     for number in range(12):
         add(api, f"Doc {number}", "text")

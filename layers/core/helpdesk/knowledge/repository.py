@@ -21,11 +21,6 @@ from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed, Filter, Index
 from helpdesk.storage.transactions import Transaction
 
-_READ_AT_ONCE = 500
-_MOST_QUERIES = 4
-"""A page of a filtered list reads up to 2,000 documents, of which few or none may match."""
-
-
 documents = Collection(Document, missing=DocumentNotFound)
 
 
@@ -137,25 +132,9 @@ def newest(
     One query. With a condition up to four, and then there may be fewer than `limit`, or none, before the end. Raises
     MalformedKey for a folder that no folder's ID can name.
     """
-    condition, scope = wanted.condition, [organization]
-    index: Index | None = None
-    if wanted.in_folder:
-        index, scope = "GSI1", [organization, wanted.folder_id or NO_FOLDER]
-    found: list[Document] = []
-    for _ in range(1 if condition is None else _MOST_QUERIES):
-        page, before = documents.newest(
-            *scope,
-            index=index,
-            limit=limit if condition is None else _READ_AT_ONCE,
-            before=before,
-            matching=condition,
-        )
-        found += page
-        if len(found) > limit:
-            return found[:limit], found[limit - 1].id
-        if before is None or len(found) == limit:
-            break
-    return found, before
+    scope = [organization, wanted.folder_id or NO_FOLDER] if wanted.in_folder else [organization]
+    index: Index | None = "GSI1" if wanted.in_folder else None
+    return documents.newest(*scope, index=index, limit=limit, before=before, matching=wanted.condition)
 
 
 def in_folder(organization: str, folder_id: str, limit: int) -> list[Document]:

@@ -22,10 +22,6 @@ reporters = Collection(Reporter)
 commits = Collection(Commit, missing=CommitNotFound)
 vectors = Collection(TitleVector)
 
-_READ_AT_ONCE = 500
-_MOST_QUERIES = 4
-"""A page of a filtered list reads up to 2,000 signals, of which few or none may match."""
-
 
 class TitleTaken(ConditionFailed):
     """A signal has the title, or one of two requests at once took it. `owner` is that signal's id."""
@@ -84,22 +80,7 @@ def newest(
     """
     index: table.Index = "GSI1" if wanted.status is None else "GSI2"
     scope = [organization] if wanted.status is None else [organization, wanted.status.value]
-    condition = wanted.condition
-    found: list[Signal] = []
-    for _ in range(1 if condition is None else _MOST_QUERIES):
-        page, before = signals.newest(
-            *scope,
-            index=index,
-            limit=limit if condition is None else _READ_AT_ONCE,
-            before=before,
-            matching=condition,
-        )
-        found += page
-        if len(found) > limit:
-            return found[:limit], found[limit - 1].id
-        if before is None or len(found) == limit:
-            break
-    return found, before
+    return signals.newest(*scope, index=index, limit=limit, before=before, matching=wanted.condition)
 
 
 def requests(organization: str, limit: int, before: str | None) -> tuple[list[Signal], str | None]:

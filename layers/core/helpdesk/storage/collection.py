@@ -16,6 +16,9 @@ from helpdesk.storage.stored import Index, Stored, UnreadableItem
 from helpdesk.storage.table import Filter
 from helpdesk.storage.wire import Item
 
+_FILTERED_AT_ONCE, _FILTERED_QUERIES = 500, 4
+"""A page of a filtered list reads up to 2,000 records, of which few or none may match."""
+
 
 class Listed[R](NamedTuple):
     """One page of a list; `after` is the position to continue from, None at the end."""
@@ -90,23 +93,36 @@ class Collection[R: Stored]:
         """Return records older than the ID `before`, newest first, and the ID to continue from, None at the end.
 
         For kinds that an organization and an `id` make the key of, and that are sorted by the ID: IDs sort by time.
-        `scope` are the parts of the partition, the organization first. One query.
+        `scope` are the parts of the partition, the organization first. One query. With `matching` up to four, and then
+        there may be fewer than `limit`, or none, before the end.
         """
-        after: Item | None = None
-        if before is not None:
-            entry = {f"{index}SK": before} if index else {}
-            after = self.kind.key_for(scope[0], before).attributes() | entry
-        page = self.page(
-            *scope,
-            limit=limit,
-            index=index,
-            after=after,
-            newest_first=True,
-            consistent=consistent,
-            matching=matching,
-        )
-        last = None if page.after is None else self.kind.parse(*table.key_of(page.after))
-        return page.records, None if last is None else last["id"]
+        found: list[R] = []
+        for _ in range(1 if matching is None else _FILTERED_QUERIES):
+            after: Item | None = None
+            if before is not None:
+                entry = {f"{index}SK": before} if index else {}
+                after = self.kind.key_for(scope[0], before).attributes() | entry
+            page = self.page(
+                *scope,
+                limit=limit if matching is None else _FILTERED_AT_ONCE,
+                index=index,
+                after=after,
+                newest_first=True,
+                consistent=consistent,
+                matching=matching,
+            )
+            found += page.records
+            before = None if page.after is None else self._id(page.after)
+            if len(found) > limit:
+                return found[:limit], self._id(found[limit - 1].key.attributes())
+            if before is None or len(found) == limit:
+                break
+        return found, before
+
+    def _id(self, key: Item) -> str | None:
+        """Return the ID in a key."""
+        parts = self.kind.parse(*table.key_of(key))
+        return None if parts is None else parts["id"]
 
     def due(
         self, shard: int, before: int, limit: int, after: Item | None, *, index: Index
