@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from helpdesk.board import deletion
-from helpdesk.board.deletion import LeftoversJob
+from helpdesk.board import service as board
+from helpdesk.board.service import LeftoversJob
 from helpdesk.customers.jobs import MergeJob
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
@@ -39,7 +39,7 @@ def _work(record: Record, until: int) -> None:
     job = msgspec.convert(body, LeftoversJob | MergeJob | ErasureJob | RetentionJob)
     match job:
         case LeftoversJob():
-            if not deletion.finish(job.organization, job.post_id, until):
+            if not board.finish_deletion(job.organization, job.post_id, until):
                 raise JobUnfinished
         case MergeJob():
             outcome = merging.merge(job, until)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.board import deletion
 from helpdesk.board import service as board
 from helpdesk.platform import clock
 from helpdesk.privacy import erasing
@@ -47,7 +46,7 @@ def run(home: str, pieces: list[Piece], seed: int) -> list[Any]:
 def deletion_left(home: str, post_id: str) -> None:
     """Do what the job of a deleted post does."""
     if not any(item["id"] == post_id for item in whole_table.of_kind("POST") if "id" in item):
-        assert deletion.finish(home, post_id, clock.now_ms() + 60_000)
+        assert board.finish_deletion(home, post_id, clock.now_ms() + 60_000)
 
 
 def test_votes_and_withdrawals_are_counted_exactly(api: Client, home: str) -> None:

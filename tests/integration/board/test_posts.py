@@ -6,7 +6,7 @@ from urllib.parse import unquote
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.board import deletion
+from helpdesk.board import service
 from helpdesk.board.record import Post
 from helpdesk.platform import clock
 from helpdesk.storage import keys
@@ -273,8 +273,8 @@ def test_posts_are_found_by_their_words(api: Client) -> None:
 def test_a_deleted_post_takes_its_votes_and_comments_along_and_its_number_is_not_used_again(
     api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deletion, "_BATCH", 3)
-    monkeypatch.setattr(deletion, "_REQUEST_MS", 0)  # the job deletes most of it
+    monkeypatch.setattr(service, "_DELETED_AT_ONCE", 3)
+    monkeypatch.setattr(service, "_DELETION_MS", 0)  # the job deletes most of it
     post = written(api, session=VISITOR)
     for number in range(5):
         api.post(f"/v1/board/posts/{post}/vote", {"session": f"voter-number-{number}"})

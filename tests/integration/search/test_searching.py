@@ -5,7 +5,7 @@ import tantivy
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clients, clock
-from helpdesk.search import index, indexing, lookup, service
+from helpdesk.search import index, indexing, service
 from helpdesk.search.jobs import SearchJob
 from helpdesk.storage import keys, table
 from tests.support import table as whole_table
@@ -116,10 +116,10 @@ def test_common_words_find_the_same_as_rare_ones(inbox: Inbox, monkeypatch: pyte
     run(*jobs)
     expected = with_both[::-1]
     assert found(inbox.organization, "parcel lost") == expected
-    monkeypatch.setattr(lookup, "RARE", 1)
-    monkeypatch.setattr(lookup, "_HEADS_AT_ONCE", 5)
+    monkeypatch.setattr(service, "RARE", 1)
+    monkeypatch.setattr(service, "_HEADS_AT_ONCE", 5)
     assert found(inbox.organization, "parcel lost") == expected
-    monkeypatch.setattr(lookup, "_MOST_ROUNDS", 1)
+    monkeypatch.setattr(service, "_MOST_ROUNDS", 1)
     assert found(inbox.organization, "parcel lost") == expected
 
 

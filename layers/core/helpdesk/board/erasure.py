@@ -6,7 +6,7 @@ erased adds nothing, because each write requires them. So once no trace is left,
 
 from collections.abc import Callable
 
-from helpdesk.board import comments, deletion, repository, votes
+from helpdesk.board import comments, repository, service, votes
 from helpdesk.board.errors import CommentNotFound, PostNotFound
 from helpdesk.board.record import BoardTrace
 from helpdesk.board.repository import first_traces as first
@@ -28,7 +28,7 @@ def erase(organization: str, trace: BoardTrace, count: Count) -> None:
     post_id = trace.post_id
     try:
         if trace.what == repository.POST:
-            deletion.delete(repository.posts.get(organization, post_id), lambda each: count(each, "posts"))
+            service.delete(organization, post_id, lambda each: count(each, "posts"))
         elif trace.what == repository.VOTE:
             post, vote = repository.with_vote(organization, post_id, trace.customer_id)
             if vote is None:

@@ -8,7 +8,7 @@ from copy import replace
 from typing import Any
 
 from helpdesk.api.admission.caller import Caller
-from helpdesk.board import deletion, participants, repository, settings_repository
+from helpdesk.board import participants, repository, settings_repository
 from helpdesk.board.errors import (
     MAX_BODY_CHARACTERS,
     MAX_TAGS_OF_A_POST,
@@ -22,6 +22,7 @@ from helpdesk.board.repository import StalePost
 from helpdesk.board.schemas import PostCreated, PostInput, PostUpdate
 from helpdesk.board.settings import BoardSettings
 from helpdesk.board.settings_repository import StaleSettings
+from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.text import as_name, is_blank, trimmed
@@ -32,9 +33,20 @@ from helpdesk.signals.record import Signal
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
-from helpdesk.storage.transactions import Transaction
+from helpdesk.storage.transactions import ExtraWrites, Transaction
 
 __all__ = ["follow", "follow_settings", "move_posts"]  # and everything below
+
+_DELETED_AT_ONCE = 100
+_DELETION_MS = 2_000
+"""How long a request deletes votes and comments itself. The job deletes the rest."""
+
+
+class LeftoversJob(JobBody, tag_field="kind", tag="post"):
+    """A deleted post whose votes and comments are to be deleted."""
+
+    organization: str
+    post_id: str
 
 
 def numbered(organization: str, after: int, limit: int) -> tuple[list[str], int | None]:
@@ -137,9 +149,46 @@ def update(organization: str, post_id: str, wanted: PostUpdate) -> None:
     _change(organization, post_id, next_post, extra_writes, writes_text=body is not None)
 
 
-def delete(organization: str, post_id: str) -> None:
-    """Delete a post with its votes and comments. Its number is not used again. Raises PostNotFound."""
-    deletion.delete(repository.posts.get(organization, post_id))
+def delete(organization: str, post_id: str, extra_writes: ExtraWrites = lambda _: None) -> None:
+    """Delete a post with its votes and comments. Its number is not used again. Raises PostNotFound.
+
+    One transaction deletes the post, with `extra_writes`, and adds the job that deletes the rest. Nobody can vote for
+    the post or comment on it from then on, because that requires the post. The request deletes the rest itself, so that
+    usually nothing is left for the job.
+    """
+    post = repository.posts.get(organization, post_id)
+
+    def attempt() -> None:
+        nonlocal post
+        transaction = Transaction()
+        extra_writes(transaction)
+        repository.remove(transaction, post)
+        settings_repository.count(transaction, organization, settings_repository.changes(post, None))
+        search.put(transaction, search.post(organization, post.id))
+        if post.votes or post.comments:
+            body = LeftoversJob(organization, post.id).to_body()
+            job = Job(JobQueue.ERASE, body, post.id, ids.new("job"))
+            transaction.put(job_item(organization, job), new=True)
+        try:
+            transaction.commit()
+        except StalePost as stale:
+            post = stale.post
+            raise
+
+    repeat_when_stale(attempt, StalePost)
+    if post.votes or post.comments:
+        finish_deletion(organization, post.id, clock.now_ms() + _DELETION_MS)
+
+
+def finish_deletion(organization: str, post_id: str, until: int) -> bool:
+    """Delete the votes and comments of a deleted post until the instant `until` (ms); return whether all are gone.
+
+    May be repeated, and at once with itself.
+    """
+    while repository.delete_leftovers(organization, post_id, _DELETED_AT_ONCE):
+        if clock.now_ms() >= until:
+            return False
+    return True
 
 
 def file(organization: str, post_id: str, signal_id: str | None) -> None:

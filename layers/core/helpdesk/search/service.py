@@ -3,6 +3,11 @@
 A text is read as words of two or more characters, without case and accents. Everything else in it is ignored, so no
 text is refused. All words must occur, the last one at least as a prefix. A text without words finds nothing.
 
+Conversations come in the order of the inbox, by the latest activity in their heads. Each word may occur in another
+entry of the thread or in the head. The rarest word is therefore looked up first, and the others among the conversations
+that have it. If even the rarest word is common, the heads are read from the newest and those kept whose conversations
+have every word: then the page is soon full.
+
 The search library is imported on first use: functions that offer search among other things start without it.
 """
 
@@ -11,15 +16,26 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from helpdesk.platform.record import Record
-from helpdesk.search import documents, lookup, terms
+from helpdesk.search import documents, terms
 from helpdesk.search.documents import Kind
 from helpdesk.search.terms import Word
 
 if TYPE_CHECKING:
+    import tantivy
+
     from helpdesk.search.index import Reader
 
 MAX_TEXT_CHARACTERS = 200
 """The rest of a text is ignored."""
+RARE = 5_000
+"""The most documents with a word for which all of them are read."""
+
+_HEADS_AT_ONCE = 500
+_MOST_ROUNDS = 20
+"""Rounds after which a page is returned even if it is short: two common words may never occur together."""
+
+type _Page = tuple[list[str], int | None]
+"""Ids, and the sort key after which the next page begins; None at the end."""
 
 
 class Found(Record):
@@ -43,7 +59,15 @@ def conversations(organization: str, text: str, limit: int, after: int | None = 
     words = terms.words_of(text[:MAX_TEXT_CHARACTERS])
     if not words:
         return Found([], None)
-    return Found(*lookup.conversations(_reader(organization), words, limit, after))
+    reader = _reader(organization)
+    counted = sorted(((reader.count(reader.having(word)), word) for word in words), key=lambda row: row[0])
+    least = counted[0][0]
+    if least == 0:
+        return Found([], None)
+    by_rarity = [word for _, word in counted]
+    if least <= RARE:
+        return Found(*_with_a_rare_word(reader, by_rarity, least, limit, after))
+    return Found(*_with_common_words(reader, by_rarity, limit, after))
 
 
 def customers(organization: str, text: str, limit: int, after: int | None = None) -> Found:
@@ -52,9 +76,7 @@ def customers(organization: str, text: str, limit: int, after: int | None = None
     An e-mail address is found whole, by its local part and by its domain (`@example.com` means the domain alone).
     """
     words = terms.words_of(text[:MAX_TEXT_CHARACTERS], prefixes=True)
-    if not words:
-        return Found([], None)
-    return Found(*lookup.of_kind(_reader(organization), Kind.CUSTOMER, words, limit, after))
+    return _of_kind(organization, Kind.CUSTOMER, words, limit, after)
 
 
 def signals(organization: str, text: str, limit: int, after: int | None = None) -> Found:
@@ -62,12 +84,12 @@ def signals(organization: str, text: str, limit: int, after: int | None = None) 
 
     As with every search, changes of the last seconds may be missing, and what is gone meanwhile may be included.
     """
-    return _backlog(organization, Kind.SIGNAL, terms.words_of(text[:MAX_TEXT_CHARACTERS]), limit, after)
+    return _of_kind(organization, Kind.SIGNAL, terms.words_of(text[:MAX_TEXT_CHARACTERS]), limit, after)
 
 
 def posts(organization: str, text: str, limit: int, after: int | None = None) -> Found:
     """Return the ids of posts, public or not, whose title and body have all words of a text, the newest first."""
-    return _backlog(organization, Kind.POST, terms.words_of(text[:MAX_TEXT_CHARACTERS]), limit, after)
+    return _of_kind(organization, Kind.POST, terms.words_of(text[:MAX_TEXT_CHARACTERS]), limit, after)
 
 
 def tasks(
@@ -79,7 +101,7 @@ def tasks(
     """
     rest, numbers = without_task_keys(text[:MAX_TEXT_CHARACTERS], prefixes)
     words = [Word((documents.number_term(number),), prefix=False) for number in numbers]
-    return _backlog(organization, Kind.TASK, [*words, *terms.words_of(rest)], limit, after)
+    return _of_kind(organization, Kind.TASK, [*words, *terms.words_of(rest)], limit, after)
 
 
 def without_task_keys(text: str, prefixes: Sequence[str]) -> tuple[str, list[int]]:
@@ -90,10 +112,13 @@ def without_task_keys(text: str, prefixes: Sequence[str]) -> tuple[str, list[int
     return key.sub(" ", text), [int(number) for number in key.findall(text)]
 
 
-def _backlog(organization: str, kind: Kind, words: list[Word], limit: int, after: int | None) -> Found:
+def _of_kind(organization: str, kind: Kind, words: Sequence[Word], limit: int, after: int | None) -> Found:
+    """Return what has one document of a kind, such as customers, if all words occur in it; the newest first."""
     if not words:
         return Found([], None)
-    return Found(*lookup.of_kind(_reader(organization), kind, words[: terms.MOST_WORDS], limit, after))
+    reader = _reader(organization)
+    having = [reader.having(word) for word in words[: terms.MOST_WORDS]]
+    return Found(*_page(reader, having, kind, limit, after))
 
 
 def forget(organization: str, customer_ids: list[str], conversation_ids: Sequence[str]) -> None:
@@ -113,3 +138,54 @@ def _reader(organization: str) -> "Reader":
     found = index_of(organization)
     found.refresh()
     return found.reader
+
+
+def _with_a_rare_word(
+    reader: "Reader", by_rarity: Sequence[Word], frequency: int, limit: int, after: int | None
+) -> _Page:
+    rarest, *others = by_rarity
+    found = sorted(reader.conversations(reader.having(rarest), frequency))
+    for word in others:
+        found = sorted(reader.among(found, word))
+    if not found:
+        return [], None
+    return _page(reader, [reader.of_conversations(found)], Kind.HEAD, limit, after)
+
+
+def _with_common_words(reader: "Reader", by_rarity: Sequence[Word], limit: int, after: int | None) -> _Page:
+    found: list[str] = []
+    end = after
+    for _ in range(_MOST_ROUNDS):
+        heads = _newest(reader, [], Kind.HEAD, _HEADS_AT_ONCE, after)
+        numbers = reader.conversations_at([address for _, address in heads])
+        candidates = sorted(number for number in numbers if number is not None)
+        for word in by_rarity:
+            candidates = sorted(reader.among(candidates, word))
+        kept = set(candidates)
+        for (sort_key, address), number in zip(heads, numbers, strict=True):
+            after = sort_key
+            if number in kept:
+                if len(found) == limit:
+                    return found, end
+                found.append(reader.id_at(address))
+                end = sort_key
+        if len(heads) < _HEADS_AT_ONCE:
+            return found, None
+    return found, after
+
+
+def _page(
+    reader: "Reader", queries: "Sequence[tantivy.Query]", kind: Kind, limit: int, after: int | None
+) -> _Page:
+    newest = _newest(reader, queries, kind, limit + 1, after)
+    ids = [reader.id_at(address) for _, address in newest[:limit]]
+    return ids, newest[limit - 1][0] if len(newest) > limit else None
+
+
+def _newest(
+    reader: "Reader", queries: "Sequence[tantivy.Query]", kind: Kind, limit: int, after: int | None
+) -> "list[tuple[int, tantivy.DocAddress]]":
+    conditions = [*queries, reader.equal("kind", kind)]
+    if after is not None:
+        conditions.append(reader.older_than(after))
+    return reader.newest(reader.all_of(*conditions), limit)
