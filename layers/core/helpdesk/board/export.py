@@ -37,13 +37,11 @@ def entries_after(
         )
         found = repository.of_traces(traces)
         entries = [
-            BoardEntry(f"{trace.post_id}#{trace.what}", _content(found[trace]))
+            BoardEntry(
+                f"{trace.post_id}#{trace.what}", OwnPost(*content) if isinstance(content, tuple) else content
+            )
             for trace in traces
-            if trace in found
+            if (content := found.get(trace)) is not None
         ]
         if entries or after is None:  # else all of them were deleted between the reads
             return entries, after is not None
-
-
-def _content(found: tuple[Post, str] | Comment | Vote) -> OwnPost | Comment | Vote:
-    return OwnPost(*found) if isinstance(found, tuple) else found

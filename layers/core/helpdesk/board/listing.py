@@ -23,7 +23,6 @@ from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.search import service as search
 from helpdesk.signals import service as signals
-from helpdesk.signals.record import Signal
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.table import Filter, Index
 
@@ -137,14 +136,9 @@ def get(organization: str, post_id: str) -> PostAnswer:
     authors = authors_of([post, *comments])
     known = customers.by_ids(organization, authors) if authors else {}
     shapes = [comment_shape(each, known) for each in comments]
-    return post_answer(post, body, shapes[: fitting(shapes)], _signal(post), known)
-
-
-def _signal(post: Post) -> Signal | None:
-    if post.signal_id is None:
-        return None
     # After a merge the post is on its way to the signal that survived.
-    return signals.survivor(post.organization, post.signal_id)
+    signal = None if post.signal_id is None else signals.survivor(organization, post.signal_id)
+    return post_answer(post, body, shapes[: fitting(shapes)], signal, known)
 
 
 def _text(query: PostsQuery) -> str | None:
@@ -216,7 +210,9 @@ def trending_posts(
             )
             found |= {post.id: post for post in page}
     ranked = sorted(
-        ((_rank(post, at), post) for post in found.values()), key=lambda row: row[0], reverse=True
+        (([post.pinned, trending_score(post, at), post.id], post) for post in found.values()),
+        key=lambda row: row[0],
+        reverse=True,
     )
     rest = [row for row in ranked if last is None or row[0] < last]
     kept = [post for _, post in rest[:limit]]
@@ -231,10 +227,6 @@ def trending_score(post: Post, at: int) -> float:
     votes, comments = post.activity.since(at)
     hours = max(at - post.created_at, 0) / HOUR_MS
     return (_VOTE * votes + _COMMENT * comments - 1) / float((hours + 2) ** _AGING)
-
-
-def _rank(post: Post, at: int) -> list[Any]:
-    return [post.pinned, trending_score(post, at), post.id]
 
 
 def found_posts(

@@ -17,14 +17,6 @@ def work(job: SignalJob, until: int) -> str:
     return _WORK[job.kind](job, until)
 
 
-def _title(job: SignalJob, _: int) -> str:
-    return similar.note(job.organization, job.signal_id)
-
-
-def _images(job: SignalJob, _: int) -> str:
-    return reporting.add_images(job.organization, job.conversation_id)
-
-
 def _status(job: SignalJob, until: int) -> str:
     if not board.follow(job.organization, job.signal_id, until):
         transaction = Transaction()
@@ -43,11 +35,11 @@ def _board(job: SignalJob, until: int) -> str:
 
 
 _WORK: dict[JobKind, Callable[[SignalJob, int], str]] = {
-    JobKind.TITLE: _title,
+    JobKind.TITLE: lambda job, _: similar.note(job.organization, job.signal_id),
     JobKind.MERGE: merging.work,
     JobKind.STATUS: _status,
     JobKind.COMMITS: reports.work,
-    JobKind.IMAGES: _images,
+    JobKind.IMAGES: lambda job, _: reporting.add_images(job.organization, job.conversation_id),
     JobKind.BOARD: _board,
     JobKind.REINDEX: reindexing.work,
 }

@@ -65,13 +65,9 @@ def harmless(text: str) -> str:
 
     An address of GitHub leads there by way of redirect.github.com, from which no reference follows.
     """
-    lines = "\n".join(_shown(line) for line in text.splitlines())
+    # Control characters go, and those that turn the direction of what follows; tabs stay.
+    lines = "\n".join("\t".join(map(without_hidden, line.split("\t"))) for line in text.splitlines())
     return _closed(_GITHUB.sub("redirect.github.com", _DIVIDED.sub(rf"\g<0>{_SPACE}", lines)))
-
-
-def _shown(line: str) -> str:
-    """Return a line without control characters and those that turn the direction of what follows; tabs stay."""
-    return "\t".join(map(without_hidden, line.split("\t")))
 
 
 def quoted(text: str) -> str:

@@ -6,6 +6,7 @@ answered, there is none.
 """
 
 from collections.abc import Sequence
+from copy import replace
 from itertools import groupby
 
 from helpdesk.agent.closing_intent import is_closing_message
@@ -63,7 +64,7 @@ def exchanges_of(messages: Sequence[Message], agent_name: str) -> list[Exchange]
         together = tuple(run)
         if speaker == "visitor":
             if found and not asked and found[-1].reaction is None:
-                found[-1] = _with_reaction(found[-1], together)
+                found[-1] = replace(found[-1], reaction="\n".join(message.body for message in together))
             asked.append(together)
         elif speaker == "person":
             blocks = [kept for block in asked if (kept := _asking(block, agent_name))]
@@ -77,11 +78,6 @@ def _speaker(message: Message) -> str:
     if message.by_visitor:
         return "visitor"
     return "person" if message.by_person else "agent"
-
-
-def _with_reaction(exchange: Exchange, messages: Sequence[Message]) -> Exchange:
-    text = "\n".join(message.body for message in messages)
-    return Exchange(exchange.question, exchange.answer, text, exchange.unclear)
 
 
 def _asking(block: Sequence[Message], agent_name: str) -> tuple[Message, ...]:

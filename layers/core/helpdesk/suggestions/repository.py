@@ -10,7 +10,7 @@ from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.storage.by_name import ByName
 from helpdesk.storage.collection import Collection
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.suggestions.errors import SuggestionNotFound, SuggestionSettled
 from helpdesk.suggestions.record import Asked, LearnedQuestion, Suggestion
@@ -89,7 +89,7 @@ def decide(
         decided,
         add={"revision": 1},
         require={"status": SuggestionStatus.PENDING},
-        on_failure=_not_pending,
+        on_failure=lambda found: SuggestionSettled() if found else SuggestionNotFound(),
     )
 
 
@@ -99,7 +99,3 @@ def set_answers(suggestion: Suggestion, asked: Asked) -> None:
         table.change(suggestion.key, set={"answers_now": asked}, add={"revision": 1})
     except ConditionFailed:
         return
-
-
-def _not_pending(found: Item | None) -> Exception:
-    return SuggestionNotFound() if found is None else SuggestionSettled()

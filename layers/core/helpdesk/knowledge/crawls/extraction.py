@@ -148,7 +148,7 @@ def _content(document: LexborHTMLParser, base: str) -> tuple[str, str]:
     if heading and not node.css_first("h1"):
         text = f"# {escaping.masked(heading)}\n\n{text}"
     text = _tidied(escaping.unmasked(text))
-    return _without_marks(heading), text
+    return heading.rstrip("¶#§ ").strip(), text
 
 
 def _name_language(pre: LexborNode) -> None:
@@ -225,10 +225,6 @@ def _attribute(document: LexborHTMLParser, selector: str, name: str) -> str | No
 
 def _text(node: LexborNode | None) -> str:
     return "" if node is None else " ".join(node.text(separator="").split())
-
-
-def _without_marks(title: str) -> str:
-    return title.rstrip("¶#§ ").strip()
 
 
 def _without_site(title: str) -> str:
