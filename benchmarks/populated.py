@@ -20,7 +20,7 @@ from helpdesk.search import indexing
 from helpdesk.search.jobs import SearchJob
 from helpdesk.signals.record import Priority, Reporter, Signal, SignalKind
 from helpdesk.storage import table
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.table import to_wire
 from helpdesk.suggestions import learning as suggestions
 from helpdesk.tasks.record import COLUMNS, Task
@@ -162,7 +162,7 @@ def add_signals(organization: str, number: int) -> None:
             reporter_count=number if each == number - 1 else 0,
             filed_at=at,
             updated_at=at,
-            updated_by_name=ByName("Olga"),
+            updated_by_name=ActorName("Olga"),
         )
         table.put_new(signal)
         if each == number - 1:
@@ -184,7 +184,7 @@ def add_tasks(organization: str, number: int, assignee: str) -> None:
             status=status,
             rank="" if status is TaskStatus.DONE else f"{each:07d}1",
             assignee_id=assignee,
-            created_by_name=ByName("Olga"),
+            created_by_name=ActorName("Olga"),
             created_at=at,
             updated_at=at,
             done_at=at if status is TaskStatus.DONE else None,

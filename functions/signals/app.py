@@ -34,7 +34,7 @@ from helpdesk.signals.schemas import (
     SimilarAnswer,
     SimilarQuery,
 )
-from helpdesk.signals.service import signal_shape
+from helpdesk.signals.shapes import SignalShape
 
 NEEDS = declare("BASE_URL", "FILES_BUCKET", "SEARCH_BUCKET", "EMBEDDING_MODEL_ID", "BEDROCK_ENDPOINT_URL")
 
@@ -59,7 +59,7 @@ def file_signal(caller: Caller, signal: SignalInput) -> SignalFiled:
 def find_similar_signals(caller: Caller, query: SimilarQuery) -> SimilarAnswer:
     """Find up to five signals with a similar title, also in other words. Call it before you file one."""
     found = similar.find(caller.organization, query.title)
-    return SimilarAnswer(signals=[signal_shape(each) for each in found])
+    return SimilarAnswer(signals=[SignalShape.from_record(each) for each in found])
 
 
 @api.get("/v1/signals/<signal_id>", access=Access.MEMBER, errors=(SignalNotFound, InvalidCursor))
@@ -73,7 +73,9 @@ def get_signal(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnsw
 )
 def update_signal(caller: Caller, signal_id: str, change: SignalUpdate) -> SignalChanged:
     """Update a signal. Its card moves with its status, and `done` sends a message to each reporter once."""
-    return SignalChanged(signal=signal_shape(signal_moves.change_signal(caller, signal_id, change)))
+    return SignalChanged(
+        signal=SignalShape.from_record(signal_moves.change_signal(caller, signal_id, change))
+    )
 
 
 @api.post("/v1/signals/<signal_id>/merge", access=Access.MEMBER, errors=(SignalNotFound,))
@@ -87,7 +89,7 @@ def merge_signals(caller: Caller, signal_id: str, merge: MergeInput) -> Ok:
 def report_signal(caller: Caller, signal_id: str, report: ReportInput) -> SignalChanged:
     """Add a reporter to a signal. The same customer again adds their conversation, and keeps their first words."""
     return SignalChanged(
-        signal=signal_shape(filing.report(caller.organization, caller.actor, signal_id, report))
+        signal=SignalShape.from_record(filing.report(caller.organization, caller.actor, signal_id, report))
     )
 
 
@@ -126,7 +128,9 @@ def add_signal_commit(caller: Caller, signal_id: str, commit: CommitInput) -> Co
 )
 def apply_signal_commit(caller: Caller, signal_id: str, commit_id: str) -> SignalChanged:
     """Apply a commit: it finished the signal. The signal and its card become done."""
-    return SignalChanged(signal=signal_shape(signal_moves.apply_commit(caller, signal_id, commit_id)))
+    return SignalChanged(
+        signal=SignalShape.from_record(signal_moves.apply_commit(caller, signal_id, commit_id))
+    )
 
 
 handler = api.handler

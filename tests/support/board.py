@@ -9,7 +9,7 @@ from helpdesk.board.settings import tally
 from helpdesk.signals import filing
 from helpdesk.signals.kinds import SignalKind, SignalStatus
 from helpdesk.signals.schemas import SignalInput, SignalUpdate
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from tests.support import table as whole_table
 from tests.support.api import Client
 
@@ -46,12 +46,12 @@ def listed(api: Client, parameters: str = "") -> list[str]:
 def filed_signal(organization: str, title: str = "No dark theme") -> str:
     """File a signal; return its id."""
     sent = SignalInput(kind=SignalKind.SUGGESTION, title=title, body="Wanted")
-    return filing.file(organization, ByName("Olga"), sent).id
+    return filing.file(organization, ActorName("Olga"), sent).id
 
 
 def set_status(organization: str, signal_id: str, status: SignalStatus) -> None:
     """Change a signal's status."""
-    filing.update(organization, ByName("Olga"), signal_id, SignalUpdate(status=status))
+    filing.update(organization, ActorName("Olga"), signal_id, SignalUpdate(status=status))
 
 
 def require_consistent(organization: str) -> None:

@@ -18,7 +18,7 @@ from helpdesk.signals.kinds import SignalKind, SignalStatus
 from helpdesk.signals.record import Signal
 from helpdesk.signals.schemas import SignalInput
 from helpdesk.signals.similar import Near
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.transactions import Transaction
 from tests.support import table as everything
 from tests.support.agent_runs import Runs, results
@@ -63,7 +63,7 @@ def stored(desk: Runs) -> list[Signal]:
 def existing(desk: Runs, known: list[str], title: str = "Exports have no rows") -> Signal:
     """File a signal that is similar to what the visitor reports."""
     sent = SignalInput(kind=SignalKind.BUG, title=title, body="Empty.", who="Una")
-    made = filing.file(desk.id, ByName("Tom"), sent)
+    made = filing.file(desk.id, ActorName("Tom"), sent)
     known.append(made.id)
     return made
 
@@ -249,7 +249,7 @@ def test_signals_that_are_filed_at_the_same_time_stay_within_the_days_limit_toge
 
         sent = SignalInput(kind=SignalKind.BUG, title=f"Bug {number}", body="Empty.")
         try:
-            filing.file(desk.id, ByName("Assistant"), sent, filing.ByAgent(f"signal_{number}", limit))
+            filing.file(desk.id, ActorName("Assistant"), sent, filing.ByAgent(f"signal_{number}", limit))
         except SignalsOfDayReached:
             outcomes.append("refused")
         else:

@@ -10,7 +10,7 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import service
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.schemas import SourceKind
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from tests.integration.cli.conftest import FILES, write
 from tests.support.api import Client
 from tests.support.cli import Cli, Handlers, refusal
@@ -181,7 +181,7 @@ def test_what_push_did_not_make_stays(
     add(api, "Written", "By a person.")
     for kind in (SourceKind.CRAWL, SourceKind.SUGGESTION):
         draft = service.Draft(kind.value, "Text of another source.", source=Source(kind))
-        service.write(organization.organization_id, draft, ByName("somebody"))
+        service.write(organization.organization_id, draft, ActorName("somebody"))
     before = listed(api)
     owner.ok("knowledge", "push", str(docs))
     for path in FILES:

@@ -6,7 +6,7 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import service
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.schemas import SourceKind
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from tests.integration.cli.conftest import FILES
 from tests.integration.cli.test_knowledge import listed, writes
 from tests.support.api import Client
@@ -26,7 +26,7 @@ def test_a_pull_and_then_a_push_change_nothing(
     add(api, "Absolute", "Text", path="/tmp/absolute.md")
     crawl = Source(SourceKind.CRAWL, url="https://example.com/")
     service.write(
-        organization.organization_id, service.Draft("Crawled", "Page", source=crawl), ByName("crawl")
+        organization.organization_id, service.Draft("Crawled", "Page", source=crawl), ActorName("crawl")
     )
     into = tmp_path / "pulled"
     assert owner.ok("knowledge", "pull", str(into)).splitlines() == [

@@ -12,7 +12,7 @@ from helpdesk.knowledge.errors import DocumentChanged
 from helpdesk.knowledge.folders import Folder
 from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.platform import clients, clock
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.knowledge import add, item_of, jobs, passages, read, texts, work
@@ -31,7 +31,7 @@ def no_copies() -> Iterator[None]:
 def crawled(organization: NewOrganization) -> str:
     source = Source(SourceKind.CRAWL, url="https://example.com/prices", synced_at=1_700_000_000_000)
     draft = service.Draft("Prices", "Ten euros.", url="https://example.com/prices", source=source)
-    return service.write(organization.organization_id, draft, ByName("crawl")).id
+    return service.write(organization.organization_id, draft, ActorName("crawl")).id
 
 
 def at(document_id: str) -> str:
@@ -220,12 +220,14 @@ def test_an_action_that_is_added_to_a_write_fails_with_it(api: Client, organizat
 
     change = service.Change(body="Thirty days.")
     with pytest.raises(DocumentChanged):
-        service.change(organization.organization_id, document_id, change, ByName("Ada"), extra_writes=refuse)
+        service.change(
+            organization.organization_id, document_id, change, ActorName("Ada"), extra_writes=refuse
+        )
     with pytest.raises(DocumentChanged):
         service.delete(organization.organization_id, document_id, extra_writes=refuse)
     with pytest.raises(DocumentChanged):
         service.write(
-            organization.organization_id, service.Draft("A", "B"), ByName("Ada"), extra_writes=refuse
+            organization.organization_id, service.Draft("A", "B"), ActorName("Ada"), extra_writes=refuse
         )
     assert read(api, document_id)["body"] == "Fourteen days."
     assert len(texts()) == 1
@@ -292,11 +294,11 @@ def test_a_sync_changes_its_document_and_notes_when(
     source = Source(SourceKind.CRAWL, url="https://example.com/prices", synced_at=1_700_000_060_000)
     same = service.Change(body="Ten euros.", source=source)
     before = read(api, crawled)
-    service.change(organization.organization_id, crawled, same, ByName("crawl"))
+    service.change(organization.organization_id, crawled, same, ActorName("crawl"))
     unchanged = read(api, crawled)
     assert unchanged == {**before, "source": {**before["source"], "syncedAt": 1_700_000_060_000}}
     other = service.Change(body="Twelve euros.", source=source)
-    assert service.change(organization.organization_id, crawled, other, ByName("crawl")).version == 2
+    assert service.change(organization.organization_id, crawled, other, ActorName("crawl")).version == 2
 
 
 def test_the_calls_of_changing_and_deleting_are_few(api: Client) -> None:

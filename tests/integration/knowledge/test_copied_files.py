@@ -9,7 +9,7 @@ from helpdesk.knowledge import service
 from helpdesk.knowledge.documents import Document, Source
 from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.storage import table
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from tests.support.api import Client
 from tests.support.knowledge import add, item_of, read
 
@@ -72,7 +72,7 @@ def test_a_path_that_names_no_file_is_refused(member: Client, path: str) -> None
 
 def test_a_synced_document_takes_no_path(member: Client, organization: NewOrganization) -> None:
     draft = service.Draft("Prices", "Ten euros.", source=Source(SourceKind.CRAWL, url="https://example.com/"))
-    document_id = service.write(organization.organization_id, draft, ByName("crawl")).id
+    document_id = service.write(organization.organization_id, draft, ActorName("crawl")).id
     refused = member.patch(at(document_id), {"path": PATH})
     assert (refused.status, refused.code) == (400, "doc_is_synced")
 

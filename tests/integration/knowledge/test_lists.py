@@ -10,7 +10,7 @@ from helpdesk.knowledge import service
 from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.storage import collection
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.knowledge import add, jobs, work
@@ -28,7 +28,7 @@ def filled(api: Client, organization: NewOrganization) -> Callable[[str], list[s
     add(api, "Shipping orders", "text")
     for kind in (SourceKind.CRAWL, SourceKind.REPOSITORY, SourceKind.SUGGESTION):
         draft = service.Draft(f"A {kind} about ORDERS", "text", source=Source(kind))
-        service.write(organization.organization_id, draft, ByName("sync"))
+        service.write(organization.organization_id, draft, ActorName("sync"))
 
     def listed(filters: str) -> list[str]:
         filters = filters.replace("FOLDER", folder)

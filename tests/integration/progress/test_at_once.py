@@ -15,7 +15,7 @@ from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import Commit
 from helpdesk.signals.schemas import ReportInput, SignalUpdate
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
@@ -62,7 +62,7 @@ def commit(caller: Caller, message: str, sha: str = "ab" * 20) -> Callable[[], o
 
 def report(caller: Caller, signal: str, who: str) -> Callable[[], object]:
     sent = ReportInput.model_validate({"who": who})
-    return lambda: filing.report(caller.organization, ByName("Ada"), signal, sent)
+    return lambda: filing.report(caller.organization, ActorName("Ada"), signal, sent)
 
 
 def cards() -> list[dict[str, Any]]:
@@ -173,8 +173,8 @@ def test_merges_among_adopts_reports_and_moves_lose_no_reporter_and_leave_one_ca
 
     refused = run(
         seed,
-        lambda: merging.merge(organization.organization_id, ByName("Ada"), one, two),
-        lambda: merging.merge(organization.organization_id, ByName("Ada"), two, one),
+        lambda: merging.merge(organization.organization_id, ActorName("Ada"), one, two),
+        lambda: merging.merge(organization.organization_id, ActorName("Ada"), two, one),
         lambda: adoption.adopt(caller, one if seed % 2 else two),
         set_status(caller, one, "done"),
         commit(caller, "fixes ORG-1"),

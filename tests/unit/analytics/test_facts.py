@@ -12,7 +12,7 @@ from helpdesk.conversations.message_record import Author, Message
 from helpdesk.customers.identity import Identity
 from helpdesk.knowledge.documents import Document, Source
 from helpdesk.knowledge.schemas import DocumentStatus
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.suggestions.schemas import SuggestionKind, SuggestionStatus
 from helpdesk.tools.approvals.record import Approval
@@ -30,7 +30,7 @@ def test_an_approval_is_a_tool_request() -> None:
         organization="org_1", id="apr_1", tool="refund", title="Refund", endpoint_id="ep_1", definition="d",
         identity=Identity(), input="{}", risk=Risk.HIGH, reason=None, conversation_id="conv_1", customer_id="cus_1",
         run_message_id="msg_1", call_id="call_1", resolutions=0, requested_at=1_000, expires_at=9_000,
-        status=ApprovalStatus.APPROVED, decided_at=4_000, decided_by_name=ByName("Ada"),
+        status=ApprovalStatus.APPROVED, decided_at=4_000, decided_by_name=ActorName("Ada"),
     )  # fmt: skip
     assert _named(facts.of_approval(approval)) == {
         "requestedAt": 1_000, "decidedAt": 4_000, "tool": "refund", "risk": "high", "status": "approved",
@@ -62,7 +62,7 @@ def test_a_suggestion_and_a_document_are_rows() -> None:
         organization="org_1", id="sug_1", kind=SuggestionKind.NEW, status=SuggestionStatus.ACCEPTED,
         title="Refunds", body="b", heading="h", guidance="g", target_doc_id=None, base_version=None,
         conversation_id=None, conversation_subject="s", evidence=(), suggested_at=1_000, decided_at=3_000,
-        decided_by_name=ByName("Ada"),
+        decided_by_name=ActorName("Ada"),
     )  # fmt: skip
     assert _named(facts.of_suggestion(suggestion)) == {
         "suggestedAt": 1_000, "decidedAt": 3_000, "status": "accepted", "kind": "new", "evidence": 0,

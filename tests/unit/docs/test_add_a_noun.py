@@ -15,9 +15,9 @@ import helpdesk
 helpdesk.__path__.append(sys.argv[1] + "/helpdesk")
 from helpdesk.saved_replies import schemas, service
 from helpdesk.saved_replies.record import SavedReply
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 reply = SavedReply(organization="org_1", id="srep_1", title="Refund", body="14 days", created_at=5,
-                   created_by_name=ByName("Ada", "usr_1"))
+                   created_by_name=ActorName("Ada", "usr_1"))
 assert SavedReply.from_item(reply.to_item()) == reply
 print(reply.key.pk, reply.key.sk)
 print(schemas.SavedReplyShape.from_record(reply).model_dump_json(by_alias=True))

@@ -7,7 +7,7 @@ import pytest
 
 from helpdesk.platform.record import Record
 from helpdesk.storage import changes
-from helpdesk.storage.by_name import ByName, id_of
+from helpdesk.storage.actor_name import ActorName, id_of
 from helpdesk.storage.changes import above, below, or_missing, other_than
 from helpdesk.storage.keys import Slug
 from helpdesk.storage.stored import MalformedKey, Stored, UnreadableItem
@@ -36,7 +36,7 @@ class Parcel(Stored, kw_only=True):
     stamps: tuple[Stamp, ...] = ()
     received_at: int | None = None
     share: float = 0.5
-    sent_by_name: ByName | None = None
+    sent_by_name: ActorName | None = None
     lost: bool = False
     version: int = 1
 
@@ -52,7 +52,7 @@ PARCEL = Parcel(
     size=Size.LARGE,
     sent_at=5,
     stamps=(Stamp(120),),
-    sent_by_name=ByName("Kim", "usr_1"),
+    sent_by_name=ActorName("Kim", "usr_1"),
 )
 ITEM = {
     "PK": "ORG#acme#PARCEL#p1",

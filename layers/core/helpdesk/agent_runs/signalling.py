@@ -44,7 +44,7 @@ from helpdesk.signals.kinds import SignalKind, SignalStatus
 from helpdesk.signals.record import Signal
 from helpdesk.signals.schemas import ReportInput, SignalInput
 from helpdesk.signals.similar import Near
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.transactions import Transaction
 
 
@@ -145,7 +145,7 @@ class Signalling:
     def _file(self, run: Run, wanted: SignalInput) -> Done:
         by_agent = filing.ByAgent(signal_id(run), self._count)
         try:
-            signal = filing.file(self._organization, ByName(self._agent), wanted, by_agent)
+            signal = filing.file(self._organization, ActorName(self._agent), wanted, by_agent)
         except SignalsOfDayReached as reached:
             return self._refused(wanted, reached)
         except SignalExists:  # another message filed it at this moment
@@ -176,10 +176,10 @@ class Signalling:
         try:
             alive = signals.survivor(self._organization, chosen)
             may_reopen = self._reported_before(alive)
-            signal = filing.report(self._organization, ByName(self._agent), alive.id, report)
+            signal = filing.report(self._organization, ActorName(self._agent), alive.id, report)
             is_done = signal.status is SignalStatus.DONE
             if is_done and may_reopen:
-                signal = signal_moves.reopen(self._organization, ByName(self._agent), signal.id)
+                signal = signal_moves.reopen(self._organization, ActorName(self._agent), signal.id)
         except (SignalNotFound, InvalidRequest, ConversationNotFound):
             return _done(Outcome.GONE)
         what = f"the {signal.kind.value} “{signal.title}” ({signal.id})"

@@ -31,7 +31,7 @@ from helpdesk.conversations.state import Status, Visibility
 from helpdesk.customers.record import Customer
 from helpdesk.knowledge.documents import Document
 from helpdesk.signals.record import Signal
-from helpdesk.storage import by_name as by_names
+from helpdesk.storage import actor_name
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.tasks.record import Task
 from helpdesk.tools.approvals.record import Approval
@@ -159,7 +159,7 @@ def of_customer(customer: Customer) -> Fact:
 
 def _who(name: str | None) -> str | None:
     """Return who did something as a row has it; `key <id>` for a key whose name isn't known, which `names` looks up."""
-    return narrow(name) or by_names.unnamed(by_names.id_of(name))
+    return narrow(name) or actor_name.unnamed(actor_name.id_of(name))
 
 
 def of_log(record: LogRecord) -> Fact:

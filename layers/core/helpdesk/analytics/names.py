@@ -8,14 +8,14 @@ from helpdesk.analytics.datasets import DatasetField
 from helpdesk.analytics.query_schemas import Series
 from helpdesk.analytics.rows import CONVERSATIONS, CUSTOMERS
 from helpdesk.knowledge import folder_service as folders
-from helpdesk.storage import by_name as by_names
+from helpdesk.storage import actor_name
 from helpdesk.storage import names as names_now
 from helpdesk.tools import endpoint_names
 
 
 def _of_unnamed_keys(organization: str, labels: Sequence[str]) -> dict[str, str]:
     """Return the names of the labels that are `key <id>`, as rows have keys from before keys had names there."""
-    unnamed = {label: by_names.of_text(label) for label in labels}
+    unnamed = {label: actor_name.of_text(label) for label in labels}
     present = names_now.now(organization, unnamed.values())
     return {label: present[each.id] for label, each in unnamed.items() if each.id in present}
 

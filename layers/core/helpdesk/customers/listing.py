@@ -4,8 +4,13 @@ from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.api.http.schemas import PageQuery
 from helpdesk.customers import repository
-from helpdesk.customers.rendering import fact_shape
-from helpdesk.customers.schemas import CustomerAnswer, CustomersAnswer, CustomerShape, CustomersQuery
+from helpdesk.customers.schemas import (
+    CustomerAnswer,
+    CustomersAnswer,
+    CustomerShape,
+    CustomersQuery,
+    FactShape,
+)
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
@@ -45,6 +50,6 @@ def get(caller: Caller, customer_id: str, page: PageQuery) -> CustomerAnswer:
     )
     return CustomerAnswer(
         customer=CustomerShape.from_record(customer),
-        facts=[fact_shape(fact) for fact in found],
+        facts=[FactShape.from_record(fact) for fact in found],
         next_cursor=next_cursor(caller, end, name),
     )

@@ -4,7 +4,7 @@ from copy import replace
 from typing import Self
 
 from helpdesk.platform.record import Record, field
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
@@ -80,7 +80,7 @@ class Fact(Stored, kw_only=True):
     id: str
     text: str
     created_at: int
-    created_by_name: ByName | None = None
+    created_by_name: ActorName | None = None
 
 
 class CustomerIdentity(Stored, kw_only=True):

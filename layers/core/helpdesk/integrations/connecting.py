@@ -38,7 +38,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.text import as_name
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -160,7 +160,7 @@ def _connected(found: Connected, state: ConnectState, person: PersonRecord) -> H
         status=ConnectionStatus.CONNECTED,
         problem=None,
         connected_at=clock.now_ms(),
-        connected_by_name=ByName(person.name, person.id),
+        connected_by_name=ActorName(person.name, person.id),
         details=found.details,
     )
     _store(connection, found.tokens)

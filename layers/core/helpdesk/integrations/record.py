@@ -6,10 +6,9 @@ from typing import Any, Self
 
 from helpdesk.events.integration_jobs import App
 from helpdesk.platform.record import Record, field
-from helpdesk.storage import attributes, keys, shards
-from helpdesk.storage import by_name as by_names
+from helpdesk.storage import actor_name, attributes, keys, shards
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.attributes import UnreadableItem
-from helpdesk.storage.by_name import ByName
 from helpdesk.storage.table import Item
 
 MAX_ACCOUNT_CHARACTERS = 100
@@ -68,7 +67,7 @@ class Connection(Record, kw_only=True):
             status=status,
             problem=attributes.optional_text(item, "problem"),
             connected_at=attributes.number(item, "connectedAt"),
-            connected_by_name=ByName(
+            connected_by_name=ActorName(
                 attributes.text(item, "connectedByName"), attributes.optional_text(item, "connectedBy")
             ),
             details=details if isinstance(details, dict) else {},
@@ -89,7 +88,7 @@ class Connection(Record, kw_only=True):
             "status": self.status.value,
             "problem": self.problem,
             "connectedAt": self.connected_at,
-            **by_names.to_item("connectedBy", self.connected_by_name),
+            **actor_name.to_item("connectedBy", self.connected_by_name),
             "details": dict(self.details),
         }
 

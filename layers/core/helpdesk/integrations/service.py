@@ -14,7 +14,6 @@ from helpdesk.integrations.record import MAX_ACCOUNT_CHARACTERS, Connection, Con
 from helpdesk.integrations.schemas import IntegrationAnswer, IntegrationsAnswer
 from helpdesk.platform import metrics
 from helpdesk.platform.text import as_name
-from helpdesk.storage import by_name as by_names
 from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -38,7 +37,10 @@ def listed(organization: str) -> IntegrationsAnswer:
     rows = []
     for app in App:
         of_app = [each for each in found if each.app is app]
-        rows += [_row(each) for each in sorted(of_app, key=lambda each: each.account.casefold())]
+        rows += [
+            IntegrationAnswer.from_record(each)
+            for each in sorted(of_app, key=lambda each: each.account.casefold())
+        ]
         if not of_app:
             rows.append(
                 IntegrationAnswer(
@@ -190,18 +192,6 @@ def tell_others(connection: Connection) -> None:
     for each in connected_to(connection.app, connection.account_id)[:_MOST_TOLD]:
         if each.organization != connection.organization:
             note(each, "another organization connected it, too.")
-
-
-def _row(found: Connection) -> IntegrationAnswer:
-    return IntegrationAnswer(
-        app=found.app,
-        status=found.status,
-        account=found.account,
-        connected_at=found.connected_at,
-        connected_by=by_names.id_of(found.connected_by_name),
-        connected_by_name=found.connected_by_name,
-        problem=found.problem,
-    )
 
 
 def job_of(found: Connection, kind: str) -> IntegrationJob:

@@ -11,7 +11,7 @@ from helpdesk.knowledge.schemas import DocumentStatus, SourceKind
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex_of
 from helpdesk.platform.record import Record
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
 
@@ -88,8 +88,8 @@ class Document(Stored, kw_only=True):
     created_at: int
     updated_at: int
     indexed_at: int | None = None
-    created_by_name: ByName | None = None
-    updated_by_name: ByName | None = None
+    created_by_name: ActorName | None = None
+    updated_by_name: ActorName | None = None
     counted: bool = True
     slug: str | None = None
     published: bool = False

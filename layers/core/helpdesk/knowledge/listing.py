@@ -13,7 +13,6 @@ from helpdesk.knowledge.schemas import (
     DocumentSummary,
 )
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.storage import by_name as by_names
 from helpdesk.storage.stored import MalformedKey
 
 _MOST_WORDS = 10
@@ -34,7 +33,7 @@ def newest(caller: Caller, query: DocumentsQuery) -> DocumentsAnswer:
     except MalformedKey:
         found, end = [], None  # no folder has this ID
     return DocumentsAnswer(
-        documents=[summary(document) for document in found],
+        documents=[DocumentSummary.from_record(document) for document in found],
         next_cursor=next_cursor(caller, end, name),
     )
 
@@ -66,15 +65,6 @@ def _filter(query: DocumentsQuery) -> DocumentFilter:
     )
 
 
-def summary(document: Document) -> DocumentSummary:
-    """Return a document without its text."""
-    return DocumentSummary.from_record(
-        document,
-        created_by=by_names.id_of(document.created_by_name),
-        updated_by=by_names.id_of(document.updated_by_name),
-    )
-
-
 def _whole(document: Document, text: str) -> DocumentShape:
     """Return a document with its text.
 
@@ -84,4 +74,4 @@ def _whole(document: Document, text: str) -> DocumentShape:
     controls = sum(text.count(chr(code)) for code in _CONTROLS)
     if controls * _BYTES_OF_A_CONTROL + (document.size - controls) * 4 > MAX_LISTED_BYTES:
         text = text.translate(_CONTROLS)
-    return DocumentShape.from_record(summary(document), body=text)
+    return DocumentShape.from_record(document, body=text)

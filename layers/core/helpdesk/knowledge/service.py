@@ -17,7 +17,7 @@ from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.quotas import service as quotas
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.admission.limits import Plan
-from helpdesk.knowledge import checks, document_store, listing, page_repository, repository
+from helpdesk.knowledge import checks, document_store, page_repository, repository
 from helpdesk.knowledge.documents import Document, Source, hash_of_text
 from helpdesk.knowledge.errors import DocumentChanged, DocumentSlugTaken, DocumentSynced
 from helpdesk.knowledge.schemas import (
@@ -25,13 +25,14 @@ from helpdesk.knowledge.schemas import (
     DocumentCreated,
     DocumentInput,
     DocumentStatus,
+    DocumentSummary,
     DocumentUpdate,
 )
 from helpdesk.knowledge.slugs import candidates, require_slug
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.record import Record
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import ExtraWrites, Transaction
@@ -89,14 +90,14 @@ def nothing_else(_: Transaction) -> None:
 def write(
     organization: str,
     draft: Draft,
-    by_name: ByName,
+    actor: ActorName,
     *,
     document_id: str | None = None,
     extra_writes: ExtraWrites = nothing_else,
 ) -> Document:
     """Write a new document, which is then indexed in the background.
 
-    `by_name` is who writes it, as people read it. `document_id` is a new ID, for a caller whose `extra_writes` name it.
+    `actor` is who writes it, as people read it. `document_id` is a new ID, for a caller whose `extra_writes` name it.
     Each of those needs an error of its own: ConditionFailed stands for a changed document. Raises TitleMissing,
     BodyMissing, BodyTooLarge, BadUrl, FolderNotFound, PlanUpgradeRequired, DocumentLimit, DocumentSlugInvalid,
     DocumentSlugTaken, and what `extra_writes` make the transaction raise. Two calls, and one for each slug of the title
@@ -120,7 +121,7 @@ def write(
         text_hash=hash_of_text(text),
         created_at=now,
         updated_at=now,
-        created_by_name=by_name,
+        created_by_name=actor,
         published=draft.published,
     )
     slugs = candidates(title) if draft.slug is None else [require_slug(draft.slug)]
@@ -160,7 +161,7 @@ def change(
     organization: str,
     document_id: str,
     wanted: Change,
-    by_name: ByName,
+    actor: ActorName,
     *,
     version: int | None = None,
     extra_writes: ExtraWrites = nothing_else,
@@ -179,7 +180,7 @@ def change(
     stored: str | None = None  # the key of the new text
 
     def commit(seen: Document) -> Document:
-        changed = _changed(seen, wanted, by_name, text, stored)
+        changed = _changed(seen, wanted, actor, text, stored)
         if changed.slug is not None:
             return _commit_change(seen, changed, extra_writes)
         # a document from before there were pages
@@ -281,7 +282,7 @@ def update_from_request(caller: Caller, document_id: str, wanted: DocumentUpdate
         caller.actor,
         version=wanted.version,
     )
-    return DocumentChangedAnswer(document=listing.summary(changed))
+    return DocumentChangedAnswer(document=DocumentSummary.from_record(changed))
 
 
 def _checked(wanted: Change) -> Change:
@@ -319,7 +320,7 @@ def _is_new(text: bytes, seen: Document) -> bool:
 
 
 def _changed(
-    seen: Document, wanted: Change, by_name: ByName, text: bytes | None, text_key: str | None
+    seen: Document, wanted: Change, actor: ActorName, text: bytes | None, text_key: str | None
 ) -> Document:
     changed = replace(
         seen,
@@ -336,7 +337,7 @@ def _changed(
     if wanted.path is not KEEP:
         changed = replace(changed, source=changed.source.copied_from(wanted.path, changed.version))
     if changed != seen:
-        changed = replace(changed, updated_at=clock.now_ms(), updated_by_name=by_name)
+        changed = replace(changed, updated_at=clock.now_ms(), updated_by_name=actor)
     return changed if wanted.source is None else replace(changed, source=wanted.source)
 
 

@@ -20,8 +20,7 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
 from helpdesk.customers import export as customers
 from helpdesk.customers.record import Customer, Fact
-from helpdesk.customers.rendering import fact_shape
-from helpdesk.customers.schemas import CustomerShape
+from helpdesk.customers.schemas import CustomerShape, FactShape
 from helpdesk.integrations.discord import export as discord
 from helpdesk.integrations.discord.record import CommunityFeed
 from helpdesk.integrations.slack import export as slack
@@ -89,7 +88,7 @@ def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
     parts = _as_now(caller.organization, parts)
     return ExportAnswer(
         customer=CustomerShape.from_record(customer) if cursor is None else None,
-        facts=[fact_shape(part.content) for part in parts if isinstance(part.content, Fact)],
+        facts=[FactShape.from_record(part.content) for part in parts if isinstance(part.content, Fact)],
         posts=[_post_shape(part.content) for part in parts if isinstance(part.content, OwnPost)],
         votes=[ExportedVote.from_record(part.content) for part in parts if isinstance(part.content, Vote)],
         comments=[
@@ -187,7 +186,7 @@ def _weighed(parts: Sequence[_Part], customer: Customer) -> list[Answer]:
 def _shape(content: Fact | Message | OwnPost | Vote | Comment) -> Answer:
     match content:
         case Fact():
-            return fact_shape(content)
+            return FactShape.from_record(content)
         case OwnPost():
             return _post_shape(content)
         case Vote():

@@ -14,7 +14,7 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalMerged, SignalNotFound
 from helpdesk.signals.jobs import SignalJob
 from helpdesk.signals.record import Signal, SignalStatus
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
@@ -27,7 +27,7 @@ _REQUEST_MS = 2_000
 """How long a merge waits for other writes, and moves posts, in the request itself."""
 
 
-def merge(organization: str, by_name: ByName | None, signal_id: str, duplicate_id: str) -> None:
+def merge(organization: str, actor: ActorName | None, signal_id: str, duplicate_id: str) -> None:
     """Merge a signal into another. A repeated merge changes nothing.
 
     The duplicate is not found from then on. Sends signal.updated once everything has moved. Raises SignalNotFound, and
@@ -49,7 +49,7 @@ def merge(organization: str, by_name: ByName | None, signal_id: str, duplicate_i
             return None
         transaction = Transaction()
         status, task_id = _cards(transaction, survivor, duplicate)
-        merge_transfer.begin(transaction, survivor, duplicate, by_name, status=status, task_id=task_id)
+        merge_transfer.begin(transaction, survivor, duplicate, actor, status=status, task_id=task_id)
         transaction.commit()
         return duplicate
 

@@ -11,7 +11,7 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import Signal, StaleSignal
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
@@ -76,7 +76,7 @@ def change_task(caller: Caller, name: str, wanted: TaskUpdate) -> Task:
     return retry(attempt)
 
 
-def add_signal_move(transaction: Transaction, card: Task, by_name: ByName | None) -> None:
+def add_signal_move(transaction: Transaction, card: Task, actor: ActorName | None) -> None:
     """Add the move of a card's signal to the status of the card's column, and its event.
 
     A move to done notifies the reporters. The transaction raises StaleSignal.
@@ -86,7 +86,7 @@ def add_signal_move(transaction: Transaction, card: Task, by_name: ByName | None
     signal = signal_of(card)
     status = STATUS_OF[card.status]
     if signal.status is not status:
-        signals.add_change(transaction, signal, by_name, status=status)
+        signals.add_change(transaction, signal, actor, status=status)
 
 
 def delete_task(caller: Caller, name: str) -> None:
@@ -125,11 +125,11 @@ def card_of(signal: Signal) -> Task:
 
 
 def add_status(
-    transaction: Transaction, seen: Signal, by_name: ByName | None, status: SignalStatus, task_id: str | None
+    transaction: Transaction, seen: Signal, actor: ActorName | None, status: SignalStatus, task_id: str | None
 ) -> None:
     """Add the status and the card of a signal. Its event is sent if the status changes."""
     signals.add_change(
-        transaction, seen, by_name, status=status, task_id=task_id, event=status is not seen.status
+        transaction, seen, actor, status=status, task_id=task_id, event=status is not seen.status
     )
 
 

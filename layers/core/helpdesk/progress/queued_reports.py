@@ -17,7 +17,7 @@ from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.signals import jobs
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.storage import table
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Stored, plain
 from helpdesk.storage.table import Item
@@ -57,7 +57,7 @@ class QueuedReport(Stored, kw_only=True):
     PK, SK = "ORG#{organization}#REPORT#{id}", "REPORT"
     organization: str
     id: str
-    by_name: ByName | None = None
+    by_name: ActorName | None = None
     at: int
     parts_json: str = field(name="parts")
     expires_at: int
@@ -71,13 +71,13 @@ class QueuedReport(Stored, kw_only=True):
 _reports = Collection(QueuedReport)
 
 
-def queue(organization: str, by_name: ByName | None, at: int, parts: Sequence[Part]) -> None:
+def queue(organization: str, actor: ActorName | None, at: int, parts: Sequence[Part]) -> None:
     """Write parts of a report and their jobs. One transaction for each 200 KB of them, of which a report has seven."""
     for some in _batches(parts):
         rest = QueuedReport(
             organization=organization,
             id=ids.new("report"),
-            by_name=by_name,
+            by_name=actor,
             at=at,
             parts_json=_json([part.to_item() for part in some]),
             expires_at=clock.seconds_from_now(_DAYS * DAY_SECONDS),

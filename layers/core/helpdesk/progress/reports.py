@@ -24,7 +24,7 @@ from helpdesk.progress.report_input import checked, happened_at
 from helpdesk.progress.schemas import CommitsReport, CommitsReported, ReportedTask
 from helpdesk.signals import jobs
 from helpdesk.signals.jobs import SignalJob
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import links
@@ -56,7 +56,7 @@ class _Sender(Record):
     """Whose report it is, and when what it says happened (ms)."""
 
     organization: str
-    by_name: ByName | None
+    actor: ActorName | None
     at: int
 
 
@@ -81,7 +81,7 @@ def report(caller: Caller, wanted: CommitsReport) -> CommitsReported:
             Part(each.what, {key: each.cards[key] for key in each.cards if key in left}) for each in parts
         ]
         queued_reports.queue(
-            sender.organization, sender.by_name, sender.at, [each for each in rest if each.cards]
+            sender.organization, sender.actor, sender.at, [each for each in rest if each.cards]
         )
     return _answer(done, named, queued=len(left))
 
@@ -105,7 +105,7 @@ def report_for(caller: Caller, name: str, wanted: CommitsReport) -> CommitsRepor
             done = _apply(sender, card, all_of_it, now + REQUEST_MS)
     except (Conflict, _TimeIsOver):
         parts = [Part(each.what, {card.number: each.finishes}) for each in all_of_it]
-        queued_reports.queue(sender.organization, sender.by_name, sender.at, parts)
+        queued_reports.queue(sender.organization, sender.actor, sender.at, parts)
         return _answer([], named, queued=1)
     if done is None:
         raise TaskNotFound
@@ -221,7 +221,7 @@ def _apply_some(sender: _Sender, seen: Task, some: Sequence[_Named]) -> tuple[Ta
             commits=news.commits,
             pull_requests=news.pull_requests,
         )
-        add_signal_move(transaction, card, sender.by_name)
+        add_signal_move(transaction, card, sender.actor)
         transaction.commit()
         return card, True
 

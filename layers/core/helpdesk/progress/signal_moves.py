@@ -7,7 +7,7 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import Signal
 from helpdesk.signals.schemas import SignalUpdate
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
 
@@ -63,7 +63,7 @@ def apply_commit(caller: Caller, signal_id: str, commit_id: str) -> Signal:
     return moves.retry(attempt)
 
 
-def reopen(organization: str, by_name: ByName, signal_id: str) -> Signal:
+def reopen(organization: str, actor: ActorName, signal_id: str) -> Signal:
     """Open a signal that is done, and move its card to the requests. One that is not done stays as it is.
 
     Raises SignalNotFound, Conflict.
@@ -77,6 +77,6 @@ def reopen(organization: str, by_name: ByName, signal_id: str) -> Signal:
         if seen.status is not SignalStatus.DONE:
             return seen
         opened = SignalUpdate(status=SignalStatus.OPEN)
-        return filing.update(organization, by_name, signal_id, opened, follow)
+        return filing.update(organization, actor, signal_id, opened, follow)
 
     return moves.retry(attempt)

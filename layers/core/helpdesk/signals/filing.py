@@ -16,7 +16,7 @@ from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
 from helpdesk.signals.record import ChangedSince, Signal, StaleSignal
 from helpdesk.signals.repository import FiledBefore, StaleReporter, TitleTaken
 from helpdesk.signals.schemas import ReportInput, SignalInput, SignalUpdate
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 
@@ -41,7 +41,7 @@ class ByAgent(NamedTuple):
 
 
 def file(
-    organization: str, by_name: ByName | None, sent: SignalInput, by_agent: ByAgent | None = None
+    organization: str, actor: ActorName | None, sent: SignalInput, by_agent: ByAgent | None = None
 ) -> Signal:
     """File a signal, with its first reporter if the body names one. Sends bug.created or suggestion.created.
 
@@ -64,7 +64,7 @@ def file(
         filed_at=now,
         updated_at=now,
         moved_at=now,
-        updated_by_name=by_name,
+        updated_by_name=actor,
         titled_by_team=by_agent is None,
     )
 
@@ -95,7 +95,7 @@ def file(
     return repeat_when_stale(attempt, TitleTaken)
 
 
-def report(organization: str, by_name: ByName | None, signal_id: str, sent: ReportInput) -> Signal:
+def report(organization: str, actor: ActorName | None, signal_id: str, sent: ReportInput) -> Signal:
     """Add a reporter to a signal, or a conversation to one of its reporters. Sends signal.updated.
 
     A report that says nothing new changes nothing. Raises SignalNotFound, InvalidRequest, ConversationNotFound,
@@ -110,7 +110,7 @@ def report(organization: str, by_name: ByName | None, signal_id: str, sent: Repo
         transaction = Transaction()
         if not new.write_to(transaction, signal_id, signal.title, seen, done_at=signal.done_at):
             return signal
-        now = service.add_change(transaction, signal, by_name, reporters=0 if seen else 1)
+        now = service.add_change(transaction, signal, actor, reporters=0 if seen else 1)
         try:
             transaction.commit()
         except StaleReporter:
@@ -126,7 +126,7 @@ def report(organization: str, by_name: ByName | None, signal_id: str, sent: Repo
 
 def update(
     organization: str,
-    by_name: ByName | None,
+    actor: ActorName | None,
     signal_id: str,
     sent: SignalUpdate,
     follow: Follow | None = None,
@@ -161,7 +161,7 @@ def update(
         now = service.add_change(
             transaction,
             seen,
-            by_name,
+            actor,
             status=sent.status,
             task_id=task_id,
             details=details,

@@ -15,7 +15,7 @@ from helpdesk.signals.schemas import (
     SignalsAnswer,
     SignalsQuery,
 )
-from helpdesk.signals.service import signal_shape
+from helpdesk.signals.shapes import SignalShape
 
 
 def newest(caller: Caller, query: SignalsQuery) -> SignalsAnswer:
@@ -31,10 +31,11 @@ def newest(caller: Caller, query: SignalsQuery) -> SignalsAnswer:
         known = repository.signals.by_ids(caller.organization, ids=hits.ids, consistent=False)
         shown = [each for each in known.values() if each.merged_into is None and wanted.matches(each)]
         return SignalsAnswer(
-            signals=[signal_shape(each) for each in shown], next_cursor=next_cursor(caller, hits.after, name)
+            signals=[SignalShape.from_record(each) for each in shown],
+            next_cursor=next_cursor(caller, hits.after, name),
         )
     found, end = repository.newest(caller.organization, wanted, query.limit, place)
-    shapes = [signal_shape(each) for each in found]
+    shapes = [SignalShape.from_record(each) for each in found]
     room = fitting(shapes)
     if room < len(shapes):
         shapes, end = shapes[:room], found[room - 1].id
@@ -60,7 +61,7 @@ def get(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
     if room < len(shapes):
         shapes, end = shapes[:room], found[room - 1].position("GSI2")
     return SignalAnswer(
-        signal=signal_shape(signal),
+        signal=SignalShape.from_record(signal),
         reporters=shapes,
         commits=shown,
         next_cursor=next_cursor(caller, end, name),

@@ -19,7 +19,7 @@ from helpdesk.signals import erasure, images, jobs, repository, service, titles
 from helpdesk.signals.jobs import JobKind, SignalJob
 from helpdesk.signals.record import Commit, Reporter, Signal, SignalStatus, StaleSignal
 from helpdesk.signals.reporting import latest
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -37,7 +37,7 @@ def begin(
     transaction: Transaction,
     survivor: Signal,
     duplicate: Signal,
-    by_name: ByName | None,
+    actor: ActorName | None,
     *,
     status: SignalStatus | None = None,
     task_id: str | None = None,
@@ -61,7 +61,7 @@ def begin(
             aliases=titles.joined(survivor.title, survivor.aliases, duplicate.titles),
             moved_at=changed.last_moved_at,
             updated_at=now,
-            updated_by_name=by_name,
+            updated_by_name=actor,
         ),
         on_failure=StaleSignal,
     )
@@ -75,7 +75,7 @@ def begin(
             codehost=None,
             tracker=None,
             updated_at=now,
-            updated_by_name=by_name,
+            updated_by_name=actor,
         ),
         on_failure=StaleSignal,
     )

@@ -4,7 +4,7 @@ from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record
 from helpdesk.signals import titles
 from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import ConditionFailed
 
@@ -54,7 +54,7 @@ class Signal(Stored, kw_only=True):
     commit_count: int = 0
     filed_at: int
     updated_at: int
-    updated_by_name: ByName | None = None
+    updated_by_name: ActorName | None = None
     moved_at: int | None = None
     done_at: int | None = None
     task_id: str | None = None

@@ -21,8 +21,7 @@ from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
 from helpdesk.signals.record import CodehostLink, Signal, StaleSignal, TrackerLink
 from helpdesk.signals.repository import SignalFilter, requests
 from helpdesk.signals.shapes import SignalShape
-from helpdesk.storage import by_name as by_names
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -145,7 +144,7 @@ def changed(
 def add_change(
     transaction: Transaction,
     seen: Signal,
-    by_name: ByName | None,
+    actor: ActorName | None,
     *,
     status: SignalStatus | None = None,
     task_id: str | _Keep | None = KEEP,
@@ -171,7 +170,7 @@ def add_change(
         commit_count=seen.commit_count + commits,
         moved_at=becomes.last_moved_at,
         updated_at=clock.now_ms(),
-        updated_by_name=by_name,
+        updated_by_name=actor,
     )
     now = transaction.save(seen, now, on_failure=StaleSignal)
     follows = (*jobs, *_following(seen, now, notify=notify))
@@ -205,13 +204,8 @@ def vectored(signal: Signal) -> Job:
     return SignalJob(kind=JobKind.TITLE, organization=signal.organization, signal_id=signal.id).to_job()
 
 
-def signal_shape(signal: Signal) -> SignalShape:
-    """Return a signal as the API and its events show it."""
-    return SignalShape.from_record(signal, updated_by=by_names.id_of(signal.updated_by_name))
-
-
 def add_event(transaction: Transaction, signal: Signal, kind: WebhookEvent, jobs: tuple[Job, ...]) -> None:
     """Add an event about a signal to its transaction, with the jobs that follow."""
-    data = {"signal": signal_shape(signal).model_dump(mode="json", by_alias=True)}
+    data = {"signal": SignalShape.from_record(signal).model_dump(mode="json", by_alias=True)}
     event = Event.new(signal.organization, kind, data, signal.updated_at, jobs)
     event.add_to(transaction)

@@ -8,7 +8,7 @@ that was noted with its act. Where none was, the organization's name stands for 
 from collections.abc import Iterable
 
 from helpdesk.storage import keys, table
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.stored import AnyKey, Stored
 
 
@@ -22,7 +22,7 @@ class NamedKey(Stored, kw_only=True):
     name: str
 
 
-def now(organization: str, shown: Iterable[ByName]) -> dict[str, str]:
+def now(organization: str, shown: Iterable[ActorName]) -> dict[str, str]:
     """Return the present names by id, for the names that have one. One batch read, or none.
 
     An id without a present name is missing: the name that was noted with it stands.
@@ -42,9 +42,9 @@ def now(organization: str, shown: Iterable[ByName]) -> dict[str, str]:
     return present
 
 
-def of_key(organization: str, key_id: str) -> ByName:
+def of_key(organization: str, key_id: str) -> ActorName:
     """Return a key's name with its id, where the caller's allowance doesn't hold it. One batch read."""
-    return ByName(now(organization, [ByName("", key_id)]).get(key_id, ""), key_id)
+    return ActorName(now(organization, [ActorName("", key_id)]).get(key_id, ""), key_id)
 
 
 def _keys_of(organization: str, by_id: str, *, known: bool) -> list[AnyKey]:

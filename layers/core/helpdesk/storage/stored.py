@@ -16,7 +16,7 @@ are made from:
 - A text field in a key template is stored in the key alone, except `id`, by which others know an item. The key counts.
 - A field that is None is not stored. A field with a default can be missing, a field that may be None can be null.
 - An index entry exists while every value of its template is there: a property that returns None leaves it out.
-- A `ByName` field `created_by_name` is stored as two attributes, `createdByName` and `createdBy`.
+- An `ActorName` field `created_by_name` is stored as two attributes, `createdByName` and `createdBy`.
 - Attributes that the class does not have are ignored: a later version's, or the table's own such as `expiresAt`.
 
 `helpdesk.storage.collection` reads and writes one kind; `helpdesk.storage.transactions` writes several together.
@@ -33,8 +33,8 @@ from msgspec.structs import fields
 
 from helpdesk.platform.record import Record, field
 from helpdesk.platform.units import HOUR_SECONDS
-from helpdesk.storage import by_name
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage import actor_name
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.item_key import MAX_PART_CHARACTERS, ItemKey, MalformedKey, require_part
 from helpdesk.storage.wire import Item
 
@@ -151,10 +151,10 @@ class Stored(Record):
         for name, value in plain(self).items():
             if value is not None and (name not in in_key or name == "id"):
                 item[name] = value
-        for what, attribute in _by_names(type(self)).items():
+        for what, attribute in _actor_names(type(self)).items():
             item |= {
                 name: value
-                for name, value in by_name.to_item(what, getattr(self, attribute)).items()
+                for name, value in actor_name.to_item(what, getattr(self, attribute)).items()
                 if value is not None
             }
         return item
@@ -166,9 +166,9 @@ class Stored(Record):
         if in_key := _fields_in_key(cls):
             parts = cls.parse(item["PK"], item["SK"]) or {}
             values |= {name: parts.get(part) for name, part in in_key.items()}
-        for what in _by_names(cls):
+        for what in _actor_names(cls):
             if f"{what}Name" in values:
-                values[f"{what}Name"] = by_name.optional_from_item(item, what)
+                values[f"{what}Name"] = actor_name.optional_from_item(item, what)
         try:
             return msgspec.convert(values, cls, builtin_types=_BUILTIN, dec_hook=_as_it_is)
         except msgspec.ValidationError as error:
@@ -199,11 +199,11 @@ class Expiring(Stored, kw_only=True):
 def attribute(kind: type[Stored], name: str) -> str:
     """Return the attribute of a field, such as `doneAt` of `done_at`; that of an index entry is named itself.
 
-    So is the id beside a `ByName` field.
+    So is the id beside an `ActorName` field.
     """
     if name in kind.__struct_fields__:
         return kind.__struct_encode_fields__[kind.__struct_fields__.index(name)]
-    if name in _TABLE_ATTRIBUTES or name in _by_names(kind):
+    if name in _TABLE_ATTRIBUTES or name in _actor_names(kind):
         return name
     raise AttributeError(f"a {kind.__name__} has no field {name}")
 
@@ -211,7 +211,7 @@ def attribute(kind: type[Stored], name: str) -> str:
 def plain(value: Any) -> Any:
     """Return a value of a record as the table holds it: an enumeration's text, a record as a map of its fields.
 
-    Of a `ByName`, that is the name: its id has an attribute of its own.
+    Of an `ActorName`, that is the name: its id has an attribute of its own.
     """
     return msgspec.to_builtins(value, builtin_types=_BUILTIN, enc_hook=str)
 
@@ -265,12 +265,12 @@ def _fields_in_key(kind: type[Stored]) -> Mapping[str, str]:
 
 
 @cache
-def _by_names(kind: type[Stored]) -> Mapping[str, str]:
+def _actor_names(kind: type[Stored]) -> Mapping[str, str]:
     """Return the fields with a name and an id, by the attribute of the id."""
     return {
         each.encode_name.removesuffix("Name"): each.name
         for each in fields(kind)
-        if ByName in (each.type, *get_args(each.type))
+        if ActorName in (each.type, *get_args(each.type))
     }
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from helpdesk.platform.record import Record
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.stored import Stored
 from helpdesk.suggestions.schemas import SuggestionKind, SuggestionStatus
 
@@ -49,7 +49,7 @@ class Suggestion(Stored, kw_only=True):
     evidence: tuple[Evidence, ...]
     suggested_at: int
     decided_at: int | None = None
-    decided_by_name: ByName | None = None
+    decided_by_name: ActorName | None = None
     document_id: str | None = None
     answers_now: Asked | None = None
     revision: int = 1

@@ -8,7 +8,7 @@ from copy import replace
 
 from helpdesk.platform import clock
 from helpdesk.storage import table
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -73,7 +73,7 @@ def decide(
     transaction: Transaction,
     seen: Suggestion,
     status: SuggestionStatus,
-    by_name: ByName,
+    actor: ActorName,
     *,
     document_id: str | None = None,
 ) -> None:
@@ -82,7 +82,7 @@ def decide(
     Evidence may have joined it since it was read.
     """
     decided = replace(
-        seen, status=status, decided_at=clock.now_ms(), decided_by_name=by_name, document_id=document_id
+        seen, status=status, decided_at=clock.now_ms(), decided_by_name=actor, document_id=document_id
     )
     transaction.save(
         seen,

@@ -17,7 +17,6 @@ from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.knowledge.stopwords import STOP_WORDS
 from helpdesk.platform import ids
 from helpdesk.site import gaps
-from helpdesk.storage import by_name as by_names
 from helpdesk.storage.transactions import Transaction
 from helpdesk.suggestions import jobs, repository
 from helpdesk.suggestions.errors import SuggestionGone, SuggestionSettled, SuggestionStale
@@ -42,7 +41,7 @@ def newest(caller: Caller, query: SuggestionsQuery) -> SuggestionsAnswer:
     place = position(caller, query, name)
     found, end = repository.newest(caller.organization, query.status, query.limit, place)
     searched = _searches(caller.organization, found) if found else {}
-    shapes = [_shape(each, searched[each.id]) for each in found]
+    shapes = [SuggestionShape.from_record(each, searches=searched[each.id]) for each in found]
     room = fitting(shapes)
     if room < len(shapes):
         shapes, end = shapes[:room], found[room - 1].id
@@ -53,7 +52,7 @@ def get(organization: str, suggestion_id: str) -> SuggestionAnswer:
     """Return a suggestion. Raises SuggestionNotFound."""
     found = repository.suggestions.get(organization, suggestion_id)
     searched = _searches(organization, [found])
-    return SuggestionAnswer(suggestion=_shape(found, searched[found.id]))
+    return SuggestionAnswer(suggestion=SuggestionShape.from_record(found, searches=searched[found.id]))
 
 
 def accept(caller: Caller, suggestion_id: str, wanted: SuggestionDecision) -> SuggestionAnswer:
@@ -131,13 +130,6 @@ def _same_word(one: str, other: str) -> bool:
 def _count(searched: Sequence[tuple[frozenset[str], int]], suggestion: Suggestion) -> int:
     asked = [words_of(text) for text in (suggestion.heading, *(e.question for e in suggestion.evidence))]
     return sum(count for words, count in searched if any(looks_for(words, question) for question in asked))
-
-
-def _shape(suggestion: Suggestion, searches: int) -> SuggestionShape:
-    """Return a suggestion as the team reads it; `searches` is how often the help site did not find it."""
-    return SuggestionShape.from_record(
-        suggestion, decided_by=by_names.id_of(suggestion.decided_by_name), searches=searches
-    )
 
 
 def _write(caller: Caller, suggestion: Suggestion, wanted: SuggestionDecision) -> None:

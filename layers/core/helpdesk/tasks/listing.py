@@ -20,7 +20,6 @@ from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
 from helpdesk.signals import service as signals
 from helpdesk.signals.record import Signal
-from helpdesk.storage import by_name as by_names
 from helpdesk.tasks import repository
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.record import COLUMNS, Task
@@ -166,7 +165,6 @@ def _shape(task: Task, named: TaskKeys, assignee: MemberRecord | None, signal: S
         task,
         key=key,
         assignee=None if assignee is None else Assignee.from_record(assignee, email=assignee.email or None),
-        created_by=by_names.id_of(task.created_by_name),
         tracker=None if signal is None else signal.tracker,
         codehost=None if signal is None else signal.codehost,
         url=_page(named.board_url, key),

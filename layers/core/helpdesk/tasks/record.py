@@ -3,7 +3,7 @@
 from copy import replace
 
 from helpdesk.signals.kinds import Priority
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.stored import Stored
 from helpdesk.tasks.schemas import PullRequestState, TaskStatus
 
@@ -31,7 +31,7 @@ class Task(Stored, kw_only=True):
     rank: str
     priority: Priority | None = None
     assignee_id: str | None = None
-    created_by_name: ByName
+    created_by_name: ActorName
     created_at: int
     updated_at: int
     done_at: int | None = None

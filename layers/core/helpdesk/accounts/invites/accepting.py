@@ -14,7 +14,7 @@ from helpdesk.api.admission.caller import Caller, Role
 from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.transactions import Transaction
 
 NOT_FOR_YOU = (
@@ -102,7 +102,7 @@ def _add_acceptance(transaction: Transaction, person: PersonRecord, token: str) 
         logs.entry(
             invite.organization,
             LogKind.MEMBER_JOINED,
-            actor=ByName(person.name, person.id),
+            actor=ActorName(person.name, person.id),
             summary=f"An invited person joined as {invite.role}.",
             userId=person.id,
             role=invite.role.value,

@@ -18,7 +18,7 @@ from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.platform import clock
 from helpdesk.platform.errors import Forbidden, InvalidToken
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -86,7 +86,7 @@ def set_name(transaction: Transaction, organization: str, user_id: str, old: str
         logs.entry(
             organization,
             LogKind.MEMBER_RENAMED,
-            actor=ByName(name, user_id),
+            actor=ActorName(name, user_id),
             summary=f'A member changed their name from "{old}" to "{name}".',
             userId=user_id,
         )

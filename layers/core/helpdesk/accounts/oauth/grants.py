@@ -18,7 +18,7 @@ from helpdesk.api.admission.caller import Caller, Scope
 from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.platform import clock
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
@@ -125,7 +125,7 @@ def end_by_program(grant_id: str) -> None:
     """End a grant at the wish of its program, which has proved that it is the one, by its refresh token."""
     seen = grant_repository.get(grant_id)
     person = people.by_id(seen.approval.user_id) if seen is not None else None
-    actor = ByName(person.name, person.id) if person is not None else logs.SYSTEM
+    actor = ActorName(person.name, person.id) if person is not None else logs.SYSTEM
     _end(grant_id, actor, lambda _: True)
 
 

@@ -34,7 +34,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import DAY_MS, HOUR_SECONDS
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -141,7 +141,7 @@ def _granted(transaction: Transaction, client: OAuthClient, approval: Approval, 
     person = people.by_id(approval.user_id)
     if person is None:
         raise InvalidGrant
-    actor = ByName(person.name, person.id)
+    actor = ActorName(person.name, person.id)
     grants.log(transaction, grant, LogKind.GRANT_CREATED, actor, f"{client.name} was given access.")
     return _token_answer(access, grant, family + rotating)
 

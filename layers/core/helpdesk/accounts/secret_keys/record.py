@@ -1,7 +1,7 @@
 """A secret key as stored, and as the allowances list it while it is live."""
 
 from helpdesk.platform.record import Record
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.stored import Stored
 
 
@@ -19,7 +19,7 @@ class SecretKey(Stored, kw_only=True):
     name: str
     hint: str
     created_at: int
-    created_by_name: ByName | None = None
+    created_by_name: ActorName | None = None
     last_used_at: int | None = None
     revoked_at: int | None = None
     legacy: bool

@@ -22,8 +22,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name
-from helpdesk.storage import by_name as by_names
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -49,11 +48,7 @@ def listed(organization: str, limit: int, after: str | None) -> tuple[list[schem
     last_used = {key.id: key.last_used_at for key in repository.live(organization)}
     records, end = repository.page(organization, limit, after)
     shown = [
-        schemas.SecretKey.from_record(
-            record,
-            created_by=by_names.id_of(record.created_by_name),
-            last_used_at=last_used.get(record.id, record.last_used_at),
-        )
+        schemas.SecretKey.from_record(record, last_used_at=last_used.get(record.id, record.last_used_at))
         for record in records
     ]
     return shown, end
@@ -124,7 +119,7 @@ def add_first(transaction: Transaction, organization: str, name: str) -> tuple[s
 
     Return the key, and the live keys with which the organization's allowances start.
     """
-    key_id, key = _add(transaction, organization, name, ByName(logs.SYSTEM))
+    key_id, key = _add(transaction, organization, name, ActorName(logs.SYSTEM))
     return key, {sha256_hex(key): {"id": key_id, "name": name}}
 
 
@@ -137,7 +132,7 @@ def import_legacy(organization: str, name: str, key_hash: str) -> str:
     name, key_hash = require_name(name), key_hash.lower()
     if _HASH.fullmatch(key_hash) is None:
         raise InvalidRequest("The key's SHA-256 must be 64 hexadecimal characters.")
-    record = _record(organization, name, _UNKNOWN_HINT, ByName(logs.SYSTEM), legacy=True)
+    record = _record(organization, name, _UNKNOWN_HINT, ActorName(logs.SYSTEM), legacy=True)
     transaction = Transaction()
     repository.claim_legacy(transaction, organization, key_hash, record.id)
     repository.enter(transaction, organization, key_hash, {"id": record.id, "name": name, "legacy": True})
@@ -183,7 +178,7 @@ def require_name(name: str) -> str:
     return name
 
 
-def _add(transaction: Transaction, organization: str, name: str, created_by: ByName) -> tuple[str, str]:
+def _add(transaction: Transaction, organization: str, name: str, created_by: ActorName) -> tuple[str, str]:
     """Create a key, add its record and the secrets derived from it; return its id and text."""
     key = f"svc_key_{organization.removeprefix('org_')}_{ids.secret()}"
     record = _record(organization, name, key[-_HINT_CHARACTERS:], created_by, legacy=False)
@@ -193,7 +188,7 @@ def _add(transaction: Transaction, organization: str, name: str, created_by: ByN
     return record.id, key
 
 
-def _record(organization: str, name: str, hint: str, created_by: ByName, *, legacy: bool) -> SecretKey:
+def _record(organization: str, name: str, hint: str, created_by: ActorName, *, legacy: bool) -> SecretKey:
     return SecretKey(
         organization=organization,
         id=ids.new("key"),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from helpdesk.api.admission.limits import Tier
 from helpdesk.platform.errors import NO_MEMBERSHIP, InsufficientScope, NeedsAPerson, NoOrganization
 from helpdesk.storage import names
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 
 
 class Role(StrEnum):
@@ -110,11 +110,6 @@ class Person(NamedTuple):
     scopes: frozenset[Scope] = frozenset(Scope)
 
     @property
-    def by_name(self) -> ByName:
-        """Their name with their id, for what they do."""
-        return ByName(self.name, self.id)
-
-    @property
     def ended_in(self) -> str | None:
         """The organization that the token acted in until its person left it."""
         return self.bound_to if self.role is None else None
@@ -155,16 +150,16 @@ class Caller(NamedTuple):
     key_name: str | None = None
 
     @property
-    def actor(self) -> ByName:
+    def actor(self) -> ActorName:
         """The name that the log and records keep, with the person's or the key's id.
 
         That of a key from before live keys were listed with their names costs a read.
         """
         if self.person is not None:
-            return self.person.by_name
+            return ActorName(self.person.name, self.person.id)
         if self.key_name is None and self.key_id is not None:
             return names.of_key(self.organization, self.key_id)
-        return ByName(self.key_name or "", self.key_id)
+        return ActorName(self.key_name or "", self.key_id)
 
     def the_person(self) -> Person:
         """Return the person, on a route that no key can call. Raises NeedsAPerson."""

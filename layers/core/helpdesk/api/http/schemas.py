@@ -21,6 +21,7 @@ from pydantic_core import PydanticCustomError
 
 from helpdesk.api.http.unknown_names import first_unknown
 from helpdesk.platform.record import Record
+from helpdesk.storage import actor_name
 
 
 def schema_hint(**keywords: Any) -> Any:
@@ -46,6 +47,7 @@ Milliseconds = Annotated[
 ]
 
 
+_MISSING = object()
 _MAX_EXACT = 2**53
 """Up to here a floating-point number holds each whole number exactly."""
 
@@ -132,10 +134,15 @@ class Answer(BaseModel):
     def from_record(cls, record: object, **computed: Any) -> Self:
         """Return a record as a response: `computed` fields, and the record's attributes for all others.
 
-        Records in its attributes become responses, too.
+        Records in its attributes become responses, too. `created_by` is the ID beside the record's `created_by_name`.
         """
         names = cls.model_fields.keys() - computed.keys()
-        return cls.model_validate({name: getattr(record, name) for name in names} | computed)
+        return cls.model_validate({name: _attribute(record, name) for name in names} | computed)
+
+
+def _attribute(record: object, name: str) -> Any:
+    value = getattr(record, name, _MISSING)
+    return actor_name.id_of(getattr(record, f"{name}_name")) if value is _MISSING else value
 
 
 def as_integer(value: Any) -> Any:

@@ -8,9 +8,8 @@ from helpdesk.api.logs.record import LogRecord
 from helpdesk.api.logs.repository import logs
 from helpdesk.api.logs.schemas import LogEntry
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.storage import by_name as by_names
-from helpdesk.storage import names
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage import actor_name, names
+from helpdesk.storage.actor_name import ActorName
 
 
 def get(organization: str, log_id: str) -> LogEntry:
@@ -37,13 +36,13 @@ def newest(
 def _entries(organization: str, records: Sequence[LogRecord]) -> list[LogEntry]:
     """Return entries with the names that people and keys have now. One batch read, or none."""
     shown = [each.actor for each in records]
-    about = [ByName("-", each.detail.get("userId")) for each in records]
+    about = [ActorName("-", each.detail.get("userId")) for each in records]
     present = names.now(organization, [*shown, *about])
     return [_entry(each, present) for each in records]
 
 
 def _entry(record: LogRecord, present: Mapping[str, str]) -> LogEntry:
-    actor_id, user_name = by_names.id_of(record.actor), present.get(record.detail.get("userId", ""))
+    actor_id, user_name = actor_name.id_of(record.actor), present.get(record.detail.get("userId", ""))
     return LogEntry(
         id=record.id,
         at=record.at,

@@ -8,8 +8,7 @@ from helpdesk.api.logs.kinds import MAX_MS, LogFilter, LogKind
 from helpdesk.api.logs.record import LogRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_SECONDS, MINUTE_MS
-from helpdesk.storage import by_name as by_names
-from helpdesk.storage import table
+from helpdesk.storage import actor_name, table
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Index
 from helpdesk.storage.table import Filter, Item
@@ -28,7 +27,7 @@ def new(organization: str, log_id: str, kind: LogKind, actor: str, summary: str,
         at=clock.now_ms(),
         kind=kind,
         actor_name=str(actor),
-        actor_id=by_names.id_of(actor),
+        actor_id=actor_name.id_of(actor),
         summary=summary,
         detail=detail,
         expires_at=clock.seconds_from_now(LOG_DAYS * DAY_SECONDS),

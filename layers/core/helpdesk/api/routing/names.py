@@ -9,7 +9,7 @@ from typing import Any
 
 from helpdesk.api.http.schemas import Answer
 from helpdesk.storage import names
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 
 
 def with_names_now[T: Answer](organization: str, answer: T) -> T:
@@ -26,11 +26,11 @@ def _pairs(model: type[Answer]) -> tuple[tuple[str, str], ...]:
     return tuple((field.removesuffix("_name"), field) for field in named)
 
 
-def _shown_in(value: Any) -> Iterator[ByName]:
+def _shown_in(value: Any) -> Iterator[ActorName]:
     if isinstance(value, Answer):
         for by_id, name in _pairs(type(value)):
             if getattr(value, by_id) is not None:
-                yield ByName(getattr(value, name), getattr(value, by_id))
+                yield ActorName(getattr(value, name), getattr(value, by_id))
         for field in type(value).model_fields:
             yield from _shown_in(getattr(value, field))
     elif isinstance(value, list):

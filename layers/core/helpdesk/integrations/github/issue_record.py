@@ -1,11 +1,11 @@
 """The issues of signals, and the settings of issues."""
 
 from helpdesk.integrations.app_settings import SettingsRecord
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Stored, field
 
-BY_NAME = ByName("GitHub")
+BY_NAME = ActorName("GitHub")
 """The author of changes that follow an issue, as people read it."""
 
 

@@ -42,7 +42,7 @@ from helpdesk.knowledge.service import KEEP, Change, Draft
 from helpdesk.platform import clock, ids
 from helpdesk.platform.text import is_blank
 from helpdesk.storage import table
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk_files.paths import page_url
@@ -94,7 +94,7 @@ class _Sync:
         self._waits = waits  # for an archive
         self._until = until
         self._folders = Folders(mirror.organization)
-        self._by_name = ByName(f"Sync of {mirror.repo}")
+        self._by_name = ActorName(f"Sync of {mirror.repo}")
 
     def run(self) -> str:
         mirror = self._mirror

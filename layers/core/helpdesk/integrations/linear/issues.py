@@ -28,11 +28,11 @@ from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import Priority, SignalStatus
 from helpdesk.signals.record import Signal, StaleSignal, TrackerLink
 from helpdesk.signals.service import Details
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 
-BY_NAME = ByName("Linear")
+BY_NAME = ActorName("Linear")
 _PRIORITIES = {Priority.URGENT: 1, Priority.HIGH: 2, Priority.MEDIUM: 3, Priority.LOW: 4}
 _UUID_BYTES = 16
 _UUID_VERSION = 4  # the only version that Linear takes

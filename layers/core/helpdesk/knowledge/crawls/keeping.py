@@ -25,7 +25,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import without_hidden
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.transactions import Transaction
 
@@ -163,8 +163,8 @@ def _source(address: Address) -> Source:
     return Source(SourceKind.CRAWL, url=address.url, synced_at=clock.now_ms())
 
 
-def _name(run: Frontier) -> ByName:
-    return ByName(f"Crawl of {host_of(run.crawl.url)}")
+def _name(run: Frontier) -> ActorName:
+    return ActorName(f"Crawl of {host_of(run.crawl.url)}")
 
 
 def _title(title: str, address: Address) -> str:
@@ -208,7 +208,7 @@ def _release(page: CrawledPage, *, delete_document: bool) -> None:
         else:
             change = Change(source=Source())
             knowledge.change(
-                page.organization, page.document_id, change, ByName("Crawl"), extra_writes=extra_writes
+                page.organization, page.document_id, change, ActorName("Crawl"), extra_writes=extra_writes
             )
     except DocumentNotFound:
         transaction = Transaction()

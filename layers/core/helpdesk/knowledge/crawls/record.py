@@ -9,7 +9,7 @@ from helpdesk.knowledge.crawls.schemas import CrawlStatus, Outcome, Refresh
 from helpdesk.knowledge.crawls.scope import Scope, page_key
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_MS
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.stored import Stored, field
 
 OUTCOMES_KEPT_MS = 7 * DAY_MS
@@ -99,7 +99,7 @@ class Crawl(Stored, kw_only=True):
     status: CrawlStatus
     problem: str | None = None
     created_at: int
-    created_by_name: ByName
+    created_by_name: ActorName
     run: int
     turn: int
     started_at: int

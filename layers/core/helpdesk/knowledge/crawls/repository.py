@@ -27,7 +27,7 @@ from helpdesk.knowledge.crawls.scope import page_key
 from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards, table
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.changes import Values, below, other_than
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import MalformedKey
@@ -89,7 +89,7 @@ def pages(organization: str, crawl_id: str) -> list[CrawledPage]:
 
 
 def create(
-    organization: str, crawl_id: str, settings: Settings, by_name: ByName, extra_writes: ExtraWrites
+    organization: str, crawl_id: str, settings: Settings, actor: ActorName, extra_writes: ExtraWrites
 ) -> None:
     """Write a new crawl and begin its first run; `extra_writes` adds conditions to the transaction.
 
@@ -99,7 +99,7 @@ def create(
         organization=organization,
         id=crawl_id,
         created_at=clock.now_ms(),
-        created_by_name=by_name,
+        created_by_name=actor,
         **asdict(settings),
         **_fresh_run(crawl_id, run=1),
     )

@@ -43,7 +43,6 @@ from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import trimmed
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage import by_name as by_names
 from helpdesk.storage import shards
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
@@ -92,7 +91,8 @@ def newest(caller: Caller, query: CrawlsQuery) -> CrawlsAnswer:
         caller.organization, limit=query.limit, before=before, consistent=True
     )
     return CrawlsAnswer(
-        crawls=[_summary(crawl) for crawl in found], next_cursor=next_cursor(caller, end, _LIST)
+        crawls=[CrawlSummary.from_record(crawl) for crawl in found],
+        next_cursor=next_cursor(caller, end, _LIST),
     )
 
 
@@ -111,7 +111,7 @@ def get(caller: Caller, crawl_id: str, query: CrawlQuery) -> CrawlAnswer:
     now = repository.get(caller.organization, crawl_id)
     crawl = now if now.run == crawl.run else crawl
     return CrawlAnswer(
-        crawl=_summary(crawl),
+        crawl=CrawlSummary.from_record(crawl),
         addresses=[CrawlAddress.from_record(address) for address in found if address.is_page],
         next_cursor=next_cursor(caller, end, of_list),
     )
@@ -128,10 +128,6 @@ def delete(caller: Caller, crawl_id: str, documents: Documents) -> None:
         repository.remove(crawl, delete_documents=documents is Documents.DELETE)
 
     repeat_when_stale(attempt, ConditionFailed)  # a run may begin or end in the meantime
-
-
-def _summary(crawl: Crawl) -> CrawlSummary:
-    return CrawlSummary.from_record(crawl, created_by=by_names.id_of(crawl.created_by_name))
 
 
 def start_due(until: int) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 from helpdesk.customers.identity import Identity
 from helpdesk.storage import shards
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.stored import Stored, field
 from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.approvals.schemas import ApprovalStatus, CallOutcome
@@ -42,7 +42,7 @@ class Approval(Stored, kw_only=True):
     expires_at: int = field(name="dueAt")  # not `expiresAt`: that is the table's time to live
     status: ApprovalStatus = ApprovalStatus.PENDING
     decided_at: int | None = None
-    decided_by_name: ByName | None = None
+    decided_by_name: ActorName | None = None
     note: str | None = None
     outcome: CallOutcome | None = None
     result: str | None = None

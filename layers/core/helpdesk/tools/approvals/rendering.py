@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from helpdesk.conversations.rendering import customer_summary
 from helpdesk.customers.record import Customer
-from helpdesk.storage import by_name as by_names
 from helpdesk.tools.approvals.record import Approval
 from helpdesk.tools.approvals.schemas import ApprovalShape
 
@@ -15,5 +14,4 @@ def approval_shape(approval: Approval, customers: Mapping[str, Customer]) -> App
         approval,
         input=approval.input_value,
         customer=customer_summary(approval.customer_id, customers),
-        decided_by=by_names.id_of(approval.decided_by_name),
     )

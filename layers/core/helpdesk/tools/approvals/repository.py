@@ -9,7 +9,7 @@ from copy import replace
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage import table
-from helpdesk.storage.by_name import ByName
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.changes import above
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed, Item
@@ -99,11 +99,11 @@ def require_pending(approval: Approval) -> None:
 
 
 def decide(
-    transaction: Transaction, seen: Approval, status: ApprovalStatus, by_name: ByName, note: str | None
+    transaction: Transaction, seen: Approval, status: ApprovalStatus, actor: ActorName, note: str | None
 ) -> None:
     """Approve or deny. The transaction raises ApprovalSettled, ApprovalExpired or ApprovalNotFound."""
     now = clock.now_ms()
-    decided = replace(seen, status=status, decided_at=now, decided_by_name=by_name, note=note)
+    decided = replace(seen, status=status, decided_at=now, decided_by_name=actor, note=note)
     require = {"status": ApprovalStatus.PENDING, "expires_at": above(now)}
     transaction.save(seen, decided, require=require, on_failure=not_pending)
 

@@ -13,7 +13,7 @@ from helpdesk.storage.wire import Item
 _UNNAMED_KEY = re.compile(r"key (key_[0-9a-z]{26})")
 
 
-class ByName(str):
+class ActorName(str):
     """A name with an id: a person's (`usr_…`) or a key's (`key_…`); None for the service itself, such as a sync.
 
     An empty name is that of a key whose name isn't known.
@@ -34,13 +34,13 @@ class ByName(str):
 
 def id_of(name: str | None) -> str | None:
     """Return the id beside a name; None if there is none."""
-    return name.id if isinstance(name, ByName) else None
+    return name.id if isinstance(name, ActorName) else None
 
 
-def of_text(name: str) -> ByName:
+def of_text(name: str) -> ActorName:
     """Return a name from before ids, which for a key could be `key <id>`."""
     unnamed = _UNNAMED_KEY.fullmatch(name)
-    return ByName("", unnamed[1]) if unnamed else ByName(name)
+    return ActorName("", unnamed[1]) if unnamed else ActorName(name)
 
 
 def unnamed(by_id: str | None) -> str | None:
@@ -48,16 +48,16 @@ def unnamed(by_id: str | None) -> str | None:
     return f"key {by_id}" if by_id else None
 
 
-def from_item(item: Item, what: str) -> ByName:
+def from_item(item: Item, what: str) -> ActorName:
     """Return the name in an attribute such as `createdByName` of an item, with the id in `createdBy`.
 
     Items from before ids have the name alone.
     """
     name: str = item[f"{what}Name"]
-    return ByName(name, item[what]) if what in item else of_text(name)
+    return ActorName(name, item[what]) if what in item else of_text(name)
 
 
-def optional_from_item(item: Item, what: str) -> ByName | None:
+def optional_from_item(item: Item, what: str) -> ActorName | None:
     """Return the same for an attribute that can be null or missing."""
     return None if item.get(f"{what}Name") is None else from_item(item, what)
 
