@@ -83,17 +83,13 @@ class Change(Record):
     slug: str | None = None
 
 
-def nothing_else(_: Transaction) -> None:
-    """Add nothing to a transaction."""
-
-
 def write(
     organization: str,
     draft: Draft,
     actor: ActorName,
     *,
     document_id: str | None = None,
-    extra_writes: ExtraWrites = nothing_else,
+    extra_writes: ExtraWrites = lambda _: None,
 ) -> Document:
     """Write a new document, which is then indexed in the background.
 
@@ -164,7 +160,7 @@ def change(
     actor: ActorName,
     *,
     version: int | None = None,
-    extra_writes: ExtraWrites = nothing_else,
+    extra_writes: ExtraWrites = lambda _: None,
 ) -> Document:
     """Change a document and return it. The agent answers from its old text until the new one is indexed.
 
@@ -230,7 +226,7 @@ def delete(
     document_id: str,
     *,
     version: int | None = None,
-    extra_writes: ExtraWrites = nothing_else,
+    extra_writes: ExtraWrites = lambda _: None,
 ) -> None:
     """Delete a document. No answer uses it from now on. Its text goes with the job that removes it from the index.
 

@@ -68,7 +68,7 @@ class QueuedReport(Stored, kw_only=True):
         return tuple(map(Part.from_item, json.loads(self.parts_json)))
 
 
-_reports = Collection(QueuedReport)
+reports = Collection(QueuedReport)
 
 
 def queue(organization: str, actor: ActorName | None, at: int, parts: Sequence[Part]) -> None:
@@ -96,11 +96,6 @@ def job(rest: QueuedReport, *, after: int | None = None) -> Job:
         work_id=rest.id,
         after=None if after is None else str(after),
     ).to_job()
-
-
-def get(organization: str, report_id: str) -> QueuedReport | None:
-    """Return a queued report; None if its work is done."""
-    return _reports.find(organization, report_id)
 
 
 def remove(rest: QueuedReport) -> None:

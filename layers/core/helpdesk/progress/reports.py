@@ -117,7 +117,7 @@ def work(job: SignalJob, until: int) -> str:
 
     It may be repeated, and at once with itself: what is linked already is passed over.
     """
-    rest = queued_reports.get(job.organization, job.work_id)
+    rest = queued_reports.reports.find(job.organization, job.work_id)
     if rest is None:
         return "linked_before"
     by_number = _by_number(rest.parts)

@@ -81,7 +81,7 @@ class Frontier:
         self.crawl = crawl
         self._holder = holder
         self.addresses = repository.addresses(crawl)[0]
-        self.pages = {page.page_key: page for page in repository.pages(crawl.organization, crawl.id)}
+        self.pages = {page.page_key: page for page in repository.pages.all(crawl.organization, crawl.id)}
         self.keys = {address.page_key for address in self.addresses if address.kind is Kind.PAGE}
         self._lists = {address.url for address in self.addresses if address.kind is not Kind.PAGE}
 

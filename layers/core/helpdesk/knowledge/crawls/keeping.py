@@ -190,7 +190,7 @@ def release_documents(job: RemovalJob, until: int) -> str:
     left = Collection(CrawlRemoval).find(job.organization, job.crawl_id)
     if left is None:
         return "done_before"
-    for page in repository.pages(job.organization, job.crawl_id):
+    for page in repository.pages.all(job.organization, job.crawl_id):
         if clock.now_ms() >= until:
             raise NotDone
         _release(page, delete_document=left.delete_documents)

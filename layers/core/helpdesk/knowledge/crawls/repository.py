@@ -39,6 +39,8 @@ STALLED_MS = 45 * MINUTE_MS
 
 
 crawls = Collection(Crawl, missing=CrawlNotFound)
+pages = Collection(CrawledPage)
+"""The pages of crawls that have documents."""
 
 
 def find_by_start(organization: str, url: str) -> str | None:
@@ -81,11 +83,6 @@ def addresses(
         if limit is not None or start is None:
             break
     return found, None if start is None else read[-1].number
-
-
-def pages(organization: str, crawl_id: str) -> list[CrawledPage]:
-    """Return the pages of a crawl that have documents, in no order that means anything."""
-    return Collection(CrawledPage).all(organization, crawl_id)
 
 
 def create(
