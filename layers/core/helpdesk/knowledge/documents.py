@@ -9,7 +9,6 @@ from msgspec.structs import force_setattr
 from helpdesk.events.outbox import Job, JobBody, JobQueue
 from helpdesk.knowledge.schemas import DocumentStatus, SourceKind
 from helpdesk.platform import ids
-from helpdesk.platform.digest import sha256_hex_of
 from helpdesk.platform.record import Record
 from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.stored import Stored
@@ -166,8 +165,3 @@ class DeletedDocument(Stored):
 def searchable(text: str) -> str:
     """Return text as titles are compared: without case and repeated white space."""
     return " ".join(text.casefold().split())
-
-
-def hash_of_text(text: bytes) -> str:
-    """Return the SHA-256 of a document's text, by which equal texts are recognized."""
-    return sha256_hex_of(text)

@@ -18,7 +18,7 @@ from helpdesk.accounts.quotas import service as quotas
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.admission.limits import Plan
 from helpdesk.knowledge import checks, document_store, page_repository, repository
-from helpdesk.knowledge.documents import Document, Source, hash_of_text
+from helpdesk.knowledge.documents import Document, Source
 from helpdesk.knowledge.errors import DocumentChanged, DocumentSlugTaken, DocumentSynced
 from helpdesk.knowledge.schemas import (
     DocumentChangedAnswer,
@@ -30,6 +30,7 @@ from helpdesk.knowledge.schemas import (
 )
 from helpdesk.knowledge.slugs import candidates, require_slug
 from helpdesk.platform import clock, ids
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.record import Record
 from helpdesk.storage.actor_name import ActorName
@@ -114,7 +115,7 @@ def write(
         size=len(text),
         revision=revision,
         text_key=document_store.key_of(organization, document_id, revision),
-        text_hash=hash_of_text(text),
+        text_hash=sha256_hex(text),
         created_at=now,
         updated_at=now,
         created_by_name=actor,
@@ -312,7 +313,7 @@ def _require(
 
 def _is_new(text: bytes, seen: Document) -> bool:
     """Return whether a text has to be indexed: it is another one, or indexing it has failed."""
-    return seen.text_hash != hash_of_text(text) or seen.status is DocumentStatus.FAILED
+    return seen.text_hash != sha256_hex(text) or seen.status is DocumentStatus.FAILED
 
 
 def _changed(
@@ -327,7 +328,7 @@ def _changed(
         slug=seen.slug if wanted.slug is None else wanted.slug,
     )
     if text is not None and text_key is not None:
-        changed = replace(changed, size=len(text), text_key=text_key, text_hash=hash_of_text(text))
+        changed = replace(changed, size=len(text), text_key=text_key, text_hash=sha256_hex(text))
     if (changed.title, changed.url, changed.text_key) != (seen.title, seen.url, seen.text_key):
         changed = changed.next_version()
     if wanted.path is not KEEP:

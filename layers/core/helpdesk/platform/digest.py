@@ -3,11 +3,6 @@
 import hashlib
 
 
-def sha256_hex(text: str) -> str:
-    """Return the SHA-256 of a text (UTF-8) as 64 lowercase hexadecimal characters."""
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def sha256_hex_of(data: bytes) -> str:
-    """Return the SHA-256 of bytes as 64 lowercase hexadecimal characters."""
-    return hashlib.sha256(data).hexdigest()
+def sha256_hex(content: str | bytes) -> str:
+    """Return the SHA-256 of bytes, or of a text in UTF-8, as 64 lowercase hexadecimal characters."""
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
