@@ -8,7 +8,7 @@ import pytest
 
 from helpdesk.accounts.invites.jobs import InviteMail
 from helpdesk.accounts.organizations.jobs import SupportEmailMail
-from helpdesk.board.deletion import LeftoversJob
+from helpdesk.board.service import LeftoversJob
 from helpdesk.conversations.approvals import EndApprovalsJob
 from helpdesk.conversations.jobs import AgentJob, LearnJob
 from helpdesk.conversations.snoozes.service import WakeJob
