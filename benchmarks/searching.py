@@ -14,7 +14,7 @@ from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.search import index, indexing, repository, service
 from helpdesk.search.jobs import SearchJob
-from helpdesk.search.record import ConversationRecord, CustomerRecord, EntryRecord
+from helpdesk.search.record import ConversationRecord, EntryRecord, SearchableCustomer
 from helpdesk.search.repository import Found
 
 TITLE = "Full-text search of the inbox"
@@ -63,7 +63,7 @@ class Inbox:
         def conversations(_: str, names: Any) -> Found[ConversationRecord]:
             return Found({name: self._conversation(name, reached()) for name in names})
 
-        def customers(_: str, names: Any) -> Found[CustomerRecord]:
+        def customers(_: str, names: Any) -> Found[SearchableCustomer]:
             return Found({name: self._customer(name) for name in names})
 
         def entries(_: str, names: Any) -> Found[EntryRecord]:
@@ -81,11 +81,17 @@ class Inbox:
             last_message_at=START_MS + reached * 1_000 + number % 1_000,
         )
 
-    def _customer(self, name: str) -> CustomerRecord:
+    def _customer(self, name: str) -> SearchableCustomer:
         rng = random.Random(name)  # noqa: S311 - no secret
         first, last = rng.choices(self.words, k=2)
         created_at = START_MS + int(name.removeprefix("cus_"))
-        return CustomerRecord(name, f"{first} {last}", f"{first}.{last}@example.com", created_at)
+        return SearchableCustomer(
+            organization=ORGANIZATION,
+            id=name,
+            name=f"{first} {last}",
+            email=f"{first}.{last}@example.com",
+            created_at=created_at,
+        )
 
     def _message(self, conversation_id: str, name: str) -> EntryRecord:
         return EntryRecord(name, conversation_id, self.text(int(name.removeprefix("msg_"))), ())

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from helpdesk.conversations.list_repository import InboxList
+from helpdesk.customers.record import Customer
 from helpdesk.knowledge.index_kinds import ReindexJob
 from helpdesk.platform import ids
 from helpdesk.platform.queues import send_all
@@ -36,7 +37,10 @@ def reindex(organization: str) -> dict[str, int]:
         for inbox_list in InboxList
         for item in _all(keys.inbox(organization, inbox_list.value))
     ]
-    customers = [jobs.customer(organization, item["id"]) for item in _all(keys.customers(organization))]
+    customers = [
+        jobs.customer(organization, item["id"])
+        for item in _all(Customer.partition_for(organization, index="GSI1"))
+    ]
     refused = jobs.send([*conversations, *customers])
     backlog = SignalJob(kind=JobKind.REINDEX, organization=organization, work_id=ids.new("work"))
     body = json.dumps(backlog.to_job().body, separators=(",", ":"))

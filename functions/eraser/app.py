@@ -12,7 +12,7 @@ import msgspec
 
 from helpdesk.board import service as board
 from helpdesk.board.service import LeftoversJob
-from helpdesk.customers.jobs import MergeJob
+from helpdesk.customers.merging import MergeJob
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, JobUnfinished, Record, run_batch

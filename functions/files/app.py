@@ -55,7 +55,7 @@ def download(token: str, client: ClientInfo) -> Redirect | HtmlPage:
     from helpdesk.agent import service as agent  # noqa: PLC0415
 
     organization = files.organization_in(token)
-    texts = agent.texts(organization) if organization else VisitorTexts()
+    texts = agent.settings_of(organization).texts if organization else VisitorTexts()
     return gone_page(texts.in_language(preferred(client.headers.get("accept-language")) or texts.language))
 
 

@@ -5,7 +5,7 @@ import contextlib
 from helpdesk.accounts.oauth import grant_repository
 from helpdesk.accounts.oauth.record import GrantRecord
 from helpdesk.accounts.quotas import service as quotas
-from helpdesk.agent.auto_resolve_record import AutoResolveCheckpoint
+from helpdesk.agent.record import AutoResolveCheckpoint
 from helpdesk.events.outbox import job_item
 from helpdesk.knowledge import publishing
 from helpdesk.knowledge.documents import Document

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from helpdesk.agent.schemas import DEFAULTS
+from helpdesk.agent.record import AgentSettings
+from helpdesk.agent.schemas import AgentSettingsWithTexts
 from helpdesk.conversations.state import Transition
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform.units import DAY_MS
@@ -122,7 +123,9 @@ _LOG_ENTRY = {
     "detail": {"endpointId": _ENDPOINT},
 }
 _SETTINGS = {
-    **DEFAULTS.model_dump(by_alias=True),
+    **AgentSettingsWithTexts.from_record(
+        AgentSettings(organization="org_1"), texts=None, custom_texts={}
+    ).model_dump(by_alias=True),
     "name": "Grace",
     "personality": "Short and friendly.",
     # A few of the sentences.

@@ -49,7 +49,6 @@ def test_the_page_spells_the_indexes_partitions_as_the_code_does() -> None:
 
 def test_the_page_spells_the_partitions_that_organizations_share_as_the_code_does() -> None:
     for partition, shard in (
-        (shards.auto_resolve, 7),
         (shards.retaining, 7),
         (shards.due_crawls, 7),
     ):

@@ -7,7 +7,7 @@ from helpdesk.conversations import repository, thread
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.change import Change
 from helpdesk.conversations.record import Conversation
-from helpdesk.customers.identity import Identity
+from helpdesk.customers.record import Identity
 from helpdesk.platform import ids
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.approvals import calls

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from helpdesk.customers.record import Customer
 from helpdesk.platform import clients, clock, ids
 from helpdesk.search import service
 from helpdesk.storage import keys, table
@@ -32,7 +33,7 @@ class Inbox:
         """Change a customer's name and e-mail."""
         given = {key: value for key, value in {"name": name, "email": email}.items() if value is not None}
         put(
-            keys.Customer(self.organization, customer_id),
+            Customer.key_for(self.organization, customer_id),
             {"id": customer_id, "createdAt": clock.now_ms(), **given},
         )
         return {"organization": self.organization, "customerId": customer_id}

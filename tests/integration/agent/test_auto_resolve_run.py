@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.agent import auto_resolve, auto_resolve_repository
+from helpdesk.agent import auto_resolve, repository
 from helpdesk.conversations import list_repository
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.messages import service as messages
@@ -114,9 +114,7 @@ def test_an_organization_without_nightly_sweep_is_not_read(on: Desk, at: Callabl
 
 
 def entries() -> list[str]:
-    return [
-        each for shard in range(shards.SHARDS) for each in auto_resolve_repository.organizations(shard, "", 9)
-    ]
+    return [each for shard in range(shards.SHARDS) for each in repository.resolving(shard, "", 9)]
 
 
 def test_the_setting_puts_an_organization_into_the_index(stocked: Desk) -> None:
@@ -242,8 +240,8 @@ def test_a_run_can_be_cut_short_between_organizations_with_nothing_to_resolve(
 ) -> None:
     looked_at: list[str] = []
     monkeypatch.setattr(
-        auto_resolve_repository,
-        "organizations",
+        repository,
+        "resolving",
         lambda _, start, __: [each for each in ("org_a", "org_b") if each >= start],
     )
 

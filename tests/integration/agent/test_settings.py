@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.storage import keys, table
+from helpdesk.agent.record import AgentSettings
+from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 
@@ -27,7 +28,7 @@ DEFAULTS = {
 def test_the_defaults_apply_until_someone_edits_them(api: Client, organization: NewOrganization) -> None:
     answer = api.get("/v1/agent")
     assert (answer.status, answer.body) == (200, DEFAULTS)
-    assert table.get(keys.AgentSettings(organization.organization_id)) is None
+    assert table.get(AgentSettings.key_for(organization.organization_id)) is None
 
 
 def test_sent_fields_change_and_the_others_stay(api: Client) -> None:
@@ -74,7 +75,7 @@ def test_an_update_without_changes_writes_nothing(
     api: Client, organization: NewOrganization, change: dict[str, Any]
 ) -> None:
     assert api.patch("/v1/agent", change).body == DEFAULTS
-    assert table.get(keys.AgentSettings(organization.organization_id)) is None
+    assert table.get(AgentSettings.key_for(organization.organization_id)) is None
     assert [entry["kind"] for entry in api.get("/v1/logs").body["logs"]] == ["organization_created"]
 
 

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.agent import repository
-from helpdesk.storage import keys, table
+from helpdesk.agent import service
+from helpdesk.agent.record import AgentSettings
+from helpdesk.storage import table
 from helpdesk.visitor_texts.catalog import PLACEHOLDERS
 from helpdesk.visitor_texts.languages import LANGUAGES
 from helpdesk.visitor_texts.texts import every_key
@@ -72,11 +73,11 @@ def test_what_was_read_can_be_sent_back_and_changes_nothing(
     api: Client, organization: NewOrganization
 ) -> None:
     api.patch("/v1/agent", {"texts": {"handoff": {"de": "Moment."}}})
-    before = table.get(keys.AgentSettings(organization.organization_id))
+    before = table.get(AgentSettings.key_for(organization.organization_id))
     read = api.get("/v1/agent?texts=true").body
     sent_back = {"texts": read["texts"], "language": read["language"]}
     assert api.patch("/v1/agent?texts=true", sent_back).body == read
-    assert table.get(keys.AgentSettings(organization.organization_id)) == before
+    assert table.get(AgentSettings.key_for(organization.organization_id)) == before
 
 
 def test_every_sentence_can_be_changed_to_the_longest_and_put_back_in_one_request(api: Client) -> None:
@@ -96,7 +97,7 @@ def test_every_sentence_can_be_changed_to_the_longest_and_put_back_in_one_reques
 
 
 def test_two_changes_of_two_sentences_at_once_both_stay(api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = repository.get_with_texts
+    read = service.settings_of
     others = [{"texts": {"handoff": {"fr": "Un instant."}}}]
 
     def overtaken(organization: str) -> Any:
@@ -105,7 +106,7 @@ def test_two_changes_of_two_sentences_at_once_both_stay(api: Client, monkeypatch
             api.patch("/v1/agent", others.pop())
         return found
 
-    monkeypatch.setattr(repository, "get_with_texts", overtaken)
+    monkeypatch.setattr(service, "settings_of", overtaken)
     api.patch("/v1/agent", {"texts": {"handoff": {"de": "Moment."}}})
     assert api.get("/v1/agent").body["customTexts"] == {"handoff": ["de", "fr"]}
 
@@ -143,7 +144,7 @@ def test_a_refusal_names_the_fix_and_changes_nothing(
     answer = api.patch("/v1/agent", {"name": "Robin", **change})
     assert (answer.status, answer.code) == (400, "invalid_request")
     assert answer.body["error"]["message"] == message
-    assert table.get(keys.AgentSettings(organization.organization_id)) is None
+    assert table.get(AgentSettings.key_for(organization.organization_id)) is None
 
 
 def test_a_change_is_logged_with_the_names_of_the_sentences_and_without_their_text(admin: Client) -> None:
@@ -168,7 +169,7 @@ def test_sentences_belong_to_one_organization_and_to_its_admins(
 def test_settings_of_a_version_that_was_rolled_back_can_still_be_read(
     api: Client, organization: NewOrganization
 ) -> None:
-    item = keys.AgentSettings(organization.organization_id).attributes()
+    item = AgentSettings.key_for(organization.organization_id).attributes()
     table.put_new(
         {**item, "language": "xx", "text.handoff.xx": "?", "text.farewell.en": "?", "text.goodbye.en": 7}
     )

@@ -10,6 +10,7 @@ import pytest
 
 from helpdesk.agent.answerer import Outcome
 from helpdesk.agent_runs import worker
+from helpdesk.customers.record import Customer
 from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import keys, table
@@ -70,7 +71,7 @@ def test_an_address_that_is_no_longer_proven_is_another_identity(desk: Runs) -> 
     conversation = desk.write(user=ALICE)
     desk.work(LOOKUP, ASK_REFUND)
     customer = desk.api.get(f"/v1/conversations/{conversation}").body["conversation"]["customer"]["id"]
-    key = keys.Customer(desk.id, customer)
+    key = Customer.key_for(desk.id, customer)
     table.update(key, "SET emailIsUnproven = :yes", values={":yes": True})
 
     desk.decide("approve")

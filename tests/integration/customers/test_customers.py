@@ -6,10 +6,11 @@ from urllib.parse import quote
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.customers.record import Customer
 from helpdesk.platform import clock
 from helpdesk.search import service as search
 from helpdesk.search.service import Found
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 
@@ -225,7 +226,7 @@ def test_a_fact_of_another_customer_is_not_found(api: Client) -> None:
 
 def test_no_fact_is_added_to_an_erased_customer(api: Client, organization: NewOrganization) -> None:
     customer_id = write(api, "gone")
-    key = keys.Customer(organization.organization_id, customer_id)
+    key = Customer.key_for(organization.organization_id, customer_id)
     table.delete(key)
 
     assert api.post(f"/v1/customers/{customer_id}/facts", {"text": "Late"}).code == "customer_not_found"

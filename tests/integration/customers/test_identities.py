@@ -9,7 +9,8 @@ from helpdesk.conversations.messages.schemas import MessageInput
 from helpdesk.customers import identities
 from helpdesk.customers import service as customers
 from helpdesk.customers.identities import CustomerBeingErased, Proven
-from helpdesk.storage import keys, table
+from helpdesk.customers.record import Customer
+from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.table import everything, of_kind
 from tests.support.workers import Workers
@@ -97,7 +98,7 @@ def test_an_erasure_removes_what_a_customer_signs_in_by(organization: NewOrganiz
 
 def test_an_identity_whose_customer_is_gone_leads_to_a_new_one(organization: NewOrganization) -> None:
     gone = sign_in(organization, ADDRESS)
-    table.delete(keys.Customer(organization.organization_id, gone))
+    table.delete(Customer.key_for(organization.organization_id, gone))
 
     after = sign_in(organization, ADDRESS)
 

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.customers.record import Customer
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
@@ -269,6 +270,6 @@ def test_a_change_never_brings_back_an_erased_customer(
         seed,
     )
 
-    item = table.get(keys.Customer(organization.organization_id, customer))
+    item = table.get(Customer.key_for(organization.organization_id, customer))
     assert item is not None
     assert not {"name", "email", "metadata", "avatarUrl", "GSI1PK"} & item.keys()

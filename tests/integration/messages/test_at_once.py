@@ -11,7 +11,8 @@ from helpdesk.conversations import service as conversations
 from helpdesk.conversations.messages import service as messages
 from helpdesk.conversations.messages.schemas import MessageAccepted, MessageInput
 from helpdesk.conversations.state import Transition
-from helpdesk.storage import keys, table
+from helpdesk.customers.record import Customer
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.interleaving import interleaved
 
@@ -130,6 +131,6 @@ def test_of_two_identities_at_once_one_is_kept_whole_and_the_session_knows_which
         # The identity that was overwritten is sent again, and must be written again.
         for name in ("Vera", "Wanda"):
             message(name=name)()
-            found = table.get(keys.Customer(ORGANIZATION, customer["id"]))
+            found = table.get(Customer.key_for(ORGANIZATION, customer["id"]))
             assert found is not None
             assert found["name"] == name

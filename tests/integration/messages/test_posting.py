@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.storage import keys, table
+from helpdesk.customers.record import Customer
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 
@@ -278,4 +279,4 @@ def test_one_visitor_in_two_organizations_has_two_records(api: Client, organizat
     post(api, user={"name": "Vera"})
 
     (item,) = whole_table.of_kind("CUS")
-    assert table.get(keys.Customer(organization.organization_id, item["id"])) == item
+    assert table.get(Customer.key_for(organization.organization_id, item["id"])) == item

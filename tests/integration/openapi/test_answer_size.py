@@ -15,10 +15,10 @@ from helpdesk.conversations import repository, thread
 from helpdesk.conversations.change import NewMessage
 from helpdesk.conversations.files.service import Attachments
 from helpdesk.conversations.record import Conversation
+from helpdesk.customers.record import Customer
 from helpdesk.platform import clock, ids
 from helpdesk.search import service as search
 from helpdesk.search.service import Found
-from helpdesk.storage import keys
 from helpdesk.storage.transactions import Transaction
 from tests.support.api import Client, gateway_event, invoke
 
@@ -119,12 +119,12 @@ def heavy_customers(organization: NewOrganization, count: int) -> list[str]:
         }
         transaction.put(
             {
-                **keys.Customer(home, customer_id).attributes(),
+                **Customer.key_for(home, customer_id).attributes(),
                 "id": customer_id,
                 "sessionHash": "h",
                 "createdAt": 1,
                 "updatedAt": 1,
-                "GSI1PK": keys.customers(home),
+                "GSI1PK": Customer.partition_for(home, index="GSI1"),
                 "GSI1SK": customer_id,
                 **profile,
             }

@@ -6,6 +6,7 @@ import pytest
 from botocore.exceptions import ConnectionClosedError, EndpointConnectionError, ReadTimeoutError
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.customers.record import Customer
 from helpdesk.outreach import repository as mail_repository
 from helpdesk.platform import clients
 from helpdesk.storage import keys, table
@@ -296,7 +297,7 @@ def test_an_erased_message_or_customer_is_not_mailed(
     outreach(api, customer)
     records = queued()
     if gone == "email":
-        table.update(keys.Customer(organization.organization_id, customer), "REMOVE email")
+        table.update(Customer.key_for(organization.organization_id, customer), "REMOVE email")
     else:
         whole_table.remove(gone)
 

@@ -12,9 +12,10 @@ from helpdesk.conversations.messages import service as messages
 from helpdesk.conversations.messages.schemas import MessageInput
 from helpdesk.conversations.state import Transition
 from helpdesk.customers import repository
+from helpdesk.customers.record import Customer
 from helpdesk.outreach import service
 from helpdesk.outreach.schemas import OutreachInput
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
@@ -42,11 +43,11 @@ def with_mail_alone(organization: NewOrganization, customer_id: str = "cus_mail"
     """Make a customer who never wrote in a session, as one that was imported."""
     home = organization.organization_id
     item = {
-        **keys.Customer(home, customer_id).attributes(),
+        **Customer.key_for(home, customer_id).attributes(),
         "id": customer_id,
         "createdAt": 1,
         "updatedAt": 1,
-        "GSI1PK": keys.customers(home),
+        "GSI1PK": Customer.partition_for(home, index="GSI1"),
         "GSI1SK": customer_id,
         **profile,
     }
@@ -261,7 +262,7 @@ def test_nothing_is_written_to_a_customer_who_is_erased_at_this_moment(
     api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     conversation, customer = visit(api)
-    key = keys.Customer(organization.organization_id, customer)
+    key = Customer.key_for(organization.organization_id, customer)
     found = repository.get(organization.organization_id, customer)
     table.delete(key)
     monkeypatch.setattr(repository, "get", lambda *_: found)

@@ -15,6 +15,7 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.agent_runs import worker as agent
 from helpdesk.conversations.jobs import AgentJob
+from helpdesk.customers.record import Customer
 from helpdesk.platform import clients, clock
 from helpdesk.privacy import erasing, retention, service
 from helpdesk.search import service as search
@@ -206,7 +207,7 @@ def test_a_visitor_who_writes_while_retention_erases_their_messages_gets_a_respo
             "SET lastMessageAt = :at, GSI1SK = :place",
             values={":at": long_ago, ":place": f"{long_ago:013d}#{conversation}"},
         )
-        table.update(keys.Customer(home, customer), "SET updatedAt = :at", values={":at": long_ago})
+        table.update(Customer.key_for(home, customer), "SET updatedAt = :at", values={":at": long_ago})
         retention.start_daily_jobs(clock.now_ms() + 600_000)
         [night] = whole_table.of_kind("ERASURE")
         pieces: list[Callable[[], Any]] = [

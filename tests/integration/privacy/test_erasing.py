@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.customers.record import Customer
 from helpdesk.events.outbox import Event
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
@@ -325,12 +326,12 @@ def test_a_customer_without_a_session_is_erased(
 ) -> None:
     home = organization.organization_id
     item = {
-        **keys.Customer(home, "cus_mail").attributes(),
+        **Customer.key_for(home, "cus_mail").attributes(),
         "id": "cus_mail",
         "createdAt": 1,
         "updatedAt": 1,
         "email": EMAIL,
-        "GSI1PK": keys.customers(home),
+        "GSI1PK": Customer.partition_for(home, index="GSI1"),
         "GSI1SK": "cus_mail",
     }
     table.put_new(item)

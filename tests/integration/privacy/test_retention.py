@@ -6,6 +6,7 @@ import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import erasure
+from helpdesk.customers.record import Customer
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clock
@@ -50,7 +51,7 @@ def age(api_organization: NewOrganization, conversation: str, days: int) -> None
         "SET lastMessageAt = :at, GSI1SK = :place",
         values={":at": at, ":place": f"{at:013d}#{conversation}"},
     )
-    table.update(keys.Customer(home, item["customerId"]), "SET updatedAt = :at", values={":at": at})
+    table.update(Customer.key_for(home, item["customerId"]), "SET updatedAt = :at", values={":at": at})
 
 
 def keep_for(api: Client, days: int | None) -> None:
@@ -151,7 +152,9 @@ def test_a_visitor_whose_conversation_was_erased_starts_another(
     [customer] = whole_table.of_kind("CUS")
     # They changed their data last week, so they stay.
     table.update(
-        keys.Customer(home, customer["id"]), "SET updatedAt = :now", values={":now": clock.now_ms() - DAY_MS}
+        Customer.key_for(home, customer["id"]),
+        "SET updatedAt = :now",
+        values={":now": clock.now_ms() - DAY_MS},
     )
     keep_for(api, 30)
     night(workers)

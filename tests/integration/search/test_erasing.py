@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from helpdesk.customers.record import Customer
 from helpdesk.platform import ids
 from helpdesk.search import index, service
 from helpdesk.search.index import FORMAT
@@ -12,7 +13,6 @@ from helpdesk.search.s3_index import store
 from helpdesk.search.s3_index.cache import IndexCache
 from helpdesk.search.s3_index.manifest import Manifest
 from helpdesk.search.s3_index.store import IndexLocation, RemovalFailed
-from helpdesk.storage import keys
 from tests.support.searched import NOTHING_FAILED, Inbox, customers_found, delete, found, objects, run
 from tests.support.traces import write_files
 
@@ -46,7 +46,7 @@ def write_to(inbox: Inbox) -> tuple[str, list[str]]:
 def erase_from_table(inbox: Inbox, customer: str, conversations: list[str]) -> None:
     for conversation in conversations:
         inbox.remove(conversation)
-    delete(keys.Customer(inbox.organization, customer).attributes())
+    delete(Customer.key_for(inbox.organization, customer).attributes())
 
 
 def opened(inbox: Inbox, folder: Path) -> Any:

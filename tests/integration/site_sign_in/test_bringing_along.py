@@ -7,7 +7,7 @@ import pytest
 
 from helpdesk.conversations.messages import merging as sessions
 from helpdesk.customers import merging as customer_merging
-from helpdesk.customers.jobs import MergeJob
+from helpdesk.customers.merging import MergeJob
 from helpdesk.platform import clock
 from helpdesk.platform.clock import frozen, now_us
 from helpdesk.platform.digest import sha256_hex

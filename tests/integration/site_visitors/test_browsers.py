@@ -8,6 +8,7 @@ from helpdesk.api.http.content import ClientInfo
 from helpdesk.conversations.messages import visitors
 from helpdesk.customers import identities
 from helpdesk.customers.identities import Proven
+from helpdesk.customers.record import Customer
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.site.visitors import browsers
@@ -161,7 +162,7 @@ def test_a_new_method_of_signing_in_ends_the_sessions_of_the_old(site: SitePlace
 def test_a_customer_who_is_being_erased_is_signed_out(site: SitePlace) -> None:
     browser = signed_in(site)
     customer_id = browser.value.partition(".")[2]
-    table.update(keys.Customer(site.organization, customer_id), "SET erasing = :e", values={":e": "era_1"})
+    table.update(Customer.key_for(site.organization, customer_id), "SET erasing = :e", values={":e": "era_1"})
 
     assert of(sending(browser, site), site).visitor is None
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpdesk.agent.closing_intent import is_closing_message
+from helpdesk.agent.intents import is_closing_message
 
 WELL = """
     thanks

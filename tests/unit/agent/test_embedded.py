@@ -2,9 +2,9 @@ import pytest
 
 from helpdesk.agent import embedded
 from helpdesk.agent.answerer import HandOff, Question, Reply
-from helpdesk.agent.handoff_intent import requests_human
+from helpdesk.agent.intents import requests_human
 from helpdesk.agent.reasons import Reason
-from helpdesk.agent.schemas import DEFAULTS
+from helpdesk.agent.record import AgentSettings
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.languages import LANGUAGES, Language
@@ -18,7 +18,9 @@ def passage(score: float, *, heading: str = "Refunds › How long?", url: str | 
 
 
 def ask(text: str, *passages: Passage, sentences: Sentences = ENGLISH) -> Reply | HandOff:
-    return embedded.answer(Question("org_1", text, [], passages, DEFAULTS, sentences))
+    return embedded.answer(
+        Question("org_1", text, [], passages, AgentSettings(organization="org_1"), sentences)
+    )
 
 
 def words(outcome: Reply | HandOff) -> str:

@@ -1,6 +1,6 @@
 import pytest
 
-from helpdesk.agent.handoff_intent import requests_human
+from helpdesk.agent.intents import requests_human
 
 
 @pytest.mark.parametrize(

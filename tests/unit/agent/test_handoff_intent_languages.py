@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from helpdesk.agent.handoff_intent import requests_human
+from helpdesk.agent.intents import requests_human
 
 WISHES = {
     "German": """

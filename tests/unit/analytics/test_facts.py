@@ -9,7 +9,7 @@ from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.rows import Fact
 from helpdesk.analytics.thread import Thread
 from helpdesk.conversations.message_record import Author, Message
-from helpdesk.customers.identity import Identity
+from helpdesk.customers.record import Identity
 from helpdesk.knowledge.documents import Document, Source
 from helpdesk.knowledge.schemas import DocumentStatus
 from helpdesk.storage.actor_name import ActorName

@@ -12,7 +12,7 @@ from helpdesk.board.service import LeftoversJob
 from helpdesk.conversations.approvals import EndApprovalsJob
 from helpdesk.conversations.jobs import AgentJob, LearnJob
 from helpdesk.conversations.snoozes.service import WakeJob
-from helpdesk.customers.jobs import MergeJob
+from helpdesk.customers.merging import MergeJob
 from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.events.outbox import JobBody
 from helpdesk.knowledge.crawls import record as crawls

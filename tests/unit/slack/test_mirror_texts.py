@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from helpdesk.conversations.message_record import AttachedFile, Author, EntryKind, Message
 from helpdesk.conversations.record import Conversation, PageInfo
 from helpdesk.conversations.state import STARTED
-from helpdesk.customers.identity import Identity
+from helpdesk.customers.record import Identity
 from helpdesk.integrations.slack import texts
 from helpdesk.tools.approvals.record import Approval
 from helpdesk.tools.approvals.risk import Risk

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from helpdesk.agent.record import AgentSettings
 from helpdesk.platform.text import trimmed, without_hidden
 from helpdesk.visitor_texts.catalog import MAX_TEXT_CHARACTERS, PLACEHOLDERS, TextName
 from helpdesk.visitor_texts.languages import LANGUAGES, Language
@@ -73,7 +74,7 @@ def test_what_an_item_holds_that_this_version_does_not_know_is_skipped() -> None
         "text.greeting.de": "",
         "name": "Robin",
     }
-    texts = VisitorTexts.from_item(item)
+    texts = AgentSettings.from_item(AgentSettings.key_for("org_1").attributes() | item).texts
     assert (texts.language, dict(texts.own)) == ("en", {(TextName.HANDOFF, "de"): "Moment."})
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from helpdesk.agent.converse import Usage
 from helpdesk.agent.reasons import Reason
-from helpdesk.agent.schemas import AgentSettings
+from helpdesk.agent.record import AgentSettings
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.knowledge.retrieval import Passage

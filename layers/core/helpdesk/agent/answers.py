@@ -1,6 +1,6 @@
 """Writing the agent's answer, hand-off or last word into a conversation, at most once for each visitor's message."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import replace
 
 from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
@@ -9,15 +9,18 @@ from helpdesk.conversations import change as changes
 from helpdesk.conversations import thread
 from helpdesk.conversations.change import Change
 from helpdesk.conversations.errors import MAX_BODY_CHARACTERS, ConversationNotFound
-from helpdesk.conversations.message_record import AnswerSource, Author, TokenCount
+from helpdesk.conversations.message_record import AnswerSource, Author, Message, TokenCount
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Speaker, Transition, apply
 from helpdesk.conversations.thread import OutgoingMessage
+from helpdesk.knowledge import publishing
 from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform import clock
+from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import cut
 from helpdesk.storage.retrying import Stale, repeat_when_stale
+from helpdesk.storage.table import Throttled
 from helpdesk.storage.transactions import Transaction
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.languages import Language
@@ -123,6 +126,20 @@ def write(
         return True
 
     return repeat_when_stale(attempt)
+
+
+def count_cited(organization: str, sources: Iterable[AnswerSource], earlier: Iterable[Message]) -> None:
+    """Count for the help site the documents that an answer comes from, unless `earlier` messages name them, too.
+
+    So a document counts once in a conversation. The number is about right: an answer whose worker stops before this is
+    not counted. One call, and one for each document; none without new documents.
+    """
+    known = {source.document_id for message in earlier for source in message.sources}
+    cited = {source.document_id for source in sources} - known
+    try:
+        publishing.count_answered(organization, sorted(cited))
+    except Throttled:
+        logger.info("answered_not_counted")
 
 
 def _transaction(conversation: Conversation, answer: Answer) -> Transaction:

@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import replace
 from datetime import UTC, datetime
 
-from helpdesk.agent import auto_resolve_repository, repository
-from helpdesk.agent.auto_resolve_record import AutoResolveCheckpoint
+from helpdesk.agent import repository
+from helpdesk.agent.record import AutoResolveCheckpoint
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
@@ -43,7 +43,7 @@ def run(until: int) -> Run:
     """Continue this night's work until all is done or the instant `until` (ms) has come."""
     now = clock.now_ms()
     night = datetime.fromtimestamp(now / 1_000, UTC).date().isoformat()
-    checkpoint = auto_resolve_repository.checkpoints.find(night) or AutoResolveCheckpoint(date=night)
+    checkpoint = repository.checkpoints.find(night) or AutoResolveCheckpoint(date=night)
     first = now // DAY_MS
     resolved = 0
     while not checkpoint.night_is_done:
@@ -52,17 +52,17 @@ def run(until: int) -> Run:
             for count, index_key in _pages(organization, started, now - QUIET_HOURS * HOUR_MS):
                 resolved += count
                 checkpoint = replace(checkpoint, organization=organization, index_key=index_key)
-                auto_resolve_repository.put(checkpoint)
+                repository.put(checkpoint)
                 if clock.now_ms() >= until:
                     return Run(resolved, done=False)
             if (
                 clock.now_ms() >= until
             ):  # even if there was no page: the next run starts behind this organization
                 behind = replace(checkpoint, organization=f"{organization}0", index_key="")
-                auto_resolve_repository.put(behind)
+                repository.put(behind)
                 return Run(resolved, done=False)
         checkpoint = AutoResolveCheckpoint(date=night, shards_done=checkpoint.shards_done + 1)
-        auto_resolve_repository.put(checkpoint)
+        repository.put(checkpoint)
     return Run(resolved, done=True)
 
 
@@ -109,7 +109,7 @@ def _resolve(conversation: Conversation, agent_name: str, quiet_hours: int) -> b
 def _organizations(shard: int, checkpoint: AutoResolveCheckpoint) -> Iterator[str]:
     """Yield the organizations of a shard that have `nightlySweep` on, from the one that the checkpoint is in."""
     start = checkpoint.organization
-    while page := auto_resolve_repository.organizations(shard, start, _PAGE):
+    while page := repository.resolving(shard, start, _PAGE):
         yield from page
         start = page[-1] + "0"
 
@@ -120,7 +120,7 @@ def _pages(organization: str, behind: str, before: int) -> Iterator[tuple[int, s
     An error in one organization is logged and stops only that one; the next night tries it again.
     """
     try:
-        settings = repository.get(organization)
+        settings = repository.settings_of(organization)
         if not settings.nightly_sweep:  # switched off since the index was read
             return
         while page := conversations.quiet_page(organization, behind, before, _PAGE):

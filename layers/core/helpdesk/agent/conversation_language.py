@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from helpdesk.agent import language_data
-from helpdesk.agent.handoff_intent import languages_of_request
-from helpdesk.agent.text_normalization import normalize
+from helpdesk.agent.intents import languages_of_request
+from helpdesk.agent.language_data import normalize
 from helpdesk.visitor_texts.languages import LANGUAGES, Language, preferred
 
 READ_CHARACTERS = 600

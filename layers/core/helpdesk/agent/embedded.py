@@ -7,9 +7,9 @@ import re
 
 from helpdesk.agent import language_data
 from helpdesk.agent.answerer import HandOff, Question, Reply
-from helpdesk.agent.closing_intent import is_closing_message
+from helpdesk.agent.intents import is_closing_message
+from helpdesk.agent.language_data import normalize
 from helpdesk.agent.reasons import Reason
-from helpdesk.agent.text_normalization import normalize
 from helpdesk.knowledge.markdown import HEADING_SEPARATOR
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage
 from helpdesk.visitor_texts.catalog import TextName

@@ -5,6 +5,7 @@ sentences (`helpdesk/visitor_texts`); a test reads each.
 """
 
 import tomllib
+import unicodedata
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,12 @@ class Language(Record):
     greeting: tuple[str, ...]
     after_greeting: tuple[str, ...]
     words: frozenset[str]
+
+
+def normalize(text: str) -> str:
+    """Return text as the patterns are written for: lower case, without accents, with straight apostrophes."""
+    straight = text.replace("’", "'").replace("`", "'").casefold()
+    return "".join(c for c in unicodedata.normalize("NFKD", straight) if not unicodedata.combining(c))
 
 
 @cache

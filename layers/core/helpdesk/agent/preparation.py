@@ -49,9 +49,11 @@ def prepare(
 
     Where nothing is `pending`, because a run continues, the question is the message itself.
     """
-    settings, texts = repository.get_with_texts(conversation.organization)
+    settings = repository.settings_of(conversation.organization)
     language = _language(conversation, pending, newest_first)
-    sentences = texts.in_language(language or _likely_language(conversation, newest_first) or texts.language)
+    sentences = settings.texts.in_language(
+        language or _likely_language(conversation, newest_first) or settings.language
+    )
     asked = pending or [message for message in newest_first if message.id == message_id]
     question = Question(
         conversation.organization,

@@ -10,7 +10,7 @@ from helpdesk.agent.errors import (
 )
 from helpdesk.api.http.schemas import Answer, Body, Query, QueryBoolean, schema_hint
 from helpdesk.visitor_texts.catalog import MAX_TEXT_CHARACTERS, TextName
-from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES, Language
+from helpdesk.visitor_texts.languages import LANGUAGES, Language
 
 AgentName = Annotated[str, schema_hint(minLength=MIN_NAME_CHARACTERS, maxLength=MAX_NAME_CHARACTERS)]
 Personality = Annotated[str, schema_hint(maxLength=MAX_PERSONALITY_CHARACTERS)]
@@ -20,8 +20,10 @@ _NAMES = schema_hint(propertyNames={"enum": [name.value for name in TextName]})
 _CODES = schema_hint(propertyNames={"enum": list(LANGUAGES)})
 
 
-class AgentSettings(Answer):
-    """The settings without the sentences."""
+class AgentSettingsWithTexts(Answer):
+    """The settings with the sentences that visitors read, the answer of GET and PATCH /agent."""
+
+    omits_null: ClassVar[bool] = True
 
     name: AgentName
     """The name that visitors see."""
@@ -43,13 +45,6 @@ class AgentSettings(Answer):
     """Whether the closed widget previews an unread reply on its button."""
     language: Language
     """The language of sentences for visitors whose own language is not known."""
-
-
-class AgentSettingsWithTexts(AgentSettings):
-    """The settings with the sentences that visitors read, the answer of GET and PATCH /agent."""
-
-    omits_null: ClassVar[bool] = True
-
     texts: Annotated[dict[str, Annotated[dict[str, Text], _CODES]], _NAMES] | None = None
     """Every sentence that visitors read, by name and language: your own, or the default. Only with `texts=true`."""
     custom_texts: Annotated[dict[str, list[Language]], _NAMES]
@@ -61,21 +56,6 @@ class AgentQuery(Query):
 
     texts: QueryBoolean = False
     """Whether the answer has the sentences that visitors read, in every language. They are about 15 KB."""
-
-
-DEFAULTS = AgentSettings(
-    name="Assistant",
-    personality="",
-    auto_resolve=False,
-    learn_from_threads=True,
-    suggest_knowledge=True,
-    nightly_sweep=False,
-    file_signals=True,
-    require_email=False,
-    message_preview=True,
-    language=DEFAULT_LANGUAGE,
-)
-"""The settings until someone changes them."""
 
 
 class WidgetSettings(Answer):

@@ -5,7 +5,7 @@ from helpdesk.accounts.quotas.errors import TokensSpent
 from helpdesk.agent import bedrock, embedded, repository
 from helpdesk.agent.answerer import HandOff, Question, Reply, Turn
 from helpdesk.agent.converse import ModelTrouble
-from helpdesk.agent.handoff_intent import requests_human
+from helpdesk.agent.intents import requests_human
 from helpdesk.agent.preparation import QUESTION_CHARACTERS, language_of, passages_for
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent.schemas import TestAnswer, TestedPassage, TestQuestion
@@ -26,8 +26,8 @@ def ask(organization: str, asked: TestQuestion) -> TestAnswer:
         raise InvalidRequest("`question` must not be blank.")
     if len(text) > QUESTION_CHARACTERS:
         raise InvalidRequest(f"`question` must be at most {QUESTION_CHARACTERS:,} characters.")
-    chosen, texts = repository.get_with_texts(organization)
-    sentences = texts.in_language(language_of([text]) or texts.language)
+    chosen = repository.settings_of(organization)
+    sentences = chosen.texts.in_language(language_of([text]) or chosen.language)
     passages = passages_for(organization, text)
     reply: Reply | HandOff
     if requests_human(text):

@@ -14,7 +14,7 @@ from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Handler
-from helpdesk.customers.identity import Identity
+from helpdesk.customers.record import Identity
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.approvals import calls as approvals

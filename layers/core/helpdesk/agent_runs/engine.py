@@ -9,15 +9,14 @@ from copy import replace
 from typing import NamedTuple
 
 from helpdesk.accounts.quotas.errors import TokensSpent
-from helpdesk.agent import answers, bedrock, citations, metered
+from helpdesk.agent import answers, bedrock, metered
 from helpdesk.agent.answerer import HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.bedrock import HAND_OVER
 from helpdesk.agent.converse import Turn, Usage
 from helpdesk.agent.reasons import OF_BUDGETS, Reason
-from helpdesk.agent_runs import deciding, making, offering, prompts, proposing, repository
-from helpdesk.agent_runs.built_in import BuiltIns
+from helpdesk.agent_runs import built_in_tools, deciding, making, prompts, proposing, repository
 from helpdesk.agent_runs.proposing import MAX_INVALID_INPUTS
-from helpdesk.agent_runs.record import ModelTurn, Run
+from helpdesk.agent_runs.record import BuiltIns, ModelTurn, Run
 from helpdesk.agent_runs.state import CallState, RunEvent, RunState
 from helpdesk.conversations import approvals as conversation_approvals
 from helpdesk.conversations import service as conversations
@@ -25,7 +24,7 @@ from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.customers import service as customers
-from helpdesk.customers.identity import Identity, identity_of
+from helpdesk.customers.record import Identity, identity_of
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage.transactions import Transaction
@@ -61,7 +60,7 @@ def _desk(prepared: Prepared, conversation: Conversation) -> Desk:
     """Return what a step works with, as it is now. Calls: tools, customer."""
     tools, offered = tools_service.for_agent(conversation.organization)
     customer = customers.find(conversation.organization, conversation.customer_id) if tools else None
-    built_in = offering.built_in(prepared, has_tools=bool(tools))
+    built_in = built_in_tools.offered(prepared, has_tools=bool(tools))
     return Desk(prepared, tools, offered, identity_of(customer), built_in)
 
 
@@ -286,7 +285,7 @@ def _finish(prepared: Prepared, run: Run, conversation: Conversation, decided: R
             run = run.after(RunEvent.RETURNED)
         repository.save(run.after(RunEvent.TAKEN_OVER))
         return Outcome.STOPPED
-    citations.count(run.organization, answer.sources, prepared.newest)
+    answers.count_cited(run.organization, answer.sources, prepared.newest)
     return answer.outcome
 
 

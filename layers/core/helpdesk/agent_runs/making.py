@@ -10,9 +10,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.agent_runs import repository
-from helpdesk.agent_runs.built_in import BuiltIns
 from helpdesk.agent_runs.prompts import BUILT_IN, for_model
-from helpdesk.agent_runs.record import Call, Run
+from helpdesk.agent_runs.record import BuiltIns, Call, Run
 from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent
 from helpdesk.conversations import approvals as conversation_approvals
 from helpdesk.conversations import service as conversations

@@ -13,7 +13,7 @@ from helpdesk.agent.converse import ToolUse
 from helpdesk.agent_runs.prompts import BUILT_IN, FILE_SIGNAL
 from helpdesk.agent_runs.record import Call
 from helpdesk.agent_runs.state import CallState
-from helpdesk.customers.identity import Identity
+from helpdesk.customers.record import Identity
 from helpdesk.platform import ids
 from helpdesk.tools import inputs, json_text
 from helpdesk.tools.approvals.risk import Risk

@@ -1,14 +1,15 @@
 """A run as it is stored: the model's turns and the calls of tools, with their outcomes. Times are in ms."""
 
 import json
+from collections.abc import Callable, Mapping
 from copy import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from helpdesk.accounts.quotas.service import Spent
 from helpdesk.agent_runs.state import CallEvent, CallState, RunEvent, RunState, apply, apply_to_call
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status
-from helpdesk.customers.identity import Identity
+from helpdesk.customers.record import Identity
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.storage.stored import Stored
@@ -114,3 +115,17 @@ class Run(Stored, kw_only=True):
     def calls_in(self, *states: CallState) -> list[Call]:
         """Return the calls in some states, in their order."""
         return [each for each in self.calls if each.state in states]
+
+
+class Done(NamedTuple):
+    """The outcome of a built-in tool: what the model reads, and a line for the team in the thread, or none."""
+
+    content: str
+    line: str | None = None
+
+
+type BuiltIn = Callable[[Run, Call], Done]
+"""A tool of this service itself: makes a call of a run. Repeating it, also after a crash, changes nothing more."""
+
+type BuiltIns = Mapping[str, BuiltIn]
+"""The built-in tools that a run has, by name."""

@@ -9,7 +9,6 @@ from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import keys
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.marks import BEING_ERASED
-from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.approvals import watches
 
@@ -68,16 +67,3 @@ def add(transaction: Transaction, run: Run, *, new: bool = False) -> Run:
     if run.state.is_over:
         watches.end(transaction, *name)
     return written
-
-
-def call_ids(organization: str, conversation_id: str) -> dict[str, list[str]]:
-    """Return the calls of each run of a conversation, by the run's message. One query."""
-    found = runs.all(organization, conversation_id)
-    return {run.message_id: [call.id for call in run.calls] for run in found}
-
-
-def delete(transaction: Transaction, organization: str, conversation_id: str, message_id: str) -> None:
-    """Add the removal of a run and of its watch to a transaction. It raises ConditionFailed if the run is gone."""
-    transaction.delete(watches.RunWatch.key_for(organization, conversation_id, message_id))
-    run = Run.key_for(organization, conversation_id, message_id)
-    transaction.delete(run, require={}, on_failure=ConditionFailed)

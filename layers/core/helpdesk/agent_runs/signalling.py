@@ -18,9 +18,8 @@ from helpdesk.accounts.quotas.errors import (
     SignalsOfDayReached,
 )
 from helpdesk.agent.answerer import Prepared
-from helpdesk.agent_runs.built_in import Done
 from helpdesk.agent_runs.prompts import FILE_SIGNAL, NEW_SIGNAL
-from helpdesk.agent_runs.record import Call, Run
+from helpdesk.agent_runs.record import Call, Done, Run
 from helpdesk.api.logs import service as logs
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.platform import clock

@@ -11,11 +11,10 @@ embedded answerer quotes the knowledge base.
 from collections.abc import Sequence
 
 from helpdesk.accounts.quotas.errors import TokensSpent
-from helpdesk.agent import answers, citations, embedded, preparation
+from helpdesk.agent import answers, embedded, preparation
 from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
-from helpdesk.agent.closing_intent import is_closing_message
 from helpdesk.agent.converse import ModelFailed, ModelTrouble
-from helpdesk.agent.handoff_intent import requests_human
+from helpdesk.agent.intents import is_closing_message, requests_human
 from helpdesk.agent.reasons import OF_BUDGETS, Reason
 from helpdesk.agent_runs import deciding, engine, repository
 from helpdesk.agent_runs.record import Run
@@ -109,7 +108,7 @@ def _answer(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
     answer = answers.compose(prepared, conversation, decided)
     if not answers.write(conversation, answer):
         return Outcome.DROPPED
-    citations.count(conversation.organization, answer.sources, newest)
+    answers.count_cited(conversation.organization, answer.sources, newest)
     return answer.outcome
 
 

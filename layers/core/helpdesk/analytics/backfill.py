@@ -11,6 +11,7 @@ from copy import replace
 from helpdesk.analytics import conversation_rows, repository, sources, stream
 from helpdesk.analytics.sources import Change
 from helpdesk.conversations.record import Conversation
+from helpdesk.customers.record import Customer
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
@@ -34,7 +35,7 @@ def _write(change: Change) -> bool:
         return False
     if change.kind is keys.Message:
         return False
-    if change.kind is keys.Customer:
+    if change.kind is Customer:
         conversation_rows.write_customer(change.organization, change.source.id)
     elif change.kind is keys.Conversation:
         if repository.conversation(change.organization, change.source.id) is None:

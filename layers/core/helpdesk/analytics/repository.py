@@ -18,10 +18,10 @@ from helpdesk.analytics.evaluation import Found
 from helpdesk.analytics.rows import CUSTOMERS, DOCUMENTS, SIGNALS, TOOL_RUNS, Fact
 from helpdesk.analytics.thread import Thread
 from helpdesk.analytics.windows import Window, month_of
+from helpdesk.customers.record import Customer
 from helpdesk.platform import ids
 from helpdesk.platform.units import DAY_MS, MINUTE_MS
 from helpdesk.storage import keys, table
-from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -133,8 +133,8 @@ def put_customer(organization: str, fact: Fact, conversation_ids: Sequence[str])
     transaction = Transaction()
     transaction.put(item, new=True, on_failure=ConditionFailed)
     transaction.require(
-        keys.Customer(organization, fact.id),
-        f"attribute_exists(PK) AND attribute_not_exists({BEING_ERASED})",
+        Customer.key_for(organization, fact.id),
+        {"erasure_id": None},
         on_failure=ConditionFailed,
     )
     # Where it fails, another writer was first, or the customer is gone.

@@ -8,6 +8,7 @@ from helpdesk.agent_runs.record import Run
 from helpdesk.api.logs.record import LogRecord
 from helpdesk.conversations.files.record import File
 from helpdesk.conversations.ratings.record import Rating
+from helpdesk.customers.record import Customer
 from helpdesk.knowledge.crawls.record import Crawl
 from helpdesk.knowledge.documents import Document
 from helpdesk.platform.record import Record
@@ -38,7 +39,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
     ("INVITE#", Invite),
     ("TEST#", ToolTestRun),
     ("CONV", keys.Conversation),
-    ("CUS", keys.Customer),
+    ("CUS", Customer),
     ("FILE", File),
     ("SIGNAL", Signal),
     ("TASK", Task),

@@ -43,7 +43,7 @@ _DATASETS: dict[Kind, str] = {
     Document: rows.DOCUMENTS,
     Suggestion: rows.SUGGESTIONS,
     Approval: rows.TOOL_REQUESTS,
-    keys.Customer: rows.CUSTOMERS,
+    Customer: rows.CUSTOMERS,
     Signal: rows.SIGNALS,
     Task: rows.TASKS,
 }
@@ -141,7 +141,7 @@ def fact_of(change: Change) -> Fact | None:
         Document: lambda found: facts.of_document(Document.from_item(found)),
         Suggestion: lambda found: facts.of_suggestion(Suggestion.from_item(found)),
         Approval: lambda found: facts.of_approval(Approval.from_item(found)),
-        keys.Customer: lambda found: facts.of_customer(Customer.from_item(found)),
+        Customer: lambda found: facts.of_customer(Customer.from_item(found)),
     }
     return makers[change.kind](item)
 

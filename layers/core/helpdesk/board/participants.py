@@ -9,12 +9,12 @@ from helpdesk.conversations.messages import sessions, visitors
 from helpdesk.conversations.messages.visitors import SessionChanged
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
+from helpdesk.customers.record import Customer
 from helpdesk.platform import ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.record import Record
-from helpdesk.storage import keys
-from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.transactions import Transaction
 
 ORGANIZATION = "organization"
@@ -60,7 +60,7 @@ def find(caller: Caller, sent: VoterInput | VoterQuery, *, named: bool = True) -
         return _visitor(caller.organization, sent.session)
     if sent.customer_id is not None:
         try:
-            keys.Customer(caller.organization, sent.customer_id)
+            Customer.key_for(caller.organization, sent.customer_id)
         except MalformedKey:
             raise CustomerNotFound from None
         return Participant(caller.organization, sent.customer_id, sent.customer_id)

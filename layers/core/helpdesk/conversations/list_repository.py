@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Handler, Speaker, State, Status
+from helpdesk.customers.record import Customer
 from helpdesk.platform.record import Record
 from helpdesk.storage import keys, table
 from helpdesk.storage.marks import BEING_ERASED
@@ -149,7 +150,7 @@ class ListQuery(Record):
         if self.snoozed and (self.archived or self.status is Status.RESOLVED):  # resolving ends the snooze
             return Source("GSI1", (), None)
         if self.customer_id is not None:
-            keys.Customer(organization, self.customer_id)
+            Customer.key_for(organization, self.customer_id)
             partition = keys.customer_conversations(organization, self.customer_id)
             return Source("GSI2", (partition,), self._filter(status=True, awaiting=True, archived=True))
         if self.assignee is not None:

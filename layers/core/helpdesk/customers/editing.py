@@ -28,12 +28,12 @@ def add(caller: Caller, new: CustomerInput) -> CustomerCreated:
 
     Two customers can have the same e-mail address, as nobody has verified either.
     """
-    identity = new.attributes()
-    if not identity:
+    said = new.said()
+    if not said:
         raise InvalidRequest("Send at least one of `name`, `email`, `avatarUrl` and `metadata`.")
     customer_id = ids.new("cus")
     transaction = Transaction()
-    repository.put(transaction, caller.organization, customer_id, None, identity)
+    repository.create(transaction, caller.organization, customer_id, None, said)
     search.put(transaction, search.customer(caller.organization, customer_id))
     transaction.commit()
     return CustomerCreated(id=customer_id)

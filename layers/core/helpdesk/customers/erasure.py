@@ -1,39 +1,53 @@
 """Erasure of customers and of the facts about them (docs/decisions/0062)."""
 
-from helpdesk.customers import erasure_repository as repository
-from helpdesk.customers.erasure_repository import BeingErased, delete_facts, first_facts
-from helpdesk.customers.record import ErasableCustomer
+from helpdesk.customers.errors import CustomerNotFound
+from helpdesk.customers.record import Customer, CustomerIdentity
+from helpdesk.customers.repository import customers, facts
+from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
-__all__ = ["BeingErased", "ErasableCustomer", "delete_facts", "first_facts"]  # and everything below
+__all__ = ["customers", "facts"]  # and everything below
+
+_WITHOUT_PERSONAL_DATA = dict.fromkeys(
+    ["name", "email", "email_is_unproven", "avatar_url", "metadata", "GSI1PK", "GSI1SK"]
+)
 
 
-def find(organization: str, customer_id: str) -> ErasableCustomer | None:
-    """Return a customer, including one who is being erased; None if there is none."""
-    return repository.find(organization, customer_id)
+class BeingErased(ConditionFailed):
+    """Another erasure has marked the customer; `erasure_id` is its id."""
+
+    def __init__(self, erasure_id: str) -> None:
+        super().__init__(None)
+        self.erasure_id = erasure_id
 
 
-def mark(
-    transaction: Transaction,
-    organization: str,
-    seen: ErasableCustomer,
-    erasure_id: str,
-    *,
-    unchanged: bool = False,
-) -> None:
-    """Add to a transaction that a customer is marked as being erased. From then on every reader treats them as gone.
+def mark(transaction: Transaction, seen: Customer, erasure_id: str, *, unchanged: bool = False) -> None:
+    """Add to a transaction that a customer is marked, and loses their personal data and their place in the list.
 
-    With `unchanged` the customer must be as seen. The transaction raises CustomerNotFound, BeingErased, or with
-    `unchanged` ConditionFailed.
+    From then on every reader treats them as gone. With `unchanged` the customer must be as seen. The transaction raises
+    CustomerNotFound, BeingErased, or with `unchanged` ConditionFailed.
     """
-    repository.mark(transaction, organization, seen, erasure_id, unchanged=unchanged)
+
+    def meaning(found: Item | None) -> Exception:
+        if found is None:
+            return CustomerNotFound()
+        other = Customer.from_item(found).erasure_id
+        return ConditionFailed(found) if other is None else BeingErased(other)
+
+    as_seen = {"updated_at": seen.updated_at, "outreach_id": seen.outreach_id} if unchanged else {}
+    transaction.change(
+        seen.key,
+        set={**_WITHOUT_PERSONAL_DATA, "erasure_id": erasure_id},
+        require={"erasure_id": None, **as_seen},
+        on_failure=meaning,
+    )
 
 
-def delete_for(
-    transaction: Transaction, organization: str, customer: ErasableCustomer, erasure_id: str
-) -> None:
-    """Add the removal of a customer, and of what they sign in by, to a transaction.
+def delete_for(transaction: Transaction, customer: Customer, erasure_id: str) -> None:
+    """Add the removal of a customer to a transaction. It raises ConditionFailed unless this erasure marked them.
 
-    It raises ConditionFailed unless this erasure marked them.
+    What they sign in by goes with them: a customer who is marked gets no more identities than were seen.
     """
-    repository.delete(transaction, organization, customer, erasure_id)
+    for identity_hash in customer.identities:
+        transaction.delete(CustomerIdentity.key_for(customer.organization, identity_hash))
+    transaction.delete(customer.key, require={"erasure_id": erasure_id}, on_failure=ConditionFailed)

@@ -4,24 +4,27 @@ What a message says about its visitor is no proof, so nobody signs in as a custo
 address. Two sign-ins with one identity at once make one customer.
 """
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from copy import replace
+from typing import Any, NamedTuple, Protocol
 
-from helpdesk.customers import identity_repository as repository
-from helpdesk.customers.identity_repository import IdentityChanged
-from helpdesk.customers.record import EMAIL_IS_UNPROVEN, Customer
-from helpdesk.platform import ids
+from helpdesk.customers.record import Customer, CustomerIdentity
+from helpdesk.customers.repository import Said, customers
+from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record
 from helpdesk.search import jobs as search
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.retrying import repeat_when_stale
-from helpdesk.storage.table import Item
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
-
-__all__ = ["IdentityChanged"]  # and everything below
 
 MAX_IDENTITIES = 20
 """How many addresses and external ids lead to one customer. Further ones are not kept."""
+
+
+class IdentityChanged(ConditionFailed):
+    """Another sign-in has given the identity to a customer, or has changed the customer's own."""
 
 
 class CustomerBeingErased(Exception):
@@ -37,7 +40,7 @@ class Introduce(Protocol):
         organization: str,
         session_hash: str,
         customer_id: str,
-        identity: Item | None = None,
+        said: Said | None = None,
     ) -> None:
         """Add them."""
 
@@ -45,12 +48,18 @@ class Introduce(Protocol):
 class Proven(Record):
     """Who signs in: the hashes of what proves it, the strongest first, and what is said about them.
 
-    `said` has the attributes of a customer's record, without what is not said. An address in it is proven unless
-    EMAIL_IS_UNPROVEN is there.
+    An address in `said` is proven unless `email_is_unproven` is there.
     """
 
     hashes: tuple[str, ...]
-    said: Mapping[str, Any]
+    said: Said
+
+
+class _Held(NamedTuple):
+    """The holder of an identity; `customer` is None if they are gone."""
+
+    customer_id: str
+    customer: Customer | None
 
 
 def hash_of(kind: str, *parts: str) -> str:
@@ -68,8 +77,8 @@ def find_or_create(organization: str, proven: Proven, introduce: Introduce) -> C
 
 
 def _attempt(organization: str, proven: Proven, introduce: Introduce) -> Customer:
-    held = repository.holders(organization, proven.hashes)
-    if any(each.being_erased for each in held.values()):
+    held = _holders(organization, proven.hashes)
+    if any(each.customer and each.customer.erasure_id for each in held.values()):
         raise CustomerBeingErased
     known = next(
         (each.customer for name in proven.hashes if (each := held.get(name)) and each.customer), None
@@ -81,7 +90,14 @@ def _attempt(organization: str, proven: Proven, introduce: Introduce) -> Custome
     }
     if known is None:
         return _create(organization, proven, free, introduce)
-    return _update(organization, known, proven, free)
+    return _update(known, proven, free)
+
+
+def _holders(organization: str, hashes: Sequence[str]) -> Mapping[str, _Held]:
+    """Return who holds identities, by their hashes, without those that nobody holds. Two calls, one if nobody does."""
+    held = Collection(CustomerIdentity).by_ids(organization, ids=hashes)
+    found = customers.by_ids(organization, ids=[each.customer_id for each in held.values()])
+    return {name: _Held(each.customer_id, found.get(each.customer_id)) for name, each in held.items()}
 
 
 def _create(
@@ -90,45 +106,63 @@ def _create(
     # Nobody ever has the token of this session: it is reached by signing in alone.
     customer_id, session_hash = ids.new("cus"), sha256_hex(ids.secret())
     transaction = Transaction()
-    identity = {**proven.said, "identities": list(proven.hashes)}
-    introduce(transaction, organization, session_hash, customer_id, identity)
+    said = {**proven.said, "identities": proven.hashes}
+    introduce(transaction, organization, session_hash, customer_id, said)
     for name, was in free.items():
-        repository.put(transaction, organization, name, customer_id, was)
+        _give(transaction, organization, name, customer_id, was)
     search.put(transaction, search.customer(organization, customer_id))
     transaction.commit()
-    return Customer.from_item(
-        {"id": customer_id, "createdAt": 0, "updatedAt": 0, "sessionHash": session_hash, **identity}
+    return Customer(
+        organization=organization, id=customer_id, updated_at=0, session_hash=session_hash, **said
     )
 
 
-def _update(organization: str, known: Customer, proven: Proven, free: Mapping[str, str | None]) -> Customer:
+def _update(known: Customer, proven: Proven, free: Mapping[str, str | None]) -> Customer:
     room = max(0, MAX_IDENTITIES - len(known.identities))
     added = dict([*free.items()][:room])
     news = _news(known, proven.said)
     if not added and not news:
         return known
     transaction = Transaction()
-    repository.save(transaction, organization, known, [*dict.fromkeys([*known.identities, *added])], news)
+    transaction.change(
+        known.key,
+        set={
+            **news,
+            "identities": tuple(dict.fromkeys([*known.identities, *added])),
+            "updated_at": clock.now_ms(),
+        },
+        require={"erasure_id": None, "identities": known.identities},
+        on_failure=IdentityChanged,
+    )
     for name, was in added.items():
-        repository.put(transaction, organization, name, known.id, was)
+        _give(transaction, known.organization, name, known.id, was)
     if news:
-        search.put(transaction, search.customer(organization, known.id))
+        search.put(transaction, search.customer(known.organization, known.id))
     transaction.commit()
-    return known.changed_by(news)
+    return replace(known, **news)
 
 
-def _news(known: Customer, said: Mapping[str, Any]) -> Item:
+def _give(
+    transaction: Transaction, organization: str, identity_hash: str, customer_id: str, was: str | None
+) -> None:
+    """Give an identity to a customer. `was` is its holder who is gone, None if nobody has it.
+
+    The transaction raises IdentityChanged if that is no longer so.
+    """
+    transaction.change(
+        CustomerIdentity.key_for(organization, identity_hash),
+        set={"customer_id": customer_id, "created_at": clock.now_ms()},
+        require={"customer_id": was},
+        or_new=was is None,
+        on_failure=IdentityChanged,
+    )
+
+
+def _news(known: Customer, said: Said) -> dict[str, Any]:
     """Return what is said and not stored yet. Metadata is merged: a sign-in says only some of it."""
-    stored: dict[str, Any] = {
-        "name": known.name,
-        "email": known.email,
-        EMAIL_IS_UNPROVEN: known.email_is_unproven,
-        "avatarUrl": known.avatar_url,
-        "metadata": known.metadata,
-    }
-    wanted, metadata = dict(said), said.get("metadata")
-    if "email" in wanted:
-        wanted.setdefault(EMAIL_IS_UNPROVEN, False)
-    if metadata is not None:
-        wanted |= {"metadata": {**known.metadata, **metadata}}
-    return {name: value for name, value in wanted.items() if value != stored[name]}
+    wanted = dict(said)
+    if "email" in said:
+        wanted.setdefault("email_is_unproven", False)
+    if "metadata" in said:
+        wanted |= {"metadata": known.metadata | wanted.pop("metadata")}
+    return {name: value for name, value in wanted.items() if value != getattr(known, name)}

@@ -4,6 +4,7 @@ from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.api.http.schemas import PageQuery
 from helpdesk.customers import repository
+from helpdesk.customers.record import Fact
 from helpdesk.customers.schemas import (
     CustomerAnswer,
     CustomersAnswer,
@@ -28,12 +29,14 @@ def newest(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
     start = position(caller, query, name)
     if text is not None:
         hits = search.customers(caller.organization, text, query.limit, start)
-        known = repository.get_many(caller.organization, hits.ids)
+        known = repository.by_ids(caller.organization, hits.ids)
         shapes = [
             CustomerShape.from_record(known[customer_id]) for customer_id in hits.ids if customer_id in known
         ]
         return CustomersAnswer(customers=shapes, next_cursor=next_cursor(caller, hits.after, name))
-    found, end = repository.newest(caller.organization, query.limit, start)
+    found, end = repository.customers.newest(
+        caller.organization, limit=query.limit, before=start, index="GSI1"
+    )
     shapes = [CustomerShape.from_record(customer) for customer in found]
     room = fitting(shapes)
     if room < len(shapes):
@@ -45,11 +48,17 @@ def get(caller: Caller, customer_id: str, page: PageQuery) -> CustomerAnswer:
     """Return a customer with the newest facts about them. Raises CustomerNotFound, InvalidCursor."""
     customer = repository.get(caller.organization, customer_id)
     name = f"customers/{customer_id}"
-    found, end = repository.newest_facts(
-        caller.organization, customer_id, page.limit, position(caller, page, name)
+    start = position(caller, page, name)
+    found, after = repository.facts.page(
+        caller.organization,
+        customer_id,
+        limit=page.limit,
+        after=Fact.key_for(caller.organization, customer_id, start).attributes() if start else None,
+        newest_first=True,
+        consistent=True,
     )
     return CustomerAnswer(
         customer=CustomerShape.from_record(customer),
         facts=[FactShape.from_record(fact) for fact in found],
-        next_cursor=next_cursor(caller, end, name),
+        next_cursor=next_cursor(caller, found[-1].id if after else None, name),
     )

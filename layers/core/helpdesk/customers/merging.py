@@ -4,26 +4,47 @@ import contextlib
 from collections.abc import Callable
 from copy import replace
 
-from helpdesk.customers import merge_repository as repository
-from helpdesk.customers import repository as customers
-from helpdesk.customers.errors import FactNotFound
-from helpdesk.customers.merge_repository import AlreadyNoted
-from helpdesk.customers.record import EMAIL_IS_UNPROVEN, Customer
+from helpdesk.customers import repository
+from helpdesk.customers.errors import CustomerNotFound, FactNotFound
+from helpdesk.customers.record import Customer
+from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
+from helpdesk.platform import ids
 from helpdesk.search import jobs as search
 from helpdesk.storage.retrying import repeat_when_stale
-from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 type Require = Callable[[Transaction], None]
 """Adds to the transaction of a move what it requires of the two customers. That makes it raise CustomerNotFound."""
 
-FACTS = 40
-"""Facts per page: each is two actions of a transaction."""
+_FACTS = 40  # per page: each is two actions of a transaction
+
+
+class MergeJob(JobBody, tag_field="kind", tag="merge"):
+    """The job that gives a customer who signed in what they wrote before, as an anonymous visitor of the help site.
+
+    It has the anonymous customer, the hash of their session, and the customer who takes both over.
+    """
+
+    organization: str
+    anonymous_id: str
+    session_hash: str
+    customer_id: str
+
+
+class _AlreadyNoted(Exception):
+    """The customer takes the other one over already."""
+
+
+def put_job(transaction: Transaction, job: MergeJob) -> None:
+    """Add the job to a transaction."""
+    queued = Job(JobQueue.ERASE, job.to_body(), job.anonymous_id, ids.new("job"))
+    transaction.put(job_item(job.organization, queued), new=True)
 
 
 def anonymous(organization: str, customer_id: str) -> Customer | None:
     """Return a customer who never signed in, None if they are gone, are being erased, or have signed in."""
-    found = customers.find(organization, customer_id)
+    found = repository.find(organization, customer_id)
     return None if found is None or found.identities else found
 
 
@@ -32,9 +53,20 @@ def begin(organization: str, before_id: str, after_id: str) -> None:
 
     The search index has posts by the number of the customer who wrote them, so an erasure asks it for both.
     """
+
+    def meaning(found: Item | None) -> Exception:
+        is_gone = found is None or Customer.from_item(found).erasure_id is not None
+        return CustomerNotFound() if is_gone else _AlreadyNoted()
+
     transaction = Transaction()
-    repository.note(transaction, organization, after_id, before_id)
-    with contextlib.suppress(AlreadyNoted):
+    transaction.update(
+        Customer.key_for(organization, after_id),
+        "SET mergedFrom = list_append(if_not_exists(mergedFrom, :none), :before)",
+        condition="attribute_exists(PK) AND attribute_not_exists(erasing) AND NOT contains(mergedFrom, :id)",
+        values={":none": [], ":before": [before_id], ":id": before_id},
+        on_failure=meaning,
+    )
+    with contextlib.suppress(_AlreadyNoted):
         transaction.commit()
 
 
@@ -43,7 +75,7 @@ def move_facts(organization: str, before_id: str, after_id: str, require: Requir
 
     Raises what `require` makes the transactions raise.
     """
-    while page := customers.newest_facts(organization, before_id, FACTS, None)[0]:
+    while page := repository.facts.page(organization, before_id, limit=_FACTS, consistent=True).records:
         transaction = Transaction()
         require(transaction)
         for fact in page:
@@ -66,17 +98,34 @@ def finish(organization: str, seen: Customer, after_id: str) -> bool:
             return True
         if before.outreach_id != seen.outreach_id:
             return False
-        after = customers.get(organization, after_id)
+        after = repository.get(organization, after_id)
         name = {"name": before.name} if before.name is not None and after.name is None else {}
         email = {}
         if before.email is not None and after.email is None:
-            email = {"email": before.email, EMAIL_IS_UNPROVEN: True}
+            email = {"email": before.email, "email_is_unproven": True}
         transaction = Transaction()
-        customers.update(transaction, organization, after_id, {**name, **email})
-        repository.delete(transaction, organization, before)
+        repository.update(transaction, organization, after_id, {**name, **email})
+        _delete(transaction, before)
         for each in (before.id, after_id):
             search.put(transaction, search.customer(organization, each))
         transaction.commit()
         return True
 
     return repeat_when_stale(attempt, ConditionFailed)
+
+
+def _delete(transaction: Transaction, seen: Customer) -> None:
+    """Remove an anonymous customer. The transaction raises ConditionFailed if they have changed, or are being erased.
+
+    A conversation that the team has started with them is a change, too.
+    """
+    transaction.delete(
+        seen.key,
+        require={
+            "updated_at": seen.updated_at,
+            "outreach_id": seen.outreach_id,
+            "identities": None,
+            "erasure_id": None,
+        },
+        on_failure=ConditionFailed,
+    )

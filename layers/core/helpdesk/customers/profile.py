@@ -94,16 +94,16 @@ class UserInput(Body):
     dropped without validation."""
 
     def said(self) -> dict[str, Any]:
-        """Return the values by their names in the API, without None: a field that was not sent erases nothing."""
-        return self.model_dump(by_alias=True, exclude_none=True)
+        """Return the values without None: a field that was not sent erases nothing."""
+        return self.model_dump(exclude_none=True)
 
 
 class CustomerInput(UserInput):
     """A customer who has not written. Send at least one field."""
 
-    def attributes(self) -> dict[str, Any]:
-        """Return the values that were sent, by their names in the API, without empty ones."""
-        return {name: value for name, value in self.model_dump(by_alias=True).items() if value}
+    def said(self) -> dict[str, Any]:
+        """Return the values that were sent, without empty ones."""
+        return {name: value for name, value in self.model_dump().items() if value}
 
 
 class CustomerUpdate(UserInput):
@@ -118,6 +118,6 @@ class CustomerUpdate(UserInput):
         return sent
 
     def changes(self) -> dict[str, Any]:
-        """Return the values that were sent, by their names in the API; None for one to remove."""
-        sent = self.model_dump(by_alias=True, exclude_unset=True)
+        """Return the values that were sent; None for one to remove."""
+        sent = self.model_dump(exclude_unset=True)
         return {name: value or None for name, value in sent.items()}

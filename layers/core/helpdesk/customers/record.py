@@ -1,34 +1,33 @@
 """Customers and the facts about them as they are stored. Times are milliseconds since 1970."""
 
-from copy import replace
-from typing import Self
-
-from helpdesk.platform.record import Record, field
+from helpdesk.platform.record import Record
 from helpdesk.storage.actor_name import ActorName
-from helpdesk.storage.marks import BEING_ERASED
-from helpdesk.storage.stored import Stored
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored, field
 
-EMAIL_IS_UNPROVEN = "emailIsUnproven"
-"""The attribute of a customer's item beside an address that only the visitor vouches for."""
 EXTERNAL_ID = "externalId"
 """The entry of a customer's metadata that holds the organization's own ID of them."""
 MAX_EXTERNAL_ID_CHARACTERS = 200
 """As long as an entry of metadata may be."""
 
 
-class Customer(Record):
-    """A customer.
+class Customer(Stored, kw_only=True, omit_defaults=True):
+    """A customer (the visitor record).
 
     `session_hash` is the session that they write in, None if they never wrote. Name, e-mail, avatar and metadata are
     what their messages or the team said, unverified. With `email_is_unproven` the address is only the visitor's word:
     they typed it into the help site, or what signed them in did not call it verified. `outreach_id` is the latest
     conversation that the team started with them while they had no session. `identities` are the hashes of the verified
-    addresses and external ids by which they sign in to the help site.
+    addresses and external ids by which they sign in to the help site. `merged_from` are anonymous customers whom they
+    took over. `erasure_id` is the erasure that has marked them: they then have no personal data, and are gone for
+    everyone but that erasure. One who was marked before has lost `created_at`, too, which is then 0.
     """
 
+    PK, SK = "ORG#{organization}#CUS#{id}", "CUS"
+    GSI1 = "ORG#{organization}#CUSTOMERS", "{id}"
+
+    organization: str
     id: str
-    created_at: int
+    created_at: int = 0
     updated_at: int
     session_hash: str | None = None
     name: str | None = None
@@ -38,34 +37,35 @@ class Customer(Record):
     metadata: dict[str, str] = field(default_factory=dict)
     outreach_id: str | None = None
     identities: tuple[str, ...] = ()
+    merged_from: tuple[str, ...] = ()
+    erasure_id: str | None = field(default=None, name="erasing")
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a customer's item."""
-        return cls(
-            id=item["id"],
-            created_at=item["createdAt"],
-            updated_at=item["updatedAt"],
-            session_hash=item.get("sessionHash"),
-            name=item.get("name"),
-            email=item.get("email"),
-            email_is_unproven=bool(item.get(EMAIL_IS_UNPROVEN)),
-            avatar_url=item.get("avatarUrl"),
-            metadata=item.get("metadata") or {},
-            outreach_id=item.get("outreachId"),
-            identities=tuple(item.get("identities") or ()),
-        )
 
-    def changed_by(self, said: Item) -> "Customer":
-        """Return the customer with attributes of the item that were changed."""
-        names = {
-            "name": "name",
-            "email": "email",
-            EMAIL_IS_UNPROVEN: "email_is_unproven",
-            "avatarUrl": "avatar_url",
-            "metadata": "metadata",
-        }
-        return replace(self, **{names[name]: value for name, value in said.items()})
+class Identity(Record):
+    """Who a customer was, as far as anybody had said it, at one moment; None is what nobody had said.
+
+    A session's user can change at any time, so a call of a tool keeps the identity that it was asked for. `external_id`
+    is the organization's own ID of them. `email_verified` means that the organization vouched for the address, or the
+    customer proved it. `name` proves nothing.
+    """
+
+    external_id: str | None = None
+    name: str | None = None
+    email: str | None = None
+    email_verified: bool = False
+
+
+def identity_of(customer: Customer | None) -> Identity:
+    """Return who a customer is now; None is a customer who was erased."""
+    if customer is None:
+        return Identity()
+    email = customer.email or None
+    return Identity(
+        external_id=customer.metadata.get(EXTERNAL_ID) or None,
+        name=customer.name,
+        email=email,
+        email_verified=email is not None and not customer.email_is_unproven,
+    )
 
 
 class Fact(Stored, kw_only=True):
@@ -91,34 +91,3 @@ class CustomerIdentity(Stored, kw_only=True):
     identity_hash: str
     customer_id: str
     created_at: int | None = None
-
-
-class ErasableCustomer(Record):
-    """A customer as an erasure sees them; `erasure_id` is the erasure that marked them, or None.
-
-    `outreach_id` is the conversation that the team started with a customer without a session. `merged_from` are
-    anonymous customers whom they took over. `updated_at` is in ms.
-    """
-
-    id: str
-    session_hash: str | None
-    outreach_id: str | None
-    updated_at: int
-    erasure_id: str | None
-    attributes: frozenset[str]
-    identities: tuple[str, ...] = ()
-    merged_from: tuple[str, ...] = ()
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a customer's item."""
-        return cls(
-            id=item["id"],
-            session_hash=item.get("sessionHash"),
-            outreach_id=item.get("outreachId"),
-            updated_at=int(item["updatedAt"]),
-            erasure_id=item.get(BEING_ERASED),
-            attributes=frozenset(item),
-            identities=tuple(item.get("identities") or ()),
-            merged_from=tuple(item.get("mergedFrom") or ()),
-        )

@@ -62,7 +62,7 @@ def send(wanted: MessageMail) -> Outcome:
         return Outcome.NO_LONGER_WANTED
     if email is None:
         return Outcome.NO_LONGER_WANTED
-    texts = agent.texts(wanted.organization)
+    texts = agent.settings_of(wanted.organization).texts
     conversation = conversations.find(wanted.organization, wanted.conversation_id)
     key = keys.Message(wanted.organization, wanted.conversation_id, wanted.message_id)
     try:

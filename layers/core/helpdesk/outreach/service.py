@@ -175,5 +175,5 @@ def _added(
         customers.require(transaction, organization, to.id)
         choosing.enter_team_conversation(transaction, session, conversation_id)
     else:
-        customers.note_outreach(transaction, organization, to.customer, conversation_id)
+        customers.note_outreach(transaction, to.customer, conversation_id)
     return conversation_id, message_id

@@ -21,8 +21,9 @@ from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
-from helpdesk.customers import erasure as customers
-from helpdesk.customers.erasure import ErasableCustomer
+from helpdesk.customers import erasure as customer_erasure
+from helpdesk.customers.erasure import customers
+from helpdesk.customers.record import Customer
 from helpdesk.privacy import repository, thread_deletion
 from helpdesk.privacy.service import ErasureJob, job_item_of
 from helpdesk.privacy.thread_deletion import OutOfTime
@@ -71,7 +72,7 @@ def erase_customer(organization: str, erasure_id: str, until: int) -> Outcome:
 def _erase_conversations(
     organization: str,
     erasure_id: str,
-    customer: ErasableCustomer,
+    customer: Customer,
     batch: Sequence[ErasableConversation],
     until: int,
 ) -> None:
@@ -86,9 +87,9 @@ def _erase_conversations(
         thread_deletion.delete_conversation(organization, erasure_id, conversation)
 
 
-def _finish(organization: str, erasure_id: str, customer: ErasableCustomer) -> Outcome:
+def _finish(organization: str, erasure_id: str, customer: Customer) -> Outcome:
     transaction = Transaction()
-    customers.delete_for(transaction, organization, customer, erasure_id)
+    customer_erasure.delete_for(transaction, customer, erasure_id)
     # A transaction cannot write an item twice, so finishing the erasure also counts the customer.
     repository.finish(transaction, organization, erasure_id, customers=1)
     transaction.put(

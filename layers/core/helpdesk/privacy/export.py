@@ -18,7 +18,7 @@ from helpdesk.conversations import export as conversations
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
-from helpdesk.customers import export as customers
+from helpdesk.customers import service as customers
 from helpdesk.customers.record import Customer, Fact
 from helpdesk.customers.schemas import CustomerShape, FactShape
 from helpdesk.integrations.discord import export as discord
@@ -73,7 +73,7 @@ class _Part(NamedTuple):
 
 def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
     """Return a page of a customer's data. Raises CustomerNotFound, InvalidCursor."""
-    customer = customers.customer(caller.organization, customer_id)
+    customer = customers.get(caller.organization, customer_id)
     name = f"customers/{customer_id}/export"
     cursor = position(caller, query, name)
     start = _Place(*cursor) if cursor is not None else _Place()

@@ -22,11 +22,10 @@ from helpdesk.conversations import merging as conversations
 from helpdesk.conversations.messages import erasure as messages
 from helpdesk.conversations.messages import merging as sessions
 from helpdesk.conversations.messages.merging import Session
-from helpdesk.customers import erasure, jobs, merging
+from helpdesk.customers import erasure, merging
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.customers.jobs import MergeJob
-from helpdesk.customers.merging import Require
+from helpdesk.customers.merging import MergeJob, Require
 from helpdesk.customers.record import Customer
 from helpdesk.privacy.erasing import Outcome
 from helpdesk.privacy.thread_deletion import OutOfTime, require_time
@@ -61,7 +60,7 @@ def merge(job: MergeJob, until: int) -> Outcome:
         return Outcome.FINISHED
     except OutOfTime:
         transaction = Transaction()
-        jobs.put(transaction, job)
+        merging.put_job(transaction, job)
         transaction.commit()
         return Outcome.CONTINUES
     return Outcome.FINISHED
@@ -69,11 +68,11 @@ def merge(job: MergeJob, until: int) -> Outcome:
 
 def _is_removed(job: MergeJob) -> bool:
     """Return whether the anonymous customer is gone because this job has removed them."""
-    after = erasure.find(job.organization, job.customer_id)
+    after = erasure.customers.find(job.organization, job.customer_id)
     return (
         after is not None
         and job.anonymous_id in after.merged_from
-        and erasure.find(job.organization, job.anonymous_id) is None
+        and erasure.customers.find(job.organization, job.anonymous_id) is None
     )
 
 

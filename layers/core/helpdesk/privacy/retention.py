@@ -16,9 +16,10 @@ from helpdesk.board import erasure as board
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.erasure import ErasableConversation
 from helpdesk.conversations.messages import erasure as messages
-from helpdesk.customers import erasure as customers
-from helpdesk.customers.erasure import ErasableCustomer
+from helpdesk.customers import erasure as customer_erasure
+from helpdesk.customers.erasure import customers
 from helpdesk.customers.errors import CustomerNotFound
+from helpdesk.customers.record import Customer
 from helpdesk.platform import clock, ids
 from helpdesk.platform.logging import log_unreadable
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
@@ -106,7 +107,7 @@ def _erase(
     for conversation in found:
         thread_deletion.delete_thread(organization, erasure_id, conversation.id, until)
     thread_deletion.require_time(until)
-    marked: list[tuple[ErasableCustomer, str]] = []
+    marked: list[tuple[Customer, str]] = []
     for customer_id in dict.fromkeys(conversation.customer_id for conversation in found):
         marked_now = _mark_if_nothing_is_left(organization, erasure_id, customer_id, before)
         if marked_now is not None:
@@ -126,7 +127,7 @@ def _erase(
 
 def _mark_if_nothing_is_left(
     organization: str, erasure_id: str, customer_id: str, before: int
-) -> tuple[ErasableCustomer, str] | None:
+) -> tuple[Customer, str] | None:
     """Mark a customer who has nothing newer than `before` (ms).
 
     Return them and the id of the erasure that marked them, of this or an earlier day. None if they stay, or if a
@@ -145,7 +146,7 @@ def _mark_if_nothing_is_left(
     return customer, erasure_id
 
 
-def _mark_unchanged(organization: str, erasure_id: str, customer: ErasableCustomer, before: int) -> bool:
+def _mark_unchanged(organization: str, erasure_id: str, customer: Customer, before: int) -> bool:
     # Read the session before the conversations: a message that starts a conversation afterwards changes the session.
     session_hash = customer.session_hash
     session = messages.session(organization, session_hash) if session_hash else None
@@ -155,7 +156,7 @@ def _mark_unchanged(organization: str, erasure_id: str, customer: ErasableCustom
     if board.is_there(organization, customer.id):
         return False  # their posts, votes and comments are no conversations: they stay
     transaction = Transaction()
-    customers.mark(transaction, organization, customer, erasure_id, unchanged=True)
+    customer_erasure.mark(transaction, customer, erasure_id, unchanged=True)
     if session is not None and session_hash is not None:
         messages.delete_session(transaction, organization, customer.id, session_hash, session)
     try:
@@ -165,9 +166,9 @@ def _mark_unchanged(organization: str, erasure_id: str, customer: ErasableCustom
     return True
 
 
-def _delete_customer(organization: str, erasure_id: str, customer: ErasableCustomer, mark: str) -> None:
+def _delete_customer(organization: str, erasure_id: str, customer: Customer, mark: str) -> None:
     transaction = Transaction()
-    customers.delete_for(transaction, organization, customer, mark)
+    customer_erasure.delete_for(transaction, customer, mark)
     repository.count(transaction, organization, erasure_id, customers=1)
     try:
         transaction.commit()

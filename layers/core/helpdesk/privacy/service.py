@@ -9,8 +9,8 @@ from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.messages import erasure as messages
-from helpdesk.customers import erasure as customers
-from helpdesk.customers.erasure import BeingErased
+from helpdesk.customers import erasure as customer_erasure
+from helpdesk.customers.erasure import BeingErased, customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.events.outbox import Job, JobBody, JobQueue, QueuedJob, job_item
 from helpdesk.platform import clock, ids
@@ -49,7 +49,7 @@ def requested(organization: str, customer_id: str, *, actor: str) -> Receipt:
     erasure_id = ids.new("ers")
     session_hash = seen.session_hash or conversations.session_of(organization, customer_id)
     transaction = Transaction()
-    customers.mark(transaction, organization, seen, erasure_id)
+    customer_erasure.mark(transaction, seen, erasure_id)
     if session_hash is not None:
         messages.delete_session(transaction, organization, customer_id, session_hash)
     erasure = Erasure(

@@ -19,9 +19,8 @@ from helpdesk.conversations.message_record import EntryKind, Message
 from helpdesk.conversations.messages import erasure as messages
 from helpdesk.conversations.ratings import erasure as ratings
 from helpdesk.conversations.snoozes import erasure as snoozes
-from helpdesk.customers import erasure as customers
-from helpdesk.customers.erasure import ErasableCustomer
-from helpdesk.customers.record import Fact
+from helpdesk.customers.erasure import facts
+from helpdesk.customers.record import Customer, Fact
 from helpdesk.integrations.discord import erasure as discord
 from helpdesk.integrations.discord.record import CommunityFeed
 from helpdesk.integrations.slack import erasure as slack
@@ -47,7 +46,7 @@ class OutOfTime(Exception):
     """The function has no time left. Another run continues."""
 
 
-def conversations_of(organization: str, customer: ErasableCustomer) -> list[ErasableConversation]:
+def conversations_of(organization: str, customer: Customer) -> list[ErasableConversation]:
     """Return a customer's conversations, including those that are being erased, oldest first.
 
     The session's list is read consistently. The customer's index lags, but it also has conversations without a session.
@@ -103,11 +102,14 @@ def delete_facts(organization: str, erasure_id: str, customer_id: str, until: in
 
     def delete(page: Sequence[Fact]) -> None:
         transaction = Transaction()
-        customers.delete_facts(transaction, page)
+        for fact in page:
+            transaction.delete(fact.key, require={}, on_failure=ConditionFailed)
         repository.count(transaction, organization, erasure_id, facts=len(page))
         transaction.commit()
 
-    _page_by_page(lambda: customers.first_facts(organization, customer_id, _FACTS), delete, until)
+    _page_by_page(
+        lambda: facts.page(organization, customer_id, limit=_FACTS, consistent=True).records, delete, until
+    )
     analytics.delete_customer(organization, customer_id)
 
 

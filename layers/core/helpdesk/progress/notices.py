@@ -45,7 +45,9 @@ def work(job: SignalJob, until: int) -> str:
     if signal is None:
         return "not_done"
     try:
-        own = _Organization(organizations.correspondent(job.organization), agent.texts(job.organization))
+        own = _Organization(
+            organizations.correspondent(job.organization), agent.settings_of(job.organization).texts
+        )
     except OrganizationNotFound:
         return "not_done"
     after = job.after

@@ -9,7 +9,7 @@ import hashlib
 from enum import IntEnum
 
 from helpdesk.platform.record import Record
-from helpdesk.search.record import BacklogRecord, ConversationRecord, CustomerRecord, EntryRecord
+from helpdesk.search.record import BacklogRecord, ConversationRecord, EntryRecord, SearchableCustomer
 from helpdesk.search.terms import terms_of
 
 _TIE_BITS = 21
@@ -57,7 +57,7 @@ def sort_key_of(at_ms: int, identifier: str) -> int:
     return at_ms << _TIE_BITS | number_of(identifier) & ((1 << _TIE_BITS) - 1)
 
 
-def head(conversation: ConversationRecord, customer: CustomerRecord | None) -> Document:
+def head(conversation: ConversationRecord, customer: SearchableCustomer | None) -> Document:
     """Return a conversation's head; `customer` is None if the record is gone."""
     texts = [conversation.subject, customer and customer.name, customer and customer.email]
     sort_key = sort_key_of(conversation.last_message_at, conversation.id)
@@ -72,7 +72,7 @@ def head(conversation: ConversationRecord, customer: CustomerRecord | None) -> D
     )
 
 
-def customer(record: CustomerRecord) -> Document:
+def customer(record: SearchableCustomer) -> Document:
     """Return a customer's document."""
     texts = [record.name, record.email]
     return Document(

@@ -16,7 +16,7 @@ from helpdesk.search.jobs import SearchJob
 from helpdesk.search.record import (
     MALFORMED,
     ConversationRecord,
-    CustomerRecord,
+    SearchableCustomer,
     SearchablePost,
     SearchableSignal,
     SearchableTask,
@@ -86,7 +86,7 @@ def _wanted(organization: str, jobs: Iterable[SearchJob]) -> _Wanted:
 def _want(wanted: _Wanted, organization: str, job: SearchJob) -> None:
     """Note what a job names. Raises MalformedKey, a ValueError, for an id that no item can have."""
     if job.customer_id is not None:
-        keys.Customer(organization, job.customer_id)
+        SearchableCustomer.key_for(organization, job.customer_id)
         wanted.customers.add(job.customer_id)
     for kind, identifier in _backlog_of(organization, job):
         wanted.backlog.setdefault(kind, set()).add(identifier)
@@ -146,7 +146,7 @@ class _Preparation:
 
     def _customers(
         self, wanted: _Wanted, conversations: dict[str, ConversationRecord]
-    ) -> dict[str, CustomerRecord]:
+    ) -> dict[str, SearchableCustomer]:
         """Update the customers. Adds the conversations whose heads have an earlier name of one to `conversations`."""
         requested = wanted.customers | {conversation.customer_id for conversation in conversations.values()}
         found = repository.customers(self._organization, requested)

@@ -29,23 +29,16 @@ class ConversationRecord(Record):
         )
 
 
-class CustomerRecord(Record):
+class SearchableCustomer(Stored, kw_only=True):
     """A customer. `created_at` is in ms."""
 
+    VIEW_OF = "Customer"
+    PK, SK = "ORG#{organization}#CUS#{id}", "CUS"
+    organization: str
     id: str
-    name: str | None
-    email: str | None
+    name: str | None = None
+    email: str | None = None
     created_at: int
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Return the customer of an item. Raises as `ConversationRecord.from_item` does."""
-        return cls(
-            id=str(item["id"]),
-            name=item.get("name"),
-            email=item.get("email"),
-            created_at=int(item["createdAt"]),
-        )
 
 
 class EntryRecord(Record):

@@ -10,8 +10,8 @@ from helpdesk.search.record import (
     MALFORMED,
     BacklogRecord,
     ConversationRecord,
-    CustomerRecord,
     EntryRecord,
+    SearchableCustomer,
     SearchablePost,
     SearchablePostBody,
     SearchableSignal,
@@ -56,10 +56,10 @@ def conversations(organization: str, conversation_ids: Iterable[str]) -> Found[C
     return _found(organization, _present(wanted), ConversationRecord.from_item)
 
 
-def customers(organization: str, customer_ids: Iterable[str]) -> Found[CustomerRecord]:
+def customers(organization: str, customer_ids: Iterable[str]) -> Found[SearchableCustomer]:
     """Return the customers that exist. One call per hundred."""
-    wanted = [keys.Customer(organization, each) for each in dict.fromkeys(customer_ids)]
-    return _found(organization, _present(wanted), CustomerRecord.from_item)
+    wanted = [SearchableCustomer.key_for(organization, each) for each in dict.fromkeys(customer_ids)]
+    return _found(organization, _present(wanted), SearchableCustomer.from_item)
 
 
 def entries(organization: str, names: Iterable[EntryName]) -> Found[EntryRecord]:

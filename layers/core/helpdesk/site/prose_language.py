@@ -65,7 +65,7 @@ def language_of(text: str) -> str | None:
 
 
 def _in_latin(prose: str) -> str | None:
-    from helpdesk.agent.text_normalization import normalize  # noqa: PLC0415 - most pages render nothing
+    from helpdesk.agent.language_data import normalize  # noqa: PLC0415 - most pages render nothing
 
     words = _WORD.findall(normalize(prose))[:_READ_WORDS]
     counts = {code: sum(word in _words(code) for word in words) for code in LANGUAGES}

@@ -96,26 +96,6 @@ class FormerMember(ItemKey):
     user_id: str
 
 
-class Customer(ItemKey):
-    """A customer (the visitor record): name, e-mail, avatar, facts sent along."""
-
-    PK, SK = "ORG#{organization}#CUS#{customer_id}", "CUS"
-    organization: str
-    customer_id: str
-
-
-class AgentSettings(ItemKey):
-    """The agent's settings; absent until someone edits them."""
-
-    PK, SK = "ORG#{organization}#AGENT", "AGENT"
-    organization: str
-
-
-def customers(organization: str) -> str:
-    """Return GSI1's partition of an organization's customers; sorted by id, so by when they first wrote."""
-    return f"ORG#{organization}#CUSTOMERS"
-
-
 def grants_of_organization(organization: str) -> str:
     """Return the partition of GSI2 that lists the grants for an organization."""
     return f"ORG#{organization}#GRANTS"

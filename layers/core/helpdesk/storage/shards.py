@@ -44,11 +44,6 @@ def shard_of(identifier: str) -> int:
     return crc32(identifier.encode()) % SHARDS
 
 
-def auto_resolve(shard: int) -> str:
-    """Return GSI1's partition of one shard's organizations with `nightlySweep` on; sorted by their ids."""
-    return f"AUTORESOLVE#{shard}"
-
-
 def connections(shard: int) -> str:
     """Return GSI1's partition of one shard's connections to other services; sorted by organization and account."""
     return f"CONNECTIONS#{shard}"

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 
-from helpdesk.agent.closing_intent import is_closing_message
 from helpdesk.agent.conversation_language import first_clear
+from helpdesk.agent.intents import is_closing_message
 from helpdesk.knowledge.language import ENGLISH
 from helpdesk.knowledge.terms import words_of
 from helpdesk.platform.record import Record

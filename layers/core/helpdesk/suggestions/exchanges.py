@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from copy import replace
 from itertools import groupby
 
-from helpdesk.agent.closing_intent import is_closing_message
-from helpdesk.agent.handoff_intent import requests_human
+from helpdesk.agent.intents import is_closing_message, requests_human
 from helpdesk.conversations.message_record import Message
 from helpdesk.platform.record import Record
 from helpdesk.suggestions.wording import is_greeting

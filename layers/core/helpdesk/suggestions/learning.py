@@ -17,7 +17,7 @@ from helpdesk.accounts.quotas import service as quotas
 from helpdesk.accounts.quotas.errors import SuggestionsOfDayReached, TokensSpent
 from helpdesk.agent import service as agent
 from helpdesk.agent.converse import ModelTrouble
-from helpdesk.agent.schemas import AgentSettings
+from helpdesk.agent.record import AgentSettings
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.jobs import LearnJob

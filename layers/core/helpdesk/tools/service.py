@@ -11,8 +11,7 @@ from helpdesk.api.logs.kinds import LogKind
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
 from helpdesk.customers import service as customers
-from helpdesk.customers.identity import identity_of
-from helpdesk.customers.record import MAX_EXTERNAL_ID_CHARACTERS
+from helpdesk.customers.record import MAX_EXTERNAL_ID_CHARACTERS, identity_of
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import Forbidden, InvalidRequest

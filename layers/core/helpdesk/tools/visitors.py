@@ -1,6 +1,6 @@
 """For whom a tool is called, as its server reads it."""
 
-from helpdesk.customers.identity import Identity
+from helpdesk.customers.record import Identity
 from helpdesk.platform.record import Record
 
 

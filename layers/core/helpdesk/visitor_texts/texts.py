@@ -4,11 +4,10 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from helpdesk.platform.record import Record
 from helpdesk.visitor_texts.catalog import TextName
-from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES, Language, known
+from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, LANGUAGES, Language
 
 _FOLDER = Path(__file__).parent / "defaults"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -55,15 +54,6 @@ class VisitorTexts(Record):
 
     language: Language = DEFAULT_LANGUAGE
     own: Mapping[TextKey, str] = {}
-
-    @classmethod
-    def from_item(cls, item: Mapping[str, Any]) -> "VisitorTexts":
-        """Read them from the item of the agent's settings. What this version does not know is skipped."""
-        keys = {attribute(key): key for key in every_key()}
-        own = {
-            keys[name]: text for name, text in item.items() if name in keys and isinstance(text, str) and text
-        }
-        return cls(known(item.get("language")) or DEFAULT_LANGUAGE, own)
 
     def in_language(self, language: Language) -> Sentences:
         """Return the sentences in a language."""

@@ -33,9 +33,9 @@ from helpdesk.conversations.state import STARTED, Status
 from helpdesk.conversations.thread import VisitorMessage
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
+from helpdesk.customers.service import Said
 from helpdesk.platform import ids
 from helpdesk.storage.retrying import repeat_when_stale
-from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
 HISTORY_MESSAGES = 200
@@ -67,7 +67,7 @@ def post_as(
         context=_context(sent.context) if sent.context else None,
         page=_page(sent.page) if sent.page else None,
     )
-    identity = sent.user.said() if sent.user else None
+    identity: Said | None = sent.user.said() if sent.user else None
     if identity is not None and user_is_typed:
         identity = customers.typed(identity)
     session = repository.sessions.find(organization, session_hash)
@@ -188,7 +188,7 @@ def history_conversation(conversation: Conversation, messages: Iterable[Message]
 
 
 def _first(
-    organization: str, session_hash: str, identity: Item | None, message: VisitorMessage
+    organization: str, session_hash: str, identity: Said | None, message: VisitorMessage
 ) -> MessageAccepted:
     """Create the visitor with the session and the first conversation."""
     transaction = Transaction()
@@ -210,7 +210,7 @@ def _first(
 
 
 def _next(
-    session: Session, target: Snapshot | None, identity: Item | None, message: VisitorMessage
+    session: Session, target: Snapshot | None, identity: Said | None, message: VisitorMessage
 ) -> MessageAccepted:
     """Add to the session's open conversation, or start another."""
     transaction = Transaction()

@@ -5,7 +5,7 @@ from helpdesk.conversations.messages.repository import SessionChanged
 from helpdesk.conversations.session_record import Session
 from helpdesk.conversations.state import STARTED
 from helpdesk.customers import service as customers
-from helpdesk.storage.table import Item
+from helpdesk.customers.service import Said
 from helpdesk.storage.transactions import Transaction
 
 __all__ = ["Session", "SessionChanged"]  # and everything below
@@ -21,13 +21,12 @@ def introduce(
     organization: str,
     session_hash: str,
     customer_id: str,
-    identity: Item | None = None,
+    said: Said | None = None,
 ) -> None:
     """Add the session of a visitor who has not written, and their customer record, to a transaction.
 
-    `identity` is what is known about them. Their first message then starts a conversation of this customer. The
-    transaction raises SessionChanged if the
-    session exists, so that two first requests of one session make one customer.
+    `said` is what is known about them. Their first message then starts a conversation of this customer. The transaction
+    raises SessionChanged if the session exists, so that two first requests of one session make one customer.
     """
     session = Session(
         organization=organization,
@@ -35,7 +34,7 @@ def introduce(
         customer_id=customer_id,
         current=None,
         handled_by=STARTED.handled_by.value,
-        identity_fingerprint=customers.fingerprint(identity),
+        identity_fingerprint=customers.fingerprint(said),
     )
     transaction.put(session, new=True, on_failure=SessionChanged)
-    customers.create(transaction, organization, customer_id, session_hash, identity)
+    customers.create(transaction, organization, customer_id, session_hash, said)

@@ -58,7 +58,7 @@ def language_of(conversation: Conversation) -> Language:
 
 def language_for(organization: str, locale: str | None) -> Language:
     """Return the language of a person's locale, else that of the organization. One call without a known locale."""
-    return preferred(locale) or agent.texts(organization).language
+    return preferred(locale) or agent.settings_of(organization).language
 
 
 def in_locales(name: Phrase) -> dict[str, str]:

@@ -12,8 +12,7 @@ from typing import Any
 
 from helpdesk.conversations.message_record import EntryKind, Message
 from helpdesk.conversations.record import Conversation
-from helpdesk.customers.identity import Identity
-from helpdesk.customers.record import Customer
+from helpdesk.customers.record import Customer, Identity
 from helpdesk.platform.text import hidden_as_escapes
 from helpdesk.tools.approvals.record import Approval
 

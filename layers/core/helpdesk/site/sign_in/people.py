@@ -8,12 +8,11 @@ from pydantic import ValidationError
 from helpdesk.accounts.people.errors import InvalidEmail
 from helpdesk.accounts.people.record import normalized_email
 from helpdesk.conversations.messages import sessions, visitors
-from helpdesk.customers import identities
-from helpdesk.customers import jobs as merges
+from helpdesk.customers import identities, merging
 from helpdesk.customers.identities import Proven
-from helpdesk.customers.jobs import MergeJob
+from helpdesk.customers.merging import MergeJob
 from helpdesk.customers.profile import UserInput
-from helpdesk.customers.record import EMAIL_IS_UNPROVEN, EXTERNAL_ID, MAX_EXTERNAL_ID_CHARACTERS
+from helpdesk.customers.record import EXTERNAL_ID, MAX_EXTERNAL_ID_CHARACTERS
 from helpdesk.platform.text import as_name
 from helpdesk.site.sign_in.errors import Refused
 from helpdesk.site.visitors.browsers import Browser, Visitor
@@ -51,7 +50,7 @@ def by_claims(organization: str, issuer: str | None, claims: Mapping[str, Any]) 
         sent |= {"metadata": {EXTERNAL_ID: subject}}
     said = _cleaned(sent)
     if "email" in said and not is_verified:
-        said[EMAIL_IS_UNPROVEN] = True
+        said |= {"email_is_unproven": True}
     return _visitor(organization, Proven(tuple(hashes), said))
 
 
@@ -66,7 +65,8 @@ def bring_along(transaction: Transaction, organization: str, browser: Browser, v
     session_hash = sessions.hashed(browser.value)
     known = visitors.session(organization, session_hash)
     if known is not None:
-        merges.put(transaction, MergeJob(organization, known.customer_id, session_hash, visitor.customer_id))
+        job = MergeJob(organization, known.customer_id, session_hash, visitor.customer_id)
+        merging.put_job(transaction, job)
 
 
 def _subject(issuer: str | None, sent: Any) -> str:

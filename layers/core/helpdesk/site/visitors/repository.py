@@ -17,7 +17,7 @@ class SessionKeys(NamedTuple):
 
     session: Key
     settings: keys.SiteSignIn
-    customer: keys.Customer
+    customer: Key
 
 
 def session_keys(organization: str, browser_hash: str, customer_id: str) -> SessionKeys:
@@ -25,7 +25,7 @@ def session_keys(organization: str, browser_hash: str, customer_id: str) -> Sess
     return SessionKeys(
         SiteSession.key_for(organization, browser_hash),
         keys.SiteSignIn(organization),
-        keys.Customer(organization, customer_id),
+        Customer.key_for(organization, customer_id),
     )
 
 

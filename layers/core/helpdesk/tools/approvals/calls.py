@@ -6,7 +6,7 @@ All but the reading adds to a transaction of the agent's run, so that the run an
 from typing import NamedTuple
 
 from helpdesk.conversations.record import Conversation
-from helpdesk.customers.identity import Identity
+from helpdesk.customers.record import Identity
 from helpdesk.platform import clock, ids
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.approvals import repository

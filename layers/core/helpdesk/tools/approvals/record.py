@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from helpdesk.customers.identity import Identity
+from helpdesk.customers.record import Identity
 from helpdesk.storage import shards
 from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.stored import Stored, field

@@ -1,24 +1,23 @@
-"""Which built-in tools a run has, by the organization's settings."""
+"""The built-in tools that a run has, by the organization's settings."""
 
 from helpdesk.agent.answerer import Prepared
-from helpdesk.agent_runs.built_in import BuiltIn, BuiltIns, Done
 from helpdesk.agent_runs.prompts import FILE_SIGNAL, SUGGEST
-from helpdesk.agent_runs.record import Call, Run
+from helpdesk.agent_runs.record import BuiltIn, BuiltIns, Call, Done, Run
 from helpdesk.agent_runs.signalling import Signalling
 from helpdesk.suggestions import learning as suggestions
 
 _DECLINED = "declined"
 
 
-def built_in(prepared: Prepared, *, has_tools: bool) -> BuiltIns:
+def offered(prepared: Prepared, *, has_tools: bool) -> BuiltIns:
     """Return the built-in tools for a visitor's message. Suggestions come from the results of tools."""
     settings = prepared.question.settings
-    offered: dict[str, BuiltIn] = {}
+    found: dict[str, BuiltIn] = {}
     if settings.suggest_knowledge and has_tools:
-        offered[SUGGEST] = _suggest_document(prepared)
+        found[SUGGEST] = _suggest_document(prepared)
     if settings.file_signals:
-        offered[FILE_SIGNAL] = Signalling(prepared)
-    return offered
+        found[FILE_SIGNAL] = Signalling(prepared)
+    return found
 
 
 def _suggest_document(prepared: Prepared) -> BuiltIn:

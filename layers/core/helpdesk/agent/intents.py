@@ -1,14 +1,16 @@
-"""Recognizing that a visitor closes a conversation: thanks or "solved", and nothing more.
+"""Recognizing what a visitor wants, by rules and without a model: a person, or to close the conversation.
 
-It uses narrow rules and no model. A message counts only if every word of it is known to be thanks, relief or
-politeness, in one of the languages in `languages/`. A question, a condition or an unknown word means that the visitor
-says more.
+A request for a person must be granted whatever answers. A message closes a conversation only if every word of it is
+known to be thanks, relief or politeness. A question, a condition or an unknown word means that the visitor says more.
+The patterns of each language are data (`languages/`).
 """
 
 import re
+from collections.abc import Iterator
 
 from helpdesk.agent import language_data
-from helpdesk.agent.text_normalization import normalize
+from helpdesk.agent.language_data import normalize
+from helpdesk.visitor_texts.languages import Language
 
 MAX_CHARACTERS = 200
 
@@ -17,6 +19,34 @@ _CLOSING = re.compile("|".join(phrase for language in _LANGUAGES for phrase in l
 _POLITE = re.compile("|".join(phrase for language in _LANGUAGES for phrase in language.polite))
 _NOT_A_WORD = re.compile(r"[^\w]+")
 _QUESTION_MARK = re.compile(r"[?¿؟？]")
+
+# English is matched as it was written, the other languages without accents.
+_ENGLISH = tuple(re.compile(pattern, re.IGNORECASE) for pattern in language_data.load("en").handoff)
+_OTHERS = {
+    code: tuple(re.compile(pattern) for pattern in language_data.load(code).handoff)
+    for code in language_data.CODES
+    if code != "en"
+}
+
+
+def requests_human(text: str) -> bool:
+    """Return whether a visitor asks to be answered by a person."""
+    return any(True for _ in _languages(text))
+
+
+def languages_of_request(text: str) -> frozenset[Language]:
+    """Return the languages in which a text asks for a person. A word such as "agent" does so in several."""
+    return frozenset(_languages(text))
+
+
+def _languages(text: str) -> Iterator[Language]:
+    straight = text.replace("’", "'")
+    if any(pattern.search(straight) for pattern in _ENGLISH):
+        yield "en"
+    normalized = normalize(text)
+    for code, patterns in _OTHERS.items():
+        if any(pattern.search(normalized) for pattern in patterns):
+            yield code
 
 
 def is_closing_message(text: str, agent_name: str = "") -> bool:
