@@ -1,15 +1,32 @@
 """A mirrored repository as tests look at it: its documents by the paths of their files, and its row."""
 
+from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from helpdesk.integrations.record import Connection
 from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
-from scripts.services.repositories import Repository
+from scripts.services.repositories import Installation, Repository
 from tests.support.api import Client
 from tests.support.issues import deliver
+from tests.support.workers import Workers
 
 DOCS = "https://93.184.215.14/docs"
 """Where the files are published."""
+
+
+@pytest.fixture(autouse=True)
+def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
+    """The organization's connection to the account."""
+    return connect_codehost(acme)
+
+
+@pytest.fixture
+def workers() -> Workers:
+    """Everything but indexing, which is not what is tested here."""
+    return Workers("knowledge")
 
 
 def page(number: int, said: str = "") -> str:

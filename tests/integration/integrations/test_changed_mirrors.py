@@ -1,30 +1,18 @@
 """A mirror whose branch, folder or public address changes: documents of files that stay are the same ones."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from helpdesk.integrations.github import mirroring
-from helpdesk.integrations.record import Connection
-from scripts.services.repositories import Installation, Repository
+from scripts.services.repositories import Repository
 from tests.support.api import Client
-from tests.support.mirrors import DOCS, documents, mirror, page, row
+from tests.support.mirrors import DOCS, connection, documents, mirror, page, row, workers
 from tests.support.workers import Workers
 
+__all__ = ["connection", "workers"]
+
 REPOS = "/v1/integrations/repos"
-
-
-@pytest.fixture(autouse=True)
-def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
-    """The organization's connection to the account."""
-    return connect_codehost(acme)
-
-
-@pytest.fixture
-def workers() -> Workers:
-    """Everything but indexing, which is not what is tested here."""
-    return Workers("knowledge")
 
 
 def change(api: Client, **wanted: Any) -> None:

@@ -1,6 +1,7 @@
 """Connecting an account in the browser: bound to the browser, the person and the organization, and used once."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -43,43 +44,46 @@ def sign_in(mails: Mails) -> SignIn:
 
 
 @pytest.fixture
-def ada(organization: NewOrganization) -> str:
-    """An admin of the organization."""
-    return make_person(organization.organization_id, role="admin", name="Ada Admin", email=ADA)
-
-
-@pytest.fixture
 def acme(github: CodeHost) -> Installation:
     """An account with a repository."""
     return github.install("acme", "docs")
 
 
-def begin(visitor: Visitor, organization: NewOrganization) -> tuple[str, str]:
-    """Go to the service; return its address and the state."""
-    answer = visitor.press(organization=organization.organization_id)
-    assert answer.status == 303, answer.body
-    leads_to = answer.headers["location"]
-    return leads_to, parse_qs(urlsplit(leads_to).query)["state"][0]
+@dataclass
+class Admin:
+    """An admin of the organization whose browser is signed in, and who owns the account at the service."""
+
+    id: str
+    visitor: Visitor
+    organization: str
+    github: CodeHost
+    acme: Installation
+
+    def begin(self) -> str:
+        """Go to the service; return the state."""
+        self.visitor.open("/v1/connect/codehost")
+        answer = self.visitor.press(organization=self.organization)
+        assert answer.status == 303, answer.body
+        return parse_qs(urlsplit(answer.headers["location"]).query)["state"][0]
+
+    def come_back(self, state: str, *, visitor: Visitor | None = None, code: str = "", to: int = 0) -> Answer:
+        """Return from the service: in this browser, with a code for the account, unless others are named."""
+        query = f"code={code or self.github.code_for(self.acme)}&installation_id={to or self.acme.id}"
+        url = f"/v1/connect/codehost/callback?{query}&setup_action=install&state={state}"
+        return (visitor or self.visitor).open(url)
 
 
-def come_back(visitor: Visitor, state: str, code: str, installation: int) -> Answer:
-    """Return from the service."""
-    query = f"code={code}&installation_id={installation}&setup_action=install&state={state}"
-    return visitor.open(f"/v1/connect/codehost/callback?{query}")
+@pytest.fixture
+def ada(sign_in: SignIn, organization: NewOrganization, github: CodeHost, acme: Installation) -> Admin:
+    """An admin of the organization."""
+    home = organization.organization_id
+    person = make_person(home, role="admin", name="Ada Admin", email=ADA)
+    return Admin(person, sign_in(ADA), home, github, acme)
 
 
-def test_an_admin_connects_an_account(
-    sign_in: SignIn,
-    ada: str,
-    organization: NewOrganization,
-    github: CodeHost,
-    acme: Installation,
-    services: Services,
-    api: Client,
-) -> None:
-    visitor = sign_in(ADA)
-    leads_to, state = begin(visitor, organization)
-    page = come_back(visitor, state, github.code_for(acme), acme.id)
+def test_an_admin_connects_an_account(ada: Admin, services: Services, api: Client) -> None:
+    leads_to = ada.visitor.press(organization=ada.organization).headers["location"]
+    page = ada.come_back(parse_qs(urlsplit(leads_to).query)["state"][0])
 
     assert leads_to.startswith(f"{services.url}/github.com/apps/helpdesk-test/installations/new?state=")
     assert page.status == 200
@@ -90,90 +94,68 @@ def test_an_admin_connects_an_account(
         "status": "connected",
         "account": "acme",
         "connectedAt": row["connectedAt"],
-        "connectedBy": ada,
+        "connectedBy": ada.id,
         "connectedByName": "Ada Admin",
         "problem": None,
     }
     assert [each["kind"] for each in api.get("/v1/logs").body["logs"]][:1] == ["integration_connected"]
 
 
-def test_the_page_may_send_its_form_to_the_service(sign_in: SignIn, ada: str, services: Services) -> None:
-    page = sign_in(ADA).page
+def test_the_page_may_send_its_form_to_the_service(ada: Admin, services: Services) -> None:
+    page = ada.visitor.page
 
     assert "Connect GitHub?" in page.body
     assert f"form-action 'self' {services.url};" in page.headers["content-security-policy"]
 
 
-def test_a_state_is_used_once(
-    sign_in: SignIn, ada: str, organization: NewOrganization, github: CodeHost, acme: Installation
-) -> None:
-    visitor = sign_in(ADA)
-    _, state = begin(visitor, organization)
-    come_back(visitor, state, github.code_for(acme), acme.id)
+def test_a_state_is_used_once(ada: Admin) -> None:
+    state = ada.begin()
+    ada.come_back(state)
 
-    assert come_back(visitor, state, github.code_for(acme), acme.id).status == 400
-    assert (
-        len(table.of_kind("TOKENS")) == 0 or len([i for i in table.everything() if "#TOKENS" in i["PK"]]) == 1
-    )
+    assert ada.come_back(state).status == 400
+    assert len([item for item in table.everything() if item["PK"].endswith("#TOKENS")]) == 1
 
 
-def test_a_state_of_another_browser_connects_nothing(
-    sign_in: SignIn, ada: str, organization: NewOrganization, github: CodeHost, acme: Installation
-) -> None:
-    _, state = begin(sign_in(ADA), organization)
+def test_a_state_of_another_browser_connects_nothing(ada: Admin, sign_in: SignIn) -> None:
+    state = ada.begin()
 
-    assert come_back(sign_in(ADA), state, github.code_for(acme), acme.id).status == 400
-    assert come_back(Visitor(), state, github.code_for(acme), acme.id).status == 400
+    assert ada.come_back(state, visitor=sign_in(ADA)).status == 400
+    assert ada.come_back(state, visitor=Visitor()).status == 400
     assert connections() == []
 
 
-def test_a_state_that_is_old_or_another_apps_connects_nothing(
-    sign_in: SignIn, ada: str, organization: NewOrganization, github: CodeHost, acme: Installation
-) -> None:
+def test_a_state_that_is_old_or_another_apps_connects_nothing(ada: Admin) -> None:
     integrations.set_app(App.TRACKER, tracker.credentials())
-    visitor = sign_in(ADA)
-    _, state = begin(visitor, organization)
-    assert visitor.open(f"/v1/connect/tracker/callback?state={state}&code=x").status == 400
-    visitor.open("/v1/connect/codehost")
-    _, state = begin(visitor, organization)
+    state = ada.begin()
+    assert ada.visitor.open(f"/v1/connect/tracker/callback?state={state}&code=x").status == 400
+    state = ada.begin()
     at = now_us() + 601_000_000
     with frozen(lambda: at):
-        page = come_back(visitor, state, github.code_for(acme), acme.id)
+        page = ada.come_back(state)
 
     assert page.status == 400
     assert "Start again at /v1/connect/codehost" in page.body
     assert connections() == []
 
 
-def test_another_admin_in_the_same_browser_connects_nothing(
-    sign_in: SignIn,
-    ada: str,
-    organization: NewOrganization,
-    github: CodeHost,
-    acme: Installation,
-    mails: Mails,
-) -> None:
-    bob = make_person(organization.organization_id, role="admin", name="Bob", email="bob@example.com")
-    visitor = sign_in(ADA)
-    _, state = begin(visitor, organization)
-    visitor.open("/v1/connect/codehost")
-    visitor.press(action="sign-out")
-    visitor.press(email="bob@example.com")
-    visitor.press(code=mails[-1][1])
-    page = come_back(visitor, state, github.code_for(acme), acme.id)
+def test_another_admin_in_the_same_browser_connects_nothing(ada: Admin, mails: Mails) -> None:
+    bob = make_person(ada.organization, role="admin", name="Bob", email="bob@example.com")
+    state = ada.begin()
+    ada.visitor.open("/v1/connect/codehost")
+    ada.visitor.press(action="sign-out")
+    ada.visitor.press(email="bob@example.com")
+    ada.visitor.press(code=mails[-1][1])
+    page = ada.come_back(state)
 
-    assert (bob != ada, page.status) == (True, 400)
+    assert (bob != ada.id, page.status) == (True, 400)
     assert "signed in as somebody else now" in page.body
     assert connections() == []
 
 
-def test_an_installation_of_somebody_else_is_not_connected(
-    sign_in: SignIn, ada: str, organization: NewOrganization, github: CodeHost, acme: Installation
-) -> None:
-    other = github.install("other", "secrets")
-    visitor = sign_in(ADA)
-    _, state = begin(visitor, organization)
-    page = come_back(visitor, state, github.code_for(acme), other.id)
+def test_an_installation_of_somebody_else_is_not_connected(ada: Admin) -> None:
+    other = ada.github.install("other", "secrets")
+    state = ada.begin()
+    page = ada.come_back(state, to=other.id)
 
     assert page.status == 400
     assert "have access to this installation" in page.body
@@ -181,17 +163,9 @@ def test_an_installation_of_somebody_else_is_not_connected(
 
 
 @pytest.mark.parametrize("role", [None, "member", "billing_manager"])
-def test_who_reads_one_repository_does_not_connect_the_account(
-    sign_in: SignIn,
-    ada: str,
-    organization: NewOrganization,
-    github: CodeHost,
-    acme: Installation,
-    role: str | None,
-) -> None:
-    visitor = sign_in(ADA)
-    _, state = begin(visitor, organization)
-    page = come_back(visitor, state, github.code_for(acme, role=role), acme.id)
+def test_who_reads_one_repository_does_not_connect_the_account(ada: Admin, role: str | None) -> None:
+    state = ada.begin()
+    page = ada.come_back(state, code=ada.github.code_for(ada.acme, role=role))
 
     assert page.status == 400
     assert "Only an owner of acme can connect it" in page.body
@@ -200,35 +174,25 @@ def test_who_reads_one_repository_does_not_connect_the_account(
 
 @pytest.mark.parametrize(("role", "status"), [("admin", 200), (None, 400)])
 def test_a_persons_account_is_connected_by_that_person_alone(
-    sign_in: SignIn,
-    ada: str,
-    organization: NewOrganization,
-    github: CodeHost,
-    acme: Installation,
-    role: str | None,
-    status: int,
+    ada: Admin, role: str | None, status: int
 ) -> None:
-    acme.kind = "User"
-    visitor = sign_in(ADA)
-    _, state = begin(visitor, organization)
+    ada.acme.kind = "User"
+    state = ada.begin()
 
-    assert come_back(visitor, state, github.code_for(acme, role=role), acme.id).status == status
+    assert ada.come_back(state, code=ada.github.code_for(ada.acme, role=role)).status == status
     assert len(connections()) == (status == 200)
 
 
-def test_somebody_who_is_an_admin_no_more_connects_nothing(
-    sign_in: SignIn, ada: str, organization: NewOrganization, github: CodeHost, acme: Installation
-) -> None:
-    visitor = sign_in(ADA)
-    _, state = begin(visitor, organization)
+def test_somebody_who_is_an_admin_no_more_connects_nothing(ada: Admin) -> None:
+    state = ada.begin()
     items.update(
-        keys.Person(ada),
+        keys.Person(ada.id),
         "SET organizations.#o.#role = :member",
-        names={"#o": organization.organization_id, "#role": "role"},
+        names={"#o": ada.organization, "#role": "role"},
         values={":member": "member"},
     )
 
-    assert come_back(visitor, state, github.code_for(acme), acme.id).status == 403
+    assert ada.come_back(state).status == 403
     assert connections() == []
 
 
@@ -238,40 +202,28 @@ def test_a_member_cannot_begin(sign_in: SignIn, organization: NewOrganization) -
     assert "Only an admin can connect services" in sign_in("max@example.com").page.body
 
 
-def test_another_organization_cannot_be_chosen(
-    sign_in: SignIn, ada: str, other_organization: NewOrganization
-) -> None:
-    visitor = sign_in(ADA)
-
-    assert visitor.press(organization=other_organization.organization_id).status == 200
+def test_another_organization_cannot_be_chosen(ada: Admin, other_organization: NewOrganization) -> None:
+    assert ada.visitor.press(organization=other_organization.organization_id).status == 200
     assert table.of_kind("CONNECT") == []
 
 
-def test_a_form_of_another_page_begins_nothing(
-    sign_in: SignIn, ada: str, organization: NewOrganization
-) -> None:
-    visitor = sign_in(ADA)
-    fields = {"csrf": "0" * 64, "organization": organization.organization_id}
+def test_a_form_of_another_page_begins_nothing(ada: Admin) -> None:
+    fields = {"csrf": "0" * 64, "organization": ada.organization}
 
-    assert visitor.send("/v1/connect/codehost", fields).status == 403
+    assert ada.visitor.send("/v1/connect/codehost", fields).status == 403
 
 
-def test_what_the_service_refuses_connects_nothing(
-    sign_in: SignIn, ada: str, organization: NewOrganization, acme: Installation, services: Services
-) -> None:
-    visitor = sign_in(ADA)
+def test_what_the_service_refuses_connects_nothing(ada: Admin, services: Services) -> None:
     for problem in ("code=never-given", "error=access_denied", "code=x&setup_action=request"):
-        visitor.open("/v1/connect/codehost")
-        _, state = begin(visitor, organization)
-        page = visitor.open(
-            f"/v1/connect/codehost/callback?state={state}&installation_id={acme.id}&{problem}"
+        state = ada.begin()
+        page = ada.visitor.open(
+            f"/v1/connect/codehost/callback?state={state}&installation_id={ada.acme.id}&{problem}"
         )
         assert page.status == 400, problem
     services.fail(path="access_token", said=Said(503))
-    visitor.open("/v1/connect/codehost")
-    _, state = begin(visitor, organization)
+    state = ada.begin()
 
-    assert come_back(visitor, state, "code", acme.id).status == 400
+    assert ada.come_back(state, code="code").status == 400
     assert connections() == []
 
 
@@ -283,19 +235,10 @@ def test_an_app_that_nobody_set_up_says_so() -> None:
     assert Visitor().open("/v1/connect/other").status == 404
 
 
-def test_connecting_again_replaces_the_tokens_and_keeps_one_connection(
-    sign_in: SignIn,
-    ada: str,
-    organization: NewOrganization,
-    github: CodeHost,
-    acme: Installation,
-    workers: Workers,
-) -> None:
-    visitor = sign_in(ADA)
+def test_connecting_again_replaces_the_tokens_and_keeps_one_connection(ada: Admin, workers: Workers) -> None:
     for _ in range(2):
-        visitor.open("/v1/connect/codehost")
-        _, state = begin(visitor, organization)
-        assert come_back(visitor, state, github.code_for(acme), acme.id).status == 200
+        state = ada.begin()
+        assert ada.come_back(state).status == 200
     workers.run()
 
     assert len(connections()) == 1
@@ -347,19 +290,14 @@ def test_what_needs_a_connection_says_where_an_admin_makes_one(
 
 
 def test_no_response_shows_a_token_or_a_secret(
-    sign_in: SignIn,
-    ada: str,
-    organization: NewOrganization,
-    github: CodeHost,
-    acme: Installation,
+    ada: Admin,
     api: Client,
     caplog: pytest.LogCaptureFixture,
     capsys: pytest.CaptureFixture[str],
     workers: Workers,
 ) -> None:
-    visitor = sign_in(ADA)
-    _, state = begin(visitor, organization)
-    page = come_back(visitor, state, github.code_for(acme), acme.id)
+    state = ada.begin()
+    page = ada.come_back(state)
     workers.run()
 
     known = credentials.of(App.CODEHOST)

@@ -12,26 +12,16 @@ from helpdesk.integrations.record import Connection
 from helpdesk.knowledge import service as knowledge
 from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
-from scripts.services.repositories import Installation, Repository, entry
+from scripts.services.repositories import Repository, entry
 from scripts.services.server import Said, Services
 from tests.support import table
 from tests.support.api import Client
 from tests.support.integrations import pass_hours
 from tests.support.issues import deliver
-from tests.support.mirrors import documents, mirror, page, push, row
+from tests.support.mirrors import connection, documents, mirror, page, push, row, workers
 from tests.support.workers import LongContext, Workers
 
-
-@pytest.fixture(autouse=True)
-def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
-    """The organization's connection to the account."""
-    return connect_codehost(acme)
-
-
-@pytest.fixture
-def workers() -> Workers:
-    """Everything but indexing, which is not what is tested here."""
-    return Workers("knowledge")
+__all__ = ["connection", "workers"]
 
 
 def sync(api: Client, workers: Workers) -> None:

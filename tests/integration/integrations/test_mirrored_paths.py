@@ -1,28 +1,15 @@
 """Mirrored trees that are hard: paths that differ in letter case alone, and more than fits a response."""
 
-from collections.abc import Callable
-
 import pytest
 
-from helpdesk.integrations.record import Connection
 from scripts.services.codehost import CodeHost
-from scripts.services.repositories import Installation, Repository
+from scripts.services.repositories import Repository
 from scripts.services.server import Services
 from tests.support.api import Client
-from tests.support.mirrors import documents, mirror, page, push, row
+from tests.support.mirrors import connection, documents, mirror, page, push, row, workers
 from tests.support.workers import LongContext, Workers
 
-
-@pytest.fixture(autouse=True)
-def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
-    """The organization's connection to the account."""
-    return connect_codehost(acme)
-
-
-@pytest.fixture
-def workers() -> Workers:
-    """Everything but indexing, which is not what is tested here."""
-    return Workers("knowledge")
+__all__ = ["connection", "workers"]
 
 
 @pytest.mark.parametrize("folder", ["", "docs/", "docs/guides/"])

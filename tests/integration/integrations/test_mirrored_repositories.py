@@ -9,20 +9,10 @@ from scripts.services.repositories import Installation, Repository
 from tests.support import table
 from tests.support.api import Client
 from tests.support.integrations import BASE_URL
-from tests.support.mirrors import DOCS, documents, mirror, page
+from tests.support.mirrors import DOCS, connection, documents, mirror, page, workers
 from tests.support.workers import Workers
 
-
-@pytest.fixture
-def workers() -> Workers:
-    """Everything but indexing, which is not what is tested here."""
-    return Workers("knowledge")
-
-
-@pytest.fixture(autouse=True)
-def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
-    """The organization's connection to the account."""
-    return connect_codehost(acme)
+__all__ = ["connection", "workers"]
 
 
 def test_a_mirrored_document_is_changed_in_its_repository_alone(

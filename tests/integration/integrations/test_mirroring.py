@@ -6,7 +6,6 @@ import pytest
 
 from helpdesk.integrations.github import mirror_store, mirroring
 from helpdesk.integrations.github.mirror_record import mirrors
-from helpdesk.integrations.record import Connection
 from helpdesk.knowledge import document_store
 from helpdesk.platform.clock import frozen, now_us
 from scripts.services import codehost_hooks as hooks
@@ -18,20 +17,10 @@ from tests.support.api import Client
 from tests.support.effort import of
 from tests.support.integrations import pass_hours
 from tests.support.issues import deliver
-from tests.support.mirrors import DOCS, documents, mirror, page, push, row, text_of
+from tests.support.mirrors import DOCS, connection, documents, mirror, page, push, row, text_of, workers
 from tests.support.workers import LongContext, Workers
 
-
-@pytest.fixture(autouse=True)
-def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
-    """The organization's connection to the account."""
-    return connect_codehost(acme)
-
-
-@pytest.fixture
-def workers() -> Workers:
-    """Everything but indexing, which is not what is tested here."""
-    return Workers("knowledge")
+__all__ = ["connection", "workers"]
 
 
 def test_a_repository_is_mirrored_and_a_commit_that_renames_deletes_and_changes_is_exact(

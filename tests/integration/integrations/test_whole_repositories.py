@@ -1,32 +1,19 @@
 """Repositories of the size that companies have: a first sync, and a commit that renames, deletes and changes much."""
 
-from collections.abc import Callable
-
 import pytest
 
-from helpdesk.integrations.record import Connection
 from scripts.services.codehost import CodeHost
-from scripts.services.repositories import Installation, Repository
+from scripts.services.repositories import Repository
 from scripts.services.server import Services
 from tests.support import effort
 from tests.support.api import Client
-from tests.support.mirrors import documents, mirror, push, row
+from tests.support.mirrors import connection, documents, mirror, push, row, workers
 from tests.support.workers import Workers
+
+__all__ = ["connection", "workers"]
 
 MANY = 2_000
 pytestmark = pytest.mark.skipif(not effort.whole(), reason="make test-all runs it: it takes minutes")
-
-
-@pytest.fixture(autouse=True)
-def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
-    """The organization's connection to the account."""
-    return connect_codehost(acme)
-
-
-@pytest.fixture
-def workers() -> Workers:
-    """Everything but indexing, which is not what is tested here."""
-    return Workers("knowledge")
 
 
 def text(number: int, said: str = "") -> str:

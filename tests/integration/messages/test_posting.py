@@ -73,19 +73,12 @@ def test_a_session_token_is_not_stored(api: Client) -> None:
 # -- body
 
 
-@pytest.mark.parametrize("text", ["x" * 4_000, "😀" * 4_000, "  \ufeff" + "x" * 4_000 + "\n", "\x00x", "x"])
-def test_a_body_of_1_to_4000_characters_is_kept_trimmed(api: Client, text: str) -> None:
+@pytest.mark.parametrize("text", ["  \ufeff" + "😀" * 4_000 + "\n", "\x00x"])
+def test_a_body_is_kept_trimmed(api: Client, text: str) -> None:
     assert post(api, body=text).status == 200
 
     (message,) = whole_table.of_kind("MSG#")
     assert message["body"] == text.strip(" \ufeff\n")
-
-
-@pytest.mark.parametrize("text", ["x" * 4_001, "😀" * 4_001, "x" * 4_000 + " x"])
-def test_a_body_of_more_than_4000_characters_is_too_long(api: Client, text: str) -> None:
-    answer = post(api, body=text)
-
-    assert (answer.status, answer.code) == (400, "message_too_long")
 
 
 # -- context and page
@@ -230,7 +223,7 @@ def test_a_message_with_a_file_may_be_empty_and_shows_it(api: Client) -> None:
     assert conversation()["subject"] == "My picture"
 
 
-def test_six_files_are_attached_in_their_order_and_seven_are_too_many(api: Client) -> None:
+def test_six_files_are_attached_in_their_order(api: Client) -> None:
     files = [{"id": uploaded(api), "name": f"file {number}"} for number in range(6)]
 
     assert post(api, attachments=files).status == 200
@@ -238,8 +231,6 @@ def test_six_files_are_attached_in_their_order_and_seven_are_too_many(api: Clien
     assert [attachment["name"] for attachment in message["attachments"]] == [
         f"file {number}" for number in range(6)
     ]
-    refused = post(api, attachments=[*files, files[0]])
-    assert (refused.status, refused.code) == (400, "too_many_attachments")
 
 
 def test_an_unknown_file_or_another_organizations_is_missing(api: Client, stranger: Client) -> None:
