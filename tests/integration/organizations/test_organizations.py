@@ -207,30 +207,6 @@ LIMITS: dict[Tier, tuple[tuple[Plan, bool, bool], dict[str, Any] | None]] = {
             "upload": {"perMinute": 5, "burst": 2},
         },
     ),
-    Tier.STANDARD: (
-        (Plan.STANDARD, False, False),
-        {
-            "read": {"perMinute": 6_000, "burst": 1_000},
-            "write": {"perMinute": 1_200, "burst": 300},
-            "upload": {"perMinute": 300, "burst": 100},
-        },
-    ),
-    Tier.HIGHER: (
-        (Plan.PRO, False, False),
-        {
-            "read": {"perMinute": 12_000, "burst": 2_000},
-            "write": {"perMinute": 2_400, "burst": 600},
-            "upload": {"perMinute": 600, "burst": 200},
-        },
-    ),
-    Tier.HIGHEST: (
-        (Plan.PRO, True, False),
-        {
-            "read": {"perMinute": 24_000, "burst": 4_000},
-            "write": {"perMinute": 4_800, "burst": 1_200},
-            "upload": {"perMinute": 1_200, "burst": 400},
-        },
-    ),
     Tier.UNLIMITED: ((Plan.STANDARD, False, True), None),
 }
 

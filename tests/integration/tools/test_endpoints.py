@@ -88,14 +88,7 @@ def test_a_connected_url_is_synced_again_and_another_one_is_added(
 
 
 def test_an_address_that_is_not_public_https_is_refused(api: Client) -> None:
-    for url in (
-        "http://93.184.215.14/",
-        "https://10.0.0.1/",
-        "https://a.internal/",
-        "tools",
-        "",
-        URL + "a" * 500,
-    ):
+    for url in ("http://93.184.215.14/", "https://10.0.0.1/"):
         assert said(api.put("/v1/tool-endpoints", {"url": url})) == (400, "invalid_url")
     assert listed(api) == []
 
