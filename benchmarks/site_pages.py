@@ -18,7 +18,7 @@ from helpdesk.knowledge.publishing import Contents, FoundPage
 from helpdesk.knowledge.slugs import slug_of
 from helpdesk.platform.settings import settings
 from helpdesk.site import article_cache, articles, contents, markdown, repository
-from helpdesk.site.record import Site, SiteRecord
+from helpdesk.site.record import Site, SiteSettings
 from tests.support.api import Context, function, gateway_event
 from tests.support.in_process import InProcess
 
@@ -122,7 +122,8 @@ def _site() -> Site:
         publishable_key="svc_pk_1",
         created_at=0,
     )
-    return Site(organization=organization, settings=SiteRecord(enabled=True, intro="How can we help?"))
+    settings = SiteSettings(organization=organization.id, enabled=True, intro="How can we help?")
+    return Site(organization=organization, settings=settings)
 
 
 def _contents(names: list[str]) -> Contents:

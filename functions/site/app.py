@@ -7,7 +7,7 @@ of this function are for someone who reads an article.
 from helpdesk.api.admission.anonymous import AddressLimit
 from helpdesk.api.http.content import Content
 from helpdesk.platform.settings import declare
-from helpdesk.site import articles, assets, board_reads, folders, machine_files, ratings
+from helpdesk.site import articles, assets, board_reads, folders, machine_files
 from helpdesk.site.router import Pages
 from helpdesk.site.visit import Visit
 
@@ -43,7 +43,7 @@ def show_image(visit: Visit, name: str, image: str) -> Content:
 @pages.post("/articles/<name>/rating", limit=AddressLimit.SITE_FORMS, reads=articles.keys_of)
 def rate_article(visit: Visit, name: str) -> Content:
     """Count whether an article helped."""
-    return ratings.rate(visit, name)
+    return articles.rate(visit, name)
 
 
 @pages.get("/board", reads=board_reads.settings_key)

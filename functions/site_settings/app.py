@@ -7,10 +7,16 @@ from helpdesk.api.routing.api import Api
 from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.site import appearance, gaps
+from helpdesk.site import gaps
 from helpdesk.site import service as site
-from helpdesk.site.appearance_schemas import AppearanceAnswer, AppearanceChange
-from helpdesk.site.schemas import ArticlesAnswer, SearchesAnswer, SiteAnswer, SiteUpdate
+from helpdesk.site.schemas import (
+    AppearanceAnswer,
+    AppearanceChange,
+    ArticlesAnswer,
+    SearchesAnswer,
+    SiteAnswer,
+    SiteUpdate,
+)
 from helpdesk.site.sign_in import service as sign_in
 from helpdesk.site.sign_in.errors import DiscoveryFailed
 from helpdesk.site.sign_in.schemas import SignInAnswer, SignInUpdate
@@ -35,13 +41,13 @@ def update_site(caller: Caller, change: SiteUpdate, base_url: BaseUrl) -> SiteAn
 @api.get("/v1/site/appearance", access=Access.MEMBER)
 def get_appearance(caller: Caller) -> AppearanceAnswer:
     """Get the appearance of the help site."""
-    return appearance.get(caller.organization)
+    return site.appearance(caller.organization)
 
 
 @api.patch("/v1/site/appearance", access=Access.ADMIN)
 def update_appearance(caller: Caller, change: AppearanceChange) -> AppearanceAnswer:
     """Update the appearance of the help site (only the fields you send)."""
-    return appearance.change(caller, change)
+    return site.change_appearance(caller, change)
 
 
 @api.get("/v1/site/sign-in", access=Access.ADMIN)

@@ -4,12 +4,13 @@ import re
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
-from helpdesk.site import appearance_repository, router
-from helpdesk.site.appearance_record import AppearanceRecord
-from helpdesk.site.appearance_repository import SiteStylesheet, Stylesheet
+from helpdesk.site import repository, router
+from helpdesk.site.record import SiteSettings, SiteStylesheet
+from helpdesk.site.repository import Stylesheet
 from helpdesk.storage import table
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -159,16 +160,13 @@ def test_a_page_in_a_cache_keeps_its_stylesheet(api: Client, organization: NewOr
 
 def test_of_two_changes_at_once_the_later_knows_the_earlier(organization: NewOrganization) -> None:
     """Otherwise the stylesheet that nobody saw replaced would stay for ever."""
-    own = organization.organization_id
+    seen = SiteSettings(organization=organization.organization_id)
+    first, second = "a" * 24, "b" * 24
     transaction = Transaction()
-    appearance_repository.change(
-        transaction, own, AppearanceRecord(), {"cssHash": "a" * 24}, Stylesheet("a{}", "a{}", "a" * 24)
-    )
+    repository.change(transaction, seen, replace(seen, css_hash=first), Stylesheet("a{}", "a{}", first))
     transaction.commit()
     late = Transaction()
-    appearance_repository.change(
-        late, own, AppearanceRecord(), {"cssHash": "b" * 24}, Stylesheet("b{}", "b{}", "b" * 24)
-    )
+    repository.change(late, seen, replace(seen, css_hash=second), Stylesheet("b{}", "b{}", second))
     with pytest.raises(ConditionFailed):
         late.commit()
 

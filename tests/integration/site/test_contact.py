@@ -11,10 +11,11 @@ from helpdesk.conversations.messages import visitors
 from helpdesk.customers import identities
 from helpdesk.customers.identities import Proven
 from helpdesk.site import router
+from helpdesk.site.record import SiteSettings
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Visitor
 from helpdesk.site.visitors.place import of_slug
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 from tests.integration.openapi.test_hostile_text import HOSTILE
 from tests.support.api import Client
@@ -291,7 +292,7 @@ def test_a_logo_that_was_stored_before_its_host_was_checked_is_not_in_the_policy
     browser = browser_on(api)
     path = written(browser)
     table.update(
-        keys.SiteSettings(organization.organization_id),
+        SiteSettings.key_for(organization.organization_id),
         "SET logoUrl = :logo",
         values={":logo": f"https://{host}/logo.png"},
     )

@@ -12,10 +12,10 @@ from helpdesk.customers.record import Customer
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.site.visitors import browsers
-from helpdesk.site.visitors.browsers import Browser, Visitor
-from helpdesk.site.visitors.errors import FormNotOwn
+from helpdesk.site.visitors.browsers import Browser, FormNotOwn, Visitor
 from helpdesk.site.visitors.place import SitePlace, of_slug
-from helpdesk.storage import keys, table
+from helpdesk.site.visitors.record import SiteSignIn
+from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 from tests.support.table import everything
 
@@ -154,7 +154,7 @@ def test_a_session_names_one_customer(site: SitePlace) -> None:
 
 def test_a_new_method_of_signing_in_ends_the_sessions_of_the_old(site: SitePlace) -> None:
     browser = signed_in(site)
-    table.put_new({**keys.SiteSignIn(site.organization).attributes(), "epoch": 1})
+    table.put_new(SiteSignIn(organization=site.organization, epoch=1))
 
     assert of(sending(browser, site), site).visitor is None
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpdesk.site import assets, theme
-from helpdesk.site.appearance_record import AppearanceRecord
 from helpdesk.site.colours import Colour, contrast, parse, text_on
 from helpdesk.site.errors import PageNotFound
+from helpdesk.site.record import SiteSettings
 
 FOLDER = Path(theme.__file__).parent / "static/paper"
 SOURCE = "\n".join((FOLDER / f"{part}.css").read_text(encoding="utf-8") for part in assets.PARTS)
@@ -76,8 +76,8 @@ def test_no_rule_knows_left_from_right() -> None:
 
 
 def test_the_name_has_the_hash_of_the_text_and_the_accent() -> None:
-    plain = assets.theme_path(AppearanceRecord())
-    coloured = assets.theme_path(AppearanceRecord(accent="#0a7c66"))
+    plain = assets.theme_path(SiteSettings(organization="org_1"))
+    coloured = assets.theme_path(SiteSettings(organization="org_1", accent="#0a7c66"))
     assert re.fullmatch(r"/assets/paper\.[0-9a-f]{12}\.css", plain)
     assert coloured == plain.removesuffix(".css") + ".0a7c66.css"
     assert assets.serve(plain.rpartition("/")[2]).text == SOURCE

@@ -1,4 +1,8 @@
-"""The page of a document, and its Markdown."""
+"""The page of a document, its Markdown, and whether visitors find it helpful.
+
+A rating is a yes or no from each visitor, which they can change. It is not of a customer: it is kept for 30 days by a
+digest of network address and browser, so that one visitor counts once, and only the numbers stay.
+"""
 
 import base64
 import random
@@ -7,15 +11,19 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
+from typing import Literal
 from urllib.parse import unquote
 
+from helpdesk.api.admission.anonymous import address_hash
 from helpdesk.api.http.content import Content
+from helpdesk.api.http.schemas import Form
 from helpdesk.knowledge import document_store, images, publishing
 from helpdesk.knowledge.pages import DocumentPage
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
 from helpdesk.site import article_cache, contents, markdown, prose_language, rendering
 from helpdesk.site.errors import PageNotFound
-from helpdesk.site.links_within import article_path, folder_path
+from helpdesk.site.links import article_path, folder_path
 from helpdesk.site.sending import PUBLIC
 from helpdesk.site.visit import Visit
 from helpdesk.storage.stored import AnyKey
@@ -28,6 +36,13 @@ _MARKDOWN = ".md"
 _TRIES = 3
 _PROGRAM = re.compile(r"bot|crawl|spider|slurp|curl|wget|python|preview|monitor", re.IGNORECASE)
 _dice = random.Random()  # noqa: S311 - which views are counted is no secret
+
+
+class RatingForm(Form):
+    """The form below an article."""
+
+    helpful: Literal["yes", "no"]
+    """Whether the article helped."""
 
 
 class MarkdownText(Content):
@@ -170,3 +185,19 @@ def _accepts_markdown(visit: Visit) -> bool:
     """Return whether a program prefers Markdown: it names that and not HTML."""
     accepted = visit.client.headers.get("accept", "").lower()
     return "text/markdown" in accepted and "text/html" not in accepted
+
+
+def rate(visit: Visit, name: str) -> Content:
+    """Count a visitor's answer, and thank them. Raises PageNotFound, FormNotOwn, InvalidRequest."""
+    found = publishing.find_page(visit.organization, slug_in(name)[0], visit.found)
+    if found is None or not found.is_public or found.page.is_gone:
+        raise PageNotFound
+    form = visit.form(RatingForm)
+    publishing.rate(visit.organization, found.page, _visitor_hash(visit), helpful=form.helpful == "yes")
+    values = {"back": article_path(found.page), "article": found.page}
+    return rendering.page("rated", visit, values, title=found.page.title, status=HTTPStatus.OK)
+
+
+def _visitor_hash(visit: Visit) -> str:
+    browser = visit.client.headers.get("user-agent", "")
+    return sha256_hex(f"{visit.organization} {address_hash(visit.client.address)} {browser}")

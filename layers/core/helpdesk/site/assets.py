@@ -9,9 +9,9 @@ from pathlib import Path
 
 from helpdesk.api.http.content import Content
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.site import appearance_repository, colours, theme
-from helpdesk.site.appearance_record import AppearanceRecord
+from helpdesk.site import colours, repository, theme
 from helpdesk.site.errors import PageNotFound
+from helpdesk.site.record import SiteSettings
 from helpdesk.site.sending import FOREVER, PUBLIC
 
 FOLDER = Path(__file__).with_name("static")
@@ -42,19 +42,19 @@ def script_path(stem: str) -> str:
     return f"/assets/{stem}.{_digest(stem, 'js')}.js"
 
 
-def styles_of(appearance: AppearanceRecord, *, own: bool = True) -> list[str]:
+def styles_of(settings: SiteSettings, *, own: bool = True) -> list[str]:
     """Return the paths within a site of a page's style sheets: the theme's, then the organization's, which so wins.
 
     Without `own` the organization's is left out. The pages for signing in are so.
     """
-    paths = [theme_path(appearance)]
-    return paths if appearance.css_hash is None or not own else [*paths, f"/css/{appearance.css_hash}.css"]
+    paths = [theme_path(settings)]
+    return paths if settings.css_hash is None or not own else [*paths, f"/css/{settings.css_hash}.css"]
 
 
-def theme_path(appearance: AppearanceRecord) -> str:
+def theme_path(settings: SiteSettings) -> str:
     """Return the path within a site of its theme: `/assets/paper.<digest>.css`, `/assets/paper.<digest>.0a7c66.css`."""
-    accent = "" if appearance.accent is None else "." + appearance.accent.removeprefix("#")
-    return f"/assets/{appearance.theme}.{_digest(appearance.theme, 'css')}{accent}.css"
+    accent = "" if settings.accent is None else "." + settings.accent.removeprefix("#")
+    return f"/assets/{settings.theme}.{_digest(settings.theme, 'css')}{accent}.css"
 
 
 def serve(name: str) -> StyleSheet | Script:
@@ -81,7 +81,7 @@ def _accented(accent: str | None) -> str:
 def serve_own(organization: str, name: str) -> StyleSheet:
     """Return an organization's own style sheet by its file name. One call. Raises PageNotFound."""
     found = _OWN.fullmatch(name)
-    css = None if found is None else appearance_repository.served_css(organization, found.group("digest"))
+    css = None if found is None else repository.served_css(organization, found.group("digest"))
     if css is None:
         raise PageNotFound
     return StyleSheet(css, FOREVER)

@@ -35,8 +35,7 @@ from helpdesk.site.sending import PRIVATE
 from helpdesk.site.texts import Texts, texts_in
 from helpdesk.site.visit import Visit
 from helpdesk.site.visitors import browsers
-from helpdesk.site.visitors.browsers import Browser
-from helpdesk.site.visitors.errors import FormNotOwn
+from helpdesk.site.visitors.browsers import Browser, FormNotOwn
 from helpdesk.storage.table import Item
 
 PAGE = 30

@@ -49,8 +49,7 @@ from helpdesk.site.links import policy_source
 from helpdesk.site.texts import texts_in
 from helpdesk.site.visit import Visit
 from helpdesk.site.visitors import browsers
-from helpdesk.site.visitors.browsers import Browser
-from helpdesk.site.visitors.errors import FormNotOwn
+from helpdesk.site.visitors.browsers import Browser, FormNotOwn
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -8,7 +8,7 @@ from helpdesk.knowledge.folders import Tree
 from helpdesk.site import contents, rendering
 from helpdesk.site.articles import moved_to
 from helpdesk.site.errors import PageNotFound
-from helpdesk.site.links_within import folder_path, is_of
+from helpdesk.site.links import folder_path, is_of
 from helpdesk.site.visit import Visit
 from helpdesk.storage.stored import AnyKey
 

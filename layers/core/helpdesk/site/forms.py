@@ -24,8 +24,7 @@ from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.site.visit import Visit
 from helpdesk.site.visitors import browsers
-from helpdesk.site.visitors.browsers import Browser
-from helpdesk.site.visitors.errors import FormNotOwn
+from helpdesk.site.visitors.browsers import Browser, FormNotOwn
 
 _ONCE = re.compile(r"[0-9A-Za-z]{20,64}")
 _LONGEST_MS = 29_000  # the gateway gives a request 29 seconds

@@ -1,10 +1,16 @@
-"""Addresses that a page may link to."""
+"""Addresses: of other hosts that a page may link to, and the paths of a site's pages."""
 
 import re
 from urllib.parse import urlsplit
 
+from helpdesk.knowledge.folders import Folder
+from helpdesk.knowledge.pages import DocumentPage
+from helpdesk.knowledge.slugs import slug_of
+
 # A name, an IPv4 or an IPv6 address, and a port. Nothing here ends a source in a content security policy.
 _HOST = re.compile(r"(?:[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
+
+_ID_CHARACTERS = 6
 
 
 def is_page_address(url: str, *, schemes: tuple[str, ...]) -> bool:
@@ -32,3 +38,23 @@ def policy_source(url: str | None) -> str | None:
     if url is None or not is_page_address(url, schemes=("https",)):
         return None
     return f"https://{urlsplit(url).netloc}"
+
+
+def article_path(page: DocumentPage) -> str:
+    """Return the path of a document's page."""
+    return f"/articles/{page.slug}"
+
+
+def folder_path(folder: Folder) -> str:
+    """Return the path of a folder's page: its name as people read it, and the end of its id, which names it."""
+    name = slug_of(folder.name)
+    return f"/folders/{name}-{_mark_of(folder)}" if name else f"/folders/{_mark_of(folder)}"
+
+
+def is_of(name: str, folder: Folder) -> bool:
+    """Return whether the last part of a folder's path names a folder, whatever the folder was called then."""
+    return name.rpartition("-")[2] == _mark_of(folder)
+
+
+def _mark_of(folder: Folder) -> str:
+    return folder.id[-_ID_CHARACTERS:].lower()

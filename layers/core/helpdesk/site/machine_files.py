@@ -7,7 +7,7 @@ from helpdesk.api.http.content import Content
 from helpdesk.knowledge.folders import ROOT
 from helpdesk.knowledge.publishing import Contents
 from helpdesk.site import contents
-from helpdesk.site.links_within import article_path, folder_path
+from helpdesk.site.links import article_path, folder_path
 from helpdesk.site.sending import PUBLIC
 from helpdesk.site.visit import Visit
 

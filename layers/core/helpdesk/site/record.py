@@ -1,28 +1,44 @@
 """A help site as stored, and as its pages see it."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Final, Literal, Self, get_args
 
 from helpdesk.accounts.organizations.record import OrganizationRecord
 from helpdesk.platform.record import Record
-from helpdesk.site.appearance_record import AppearanceRecord
+from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
-from helpdesk.visitor_texts.languages import Language, known
+from helpdesk.visitor_texts.languages import LANGUAGES, Language
+
+type Theme = Literal["paper"]
+type Scheme = Literal["system", "light", "dark"]
+type Navigation = Literal["top", "sidebar", "topics"]
+
+_CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "theme": get_args(Theme.__value__),
+    "scheme": get_args(Scheme.__value__),
+    "navigation": get_args(Navigation.__value__),
+    "language": LANGUAGES,
+}
 
 
-class FooterLinkRecord(Record):
+class FooterLink(Record):
     """A link in the footer of every page."""
 
     label: str
     url: str
 
 
-class SiteRecord(Record, kw_only=True):
-    """The settings of a help site; the defaults are those of a site that nobody has set up.
+class SiteSettings(Stored, kw_only=True):
+    """What an organization set for its help site; absent until someone edits it.
 
     language  of the pages' own words; None for that of each visitor's browser
+    accent    a color as `#0a7c66`; None for the theme's own
+    css_hash  names the stylesheet that is served; None without one
     """
 
+    PK, SK = "ORG#{organization}#SITE", "SETTINGS"
+
+    organization: str
     enabled: bool = False
     title: str | None = None
     intro: str = ""
@@ -31,48 +47,47 @@ class SiteRecord(Record, kw_only=True):
     show_board: bool = False
     show_contact: bool = True
     votes_need_sign_in: bool = False
-    footer_links: tuple[FooterLinkRecord, ...] = ()
+    footer_links: tuple[FooterLink, ...] = ()
+    theme: Theme = "paper"
+    scheme: Scheme = "system"
+    navigation: Navigation = "sidebar"
+    accent: str | None = None
+    css_hash: str | None = None
 
     @classmethod
-    def from_item(cls, item: Item | None) -> Self:
-        """Read the settings of an item; what it lacks has its default, as without an item."""
-        found: Mapping[str, Any] = item or {}
-        return cls(
-            enabled=found.get("enabled", False),
-            title=found.get("title"),
-            intro=found.get("intro") or "",
-            logo_url=found.get("logoUrl"),
-            # A language that this version does not know reads as none: the browser's is used.
-            language=known(found.get("language")),
-            show_board=found.get("showBoard", False),
-            show_contact=found.get("showContact", True),
-            votes_need_sign_in=found.get("votesNeedSignIn", False),
-            footer_links=tuple(
-                FooterLinkRecord(each["label"], each["url"]) for each in found.get("footerLinks") or ()
-            ),
+    def from_item(cls, item: Item) -> Self:
+        """Read an item. What is null, or a choice that this version does not know, has its default."""
+        unknown = {name for name, choices in _CHOICES.items() if item.get(name) not in choices}
+        return super().from_item(
+            {name: value for name, value in item.items() if value is not None and name not in unknown}
         )
 
-    def to_item(self) -> Item:
-        """Return the settings as attributes."""
-        return {
-            "enabled": self.enabled,
-            "title": self.title,
-            "intro": self.intro,
-            "logoUrl": self.logo_url,
-            "language": self.language,
-            "showBoard": self.show_board,
-            "showContact": self.show_contact,
-            "votesNeedSignIn": self.votes_need_sign_in,
-            "footerLinks": [{"label": each.label, "url": each.url} for each in self.footer_links],
-        }
+
+class SiteCss(Stored, kw_only=True):
+    """An organization's own stylesheet, as it was sent."""
+
+    PK, SK = "ORG#{organization}#SITE", "CSS"
+
+    organization: str
+    css: str
+
+
+class SiteStylesheet(Stored, kw_only=True):
+    """An organization's own stylesheet, as it is served; expires once it is replaced."""
+
+    PK, SK = "ORG#{organization}#SITE", "STYLESHEET#{name}"
+
+    organization: str
+    name: str
+    css: str = ""
+    expires_at: int | None = None
 
 
 class Site(Record, kw_only=True):
     """A help site as its pages see it: the organization, and what it set for its site."""
 
     organization: OrganizationRecord
-    settings: SiteRecord
-    appearance: AppearanceRecord = AppearanceRecord()
+    settings: SiteSettings
 
     @property
     def title(self) -> str:

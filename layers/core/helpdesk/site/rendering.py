@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from helpdesk.api.http.content import HtmlPage
 from helpdesk.site import assets, bare_links
-from helpdesk.site.links_within import article_path, folder_path
+from helpdesk.site.links import article_path, folder_path
 from helpdesk.site.sending import OWN, PRIVATE, PUBLIC
 from helpdesk.site.texts import Texts, texts_in
 from helpdesk.site.visit import Visit
@@ -64,8 +64,8 @@ def context(visit: Visit) -> dict[str, Any]:
         "language": visit.language,
         "article_path": article_path,
         "folder_path": folder_path,
-        "styles": [visit.link(path) for path in assets.styles_of(site.appearance)],
-        "appearance": site.appearance,
+        "styles": [visit.link(path) for path in assets.styles_of(site.settings)],
+        "appearance": site.settings,
         "account": _account(visit),
         "most_unfolded": MOST_UNFOLDED,
         "most_of_a_topic": MOST_OF_A_TOPIC,
@@ -86,7 +86,7 @@ def _account(visit: Visit) -> dict[str, str] | None:
 
 def own_styles(visit: Visit) -> list[str]:
     """Return the addresses of the theme's style sheets, without the organization's."""
-    return [visit.link(path) for path in assets.styles_of(visit.site.appearance, own=False)]
+    return [visit.link(path) for path in assets.styles_of(visit.site.settings, own=False)]
 
 
 def problem(visit: Visit | None, name: str, status: int, *, headers: Mapping[str, str]) -> HtmlPage:

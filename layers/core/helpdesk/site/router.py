@@ -30,15 +30,14 @@ from helpdesk.platform.errors import AppError, ConflictingWrites, InternalError
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
-from helpdesk.site import refusals, repository, sending
-from helpdesk.site.errors import PageNotFound
+from helpdesk.site import rendering, repository, sending
+from helpdesk.site.errors import PageNotFound, StillMoving
 from helpdesk.site.record import Site
 from helpdesk.site.visit import Visit
 from helpdesk.site.visitors import browsers
-from helpdesk.storage import keys
-from helpdesk.storage.keys import MalformedKey
+from helpdesk.site.visitors.record import SiteSignIn
 from helpdesk.storage.retrying import Conflict
-from helpdesk.storage.stored import AnyKey
+from helpdesk.storage.stored import AnyKey, MalformedKey
 from helpdesk.storage.table import Item, Throttled
 
 type Page = Callable[..., Content]
@@ -48,6 +47,13 @@ type Reads = Callable[[str, Mapping[str, str]], Sequence[AnyKey]]
 _SITE = re.compile(r"/site/(?P<slug>[^/]+)(?P<path>/.*)?")
 _QUOTED = "/-._~!$&'()*+,;=:@%"  # what a path may have (RFC 3986, section 3.3), and what quotes the rest
 _MOST_REMEMBERED = 10_000
+_PROBLEMS = {
+    HTTPStatus.NOT_FOUND: "not_found",
+    HTTPStatus.GONE: "gone",
+    HTTPStatus.TOO_MANY_REQUESTS: "too_many",
+    HTTPStatus.FORBIDDEN: "refused",
+    HTTPStatus.BAD_REQUEST: "refused",
+}
 
 
 def _nothing(_: str, __: Mapping[str, str]) -> Sequence[AnyKey]:
@@ -114,14 +120,14 @@ class Pages:
             visit, route, values = self._visit(request)
             content = _run(visit, route, values)
         except MalformedKey:
-            content = refusals.page(visit, PageNotFound())
+            content = _refused(visit, PageNotFound())
         except AppError as error:
-            content = refusals.page(visit, error)
+            content = _refused(visit, error)
         except (Conflict, Throttled):
-            content = refusals.page(visit, ConflictingWrites())
+            content = _refused(visit, ConflictingWrites())
         except Exception as error:  # noqa: BLE001 - the last line of defence: the visitor gets no stack trace
             _log_failure(request, error)
-            content = refusals.page(visit, InternalError())
+            content = _refused(visit, InternalError())
         return sending.send(request, content)
 
     def _visit(self, request: Request) -> tuple[Visit, Route | None, dict[str, str]]:
@@ -137,7 +143,7 @@ class Pages:
 
         def keys_for(organization: str) -> Sequence[AnyKey]:
             own = route[0].reads(organization, route[1]) if route is not None else ()
-            return [keys.SiteSignIn(organization), *own, *sent.keys_in(organization)]
+            return [SiteSignIn.key_for(organization), *own, *sent.keys_in(organization)]
 
         # A session that began a moment ago is not missed, or its visitor would act as an anonymous one.
         site, items = _site_with(slug, keys_for, consistent=sent.names_visitor)
@@ -154,6 +160,14 @@ def _run(visit: Visit, route: Route | None, values: Mapping[str, str]) -> Conten
     if route.limit is not None:
         anonymous.charge(route.limit, visit.client.address)
     return route.function(visit, **values)
+
+
+def _refused(visit: Visit | None, error: AppError) -> Content:
+    """Return the page for an error; without a visit, which has no site, a plain one."""
+    name = _PROBLEMS.get(HTTPStatus(error.status), "failed")
+    if isinstance(error, StillMoving):
+        name = "moving"
+    return rendering.problem(visit, name, error.status, headers=error.headers)
 
 
 def _present(visit: Visit) -> Content:

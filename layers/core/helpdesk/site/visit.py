@@ -48,7 +48,7 @@ class Visit(Record, kw_only=True):
         if not shown.show_board and not shown.show_contact:
             return False
         # A code comes by mail, and a deployment can be without.
-        method = browsers.method_in(self.organization, self.found)
+        method = browsers.settings_in(self.organization, self.found).method
         return method is not SignInMethod.MEDIAN or bool(settings().mail_from)
 
     @property

@@ -36,15 +36,6 @@ from helpdesk.storage.integration_keys import (
 )
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
 from helpdesk.storage.secret_keys import EndpointSecret, KeySecret
-from helpdesk.storage.site_keys import (
-    SiteSettings,
-)
-from helpdesk.storage.site_sign_in_keys import (
-    SiteClientSecret,
-    SiteKeySecret,
-    SiteSignIn,
-    SiteToken,
-)
 from helpdesk.storage.tool_keys import (
     RunningTools,
     Tool,
@@ -63,8 +54,7 @@ __all__ = [
     "MissedConversation", "Note", "Person",
     "PersonByEmail",
     "RunningTools",
-    "SiteClientSecret", "SiteKeySecret", "SiteSettings", "SiteSignIn",
-    "SiteToken", "Slug", "SupportEmail",
+    "Slug", "SupportEmail",
 
     "Tool",
     "assigned_conversations",

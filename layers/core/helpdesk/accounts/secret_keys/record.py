@@ -25,6 +25,16 @@ class SecretKey(Stored, kw_only=True):
     legacy: bool
 
 
+class SiteKeySecret(Stored, kw_only=True):
+    """The secret derived from a key that signs sign-ins to the help site; the function of sign-in alone may read it."""
+
+    PK, SK = "ORG#{organization}#SITESECRET", "KEY#{key_id}"
+
+    organization: str
+    key_id: str
+    secret: str
+
+
 class LiveKey(Record):
     """A key that is accepted, as the allowances list it."""
 

@@ -6,7 +6,7 @@ three hold the same keys, because they change together.
 
 from helpdesk.accounts.organizations.errors import OrganizationNotFound
 from helpdesk.accounts.secret_keys.errors import MAX_SECRET_KEYS, REVOKED_DAYS, KeyExists, TooManyKeys
-from helpdesk.accounts.secret_keys.record import LiveKey, SecretKey
+from helpdesk.accounts.secret_keys.record import LiveKey, SecretKey, SiteKeySecret
 from helpdesk.api.admission.limits import RequestClass
 from helpdesk.api.admission.record import Allowance
 from helpdesk.platform import clock
@@ -58,7 +58,7 @@ def put_secrets(
     That of sign-ins to the help site is apart from those of deliveries: other roles read it.
     """
     transaction.put({**keys.KeySecret(organization, key_id).attributes(), **secrets})
-    transaction.put({**keys.SiteKeySecret(organization, key_id).attributes(), "secret": site_secret})
+    transaction.put(SiteKeySecret(organization=organization, key_id=key_id, secret=site_secret))
 
 
 def claim_legacy(transaction: Transaction, organization: str, key_hash: str, key_id: str) -> None:
@@ -112,7 +112,7 @@ def revoke(transaction: Transaction, organization: str, key: LiveKey) -> None:
             names={"#keys": "keys", "#hash": key.hash},
         )
     transaction.delete(keys.KeySecret(organization, key.id))
-    transaction.delete(keys.SiteKeySecret(organization, key.id))
+    transaction.delete(SiteKeySecret.key_for(organization, key.id))
 
 
 def require_live(transaction: Transaction, organization: str, key_id: str, on_failure: Exception) -> None:

@@ -12,7 +12,7 @@ from joserfc.jwk import OctKey
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record
-from helpdesk.site.sign_in import secret_repository, signed_claims, states
+from helpdesk.site.sign_in import repository, signed_claims, states
 from helpdesk.site.sign_in.errors import Refused
 
 TOKEN_SECONDS = 60
@@ -36,7 +36,7 @@ def checked(organization: str, token: str) -> AppToken:
     """Check a token. One call. Raises Refused."""
     if not 0 < len(token) <= MAX_TOKEN_CHARACTERS or not token.isascii():
         raise Refused("invalid_token")
-    secrets = secret_repository.key_secrets(organization)
+    secrets = repository.key_secrets(organization)
     if not secrets:
         raise Refused("no_signing_key")
     claims = _claims(token, secrets)

@@ -5,7 +5,7 @@ from helpdesk.platform.text import one_line
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.site.sign_in import repository
 from helpdesk.site.sign_in.errors import Refused
-from helpdesk.site.sign_in.record import Problem, SignInSettings
+from helpdesk.site.visitors.record import Problem, SiteSignIn
 
 MAX_CODE_CHARACTERS = 80
 MAX_DETAIL_CHARACTERS = 500
@@ -52,17 +52,17 @@ _MESSAGES = {
 _ANY = "The provider refused the sign-in. See its message for the reason and its documentation for the code."
 
 
-def note(organization: str, seen: SignInSettings, refused: Refused) -> None:
+def note(seen: SiteSignIn, refused: Refused) -> None:
     """Note why a sign-in was refused. One call; none within a minute of the same problem, or seconds of another one."""
     now, known = clock.now_ms(), seen.problem
     code = one_line(refused.code, MAX_CODE_CHARACTERS) or "invalid_response"
     if known is not None and 0 <= now - known.at < (REPEATED_MS if known.code == code else ANOTHER_MS):
         return
     detail = one_line(refused.detail or "", MAX_DETAIL_CHARACTERS) or None
-    repository.note_problem(organization, seen, Problem(now, code, _MESSAGES.get(code, _ANY), detail))
+    repository.note_problem(seen, Problem(now, code, _MESSAGES.get(code, _ANY), detail))
 
 
-def clear(organization: str, seen: SignInSettings) -> None:
+def clear(seen: SiteSignIn) -> None:
     """Note that a sign-in works. No call where no problem is noted."""
     if seen.problem is not None:
-        repository.note_problem(organization, seen, None)
+        repository.note_problem(seen, None)

@@ -20,8 +20,8 @@ from helpdesk.platform.units import HOUR_MS, MINUTE_MS
 from helpdesk.site.sign_in import signed_claims
 from helpdesk.site.sign_in.discovery import ALGORITHMS
 from helpdesk.site.sign_in.errors import Declined, Refused
-from helpdesk.site.sign_in.record import Provider
 from helpdesk.site.sign_in.schemas import CallbackQuery
+from helpdesk.site.visitors.record import Provider
 
 SCOPE = "openid email profile"
 MAX_BYTES = 256 * 1024

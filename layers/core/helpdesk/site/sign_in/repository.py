@@ -1,10 +1,13 @@
-"""Items of sign-in: how visitors sign in, codes that wait, and tokens that were used."""
+"""Items of sign-in: how visitors sign in, codes that wait, tokens that were used, and the secrets that prove them."""
 
+from helpdesk.accounts.secret_keys.record import SiteKeySecret
 from helpdesk.accounts.sign_in_codes.record import SiteCode
 from helpdesk.platform import clock
-from helpdesk.platform.units import HOUR_SECONDS
-from helpdesk.site.sign_in.record import Problem, SignInSettings, TokenRecord
-from helpdesk.storage import keys, table
+from helpdesk.site.sign_in.record import SiteClientSecret, SiteToken
+from helpdesk.site.visitors.record import Problem, SiteSignIn
+from helpdesk.storage import table
+from helpdesk.storage.changes import other_than
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -17,38 +20,15 @@ class AlreadyUsed(ConditionFailed):
     """A code, token or state was used before."""
 
 
-def settings(organization: str) -> SignInSettings:
+def settings(organization: str) -> SiteSignIn:
     """Return how visitors sign in. One call."""
-    return SignInSettings.from_item(table.get(keys.SiteSignIn(organization)))
+    return Collection(SiteSignIn).find(organization) or SiteSignIn(organization=organization)
 
 
-def save(transaction: Transaction, organization: str, before: SignInSettings, after: SignInSettings) -> None:
-    """Write the settings. The transaction raises StaleSettings if they are not those that were read."""
-    condition, values = "attribute_not_exists(PK)", {}
-    if before.version:
-        condition, values = "#version = :before", {":before": before.version}
-    transaction.set(
-        keys.SiteSignIn(organization),
-        after.to_item(),
-        condition=condition,
-        values=values,
-        on_failure=StaleSettings,
-    )
-
-
-def note_problem(organization: str, seen: SignInSettings, problem: Problem | None) -> None:
+def note_problem(seen: SiteSignIn, problem: Problem | None) -> None:
     """Write why the last sign-in was refused, or with None that one works. Settings that changed since stay."""
     try:
-        table.update(
-            keys.SiteSignIn(organization),
-            "SET problem = :problem",
-            condition="#version = :version",
-            names={"#version": "version"},
-            values={
-                ":problem": None if problem is None else problem.to_item(),
-                ":version": seen.version,
-            },
-        )
+        table.change(seen.key, set={"problem": problem}, require={"version": seen.version})
     except ConditionFailed:
         return
 
@@ -58,49 +38,38 @@ def use_code(transaction: Transaction, organization: str, handle_hash: str) -> N
     transaction.delete(SiteCode.key_for(organization, handle_hash), require={}, on_failure=AlreadyUsed)
 
 
-def put_token(organization: str, token_hash: str, checked: TokenRecord) -> None:
-    """Add a token of the customer's app that was checked. Raises AlreadyUsed if it came before."""
+def put_token(token: SiteToken) -> None:
+    """Add a token of the customer's app that was checked, or a state that is used. Raises AlreadyUsed."""
     try:
-        table.put_new(
-            {
-                **keys.SiteToken(organization, token_hash).attributes(),
-                **checked.to_item(),
-                # Longer than the token is valid, so that a second use is refused until then.
-                "expiresAt": checked.valid_until // 1_000 + HOUR_SECONDS,
-            }
-        )
+        table.put_new(token)
     except ConditionFailed:
         raise AlreadyUsed(None) from None
 
 
-def use_state(organization: str, state_hash: str) -> None:
-    """Use a state, once. Raises AlreadyUsed."""
-    try:
-        table.put_new(
-            {
-                **keys.SiteToken(organization, state_hash).attributes(),
-                # Longer than a state is valid, so that a second use is refused until then.
-                "expiresAt": clock.seconds_from_now(HOUR_SECONDS),
-            }
-        )
-    except ConditionFailed:
-        raise AlreadyUsed(None) from None
-
-
-def token(organization: str, token_hash: str) -> TokenRecord | None:
+def token(organization: str, token_hash: str) -> SiteToken | None:
     """Return a token that was checked and is not used; None if there is none."""
-    item = table.get(keys.SiteToken(organization, token_hash))
-    if item is None or "claims" not in item or item["validUntil"] <= clock.now_ms():
-        return None
-    return TokenRecord.from_item(item)
+    found = Collection(SiteToken).find(organization, token_hash)
+    is_waiting = found is not None and found.claims is not None and found.valid_until > clock.now_ms()
+    return found if is_waiting else None
 
 
-def use_token(transaction: Transaction, organization: str, token_hash: str) -> None:
+def use_token(transaction: Transaction, seen: SiteToken) -> None:
     """Use a token, once; what it says of a person is removed. The transaction raises AlreadyUsed."""
-    transaction.update(
-        keys.SiteToken(organization, token_hash),
-        "REMOVE claims, #state",
-        condition="attribute_exists(claims)",
-        names={"#state": "state"},
+    transaction.change(
+        seen.key,
+        set={"claims": None, "state": None},
+        require={"claims": other_than(None)},
         on_failure=AlreadyUsed,
     )
+
+
+def client_secret(organization: str) -> str:
+    """Return the client secret at the provider; empty if it is gone."""
+    found = Collection(SiteClientSecret).find(organization)
+    return "" if found is None else found.secret
+
+
+def key_secrets(organization: str) -> list[str]:
+    """Return the secrets of the organization's live keys, the newest key first. One call."""
+    found = Collection(SiteKeySecret).page(organization, limit=100, newest_first=True, consistent=True)
+    return [each.secret for each in found.records]

@@ -12,10 +12,10 @@ from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import trimmed
-from helpdesk.site.sign_in import discovery, repository, secret_repository
+from helpdesk.site.sign_in import discovery, repository
 from helpdesk.site.sign_in.discovery import Discovered
 from helpdesk.site.sign_in.errors import MAX_CLIENT_ID_CHARACTERS, MAX_CLIENT_SECRET_CHARACTERS
-from helpdesk.site.sign_in.record import Provider, SignInSettings
+from helpdesk.site.sign_in.record import SiteClientSecret
 from helpdesk.site.sign_in.repository import StaleSettings
 from helpdesk.site.sign_in.schemas import (
     ProviderInput,
@@ -24,7 +24,7 @@ from helpdesk.site.sign_in.schemas import (
 )
 from helpdesk.site.visitors import place
 from helpdesk.site.visitors.place import SitePlace
-from helpdesk.site.visitors.record import SignInMethod
+from helpdesk.site.visitors.record import Provider, SignInMethod, SiteSignIn
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 
@@ -51,13 +51,14 @@ def change(caller: Caller, wanted: SignInUpdate, base_url: str) -> SignInAnswer:
         with waits.on_others(organization, caller.tier, discovery.DEADLINE_SECONDS):
             found = discovery.discover(wanted.oidc.issuer)
 
-    def attempt() -> SignInSettings:
+    def attempt() -> SiteSignIn:
         before = repository.settings(organization)
         after = _after(before, wanted, app_url, found)
         transaction = Transaction()
-        repository.save(transaction, organization, before, after)
+        after = transaction.save(before, after, on_failure=StaleSettings)
         if wanted.oidc is not None and wanted.oidc.client_secret is not None:
-            secret_repository.put_client_secret(transaction, organization, wanted.oidc.client_secret)
+            secret = wanted.oidc.client_secret
+            transaction.put(SiteClientSecret(organization=organization, secret=secret))
         transaction.put(
             logs.entry(
                 organization,
@@ -84,8 +85,8 @@ def redirect_uri(site: SitePlace) -> str:
 
 
 def _after(
-    before: SignInSettings, wanted: SignInUpdate, app_url: str | None, found: Discovered | None
-) -> SignInSettings:
+    before: SiteSignIn, wanted: SignInUpdate, app_url: str | None, found: Discovered | None
+) -> SiteSignIn:
     provider = before.provider
     if wanted.oidc is not None and found is not None:
         provider = _provider(before, wanted.oidc, found)
@@ -95,7 +96,6 @@ def _after(
         app_url=app_url or before.app_url,
         provider=provider,
         problem=None,
-        version=before.version + 1,
     )
     if after.method is SignInMethod.APP and after.app_url is None:
         raise InvalidRequest("`appUrl` is required when you first set the method to `app`.")
@@ -104,7 +104,7 @@ def _after(
     return replace(after, epoch=before.epoch + _is_another_way(before, after))
 
 
-def _is_another_way(before: SignInSettings, after: SignInSettings) -> bool:
+def _is_another_way(before: SiteSignIn, after: SiteSignIn) -> bool:
     """Return whether visitors sign in another way now: by another method, or at another provider."""
     if after.method is not before.method:
         return True
@@ -112,7 +112,7 @@ def _is_another_way(before: SignInSettings, after: SignInSettings) -> bool:
     return after.method is SignInMethod.OIDC and (was and was.issuer) != (now and now.issuer)
 
 
-def _provider(before: SignInSettings, sent: ProviderInput, found: Discovered) -> Provider:
+def _provider(before: SiteSignIn, sent: ProviderInput, found: Discovered) -> Provider:
     _require_secret(sent, before)
     known = before.provider
     hint = known.secret_hint if known is not None else ""
@@ -131,7 +131,7 @@ def _provider(before: SignInSettings, sent: ProviderInput, found: Discovered) ->
     )
 
 
-def _require_secret(sent: ProviderInput, before: SignInSettings) -> None:
+def _require_secret(sent: ProviderInput, before: SiteSignIn) -> None:
     """Require a secret the first time, and for another issuer: the saved one is for the saved issuer alone."""
     if sent.client_secret is not None:
         return
@@ -165,7 +165,7 @@ def _require_app_url(url: str) -> str:
         raise InvalidUrl(f"`appUrl` can't be used. {error.message}") from None
 
 
-def _answer(organization: str, saved: SignInSettings, base_url: str) -> SignInAnswer:
+def _answer(organization: str, saved: SiteSignIn, base_url: str) -> SignInAnswer:
     [named] = organizations.names_of([organization])
     return SignInAnswer.from_record(
         saved,

@@ -24,13 +24,14 @@ from helpdesk.api.http.content import Content, SeeOther, see_other
 from helpdesk.api.http.schemas import Form
 from helpdesk.api.http.validation import parse_form
 from helpdesk.customers.identities import CustomerBeingErased
+from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record
-from helpdesk.site.sign_in import codes, pages, people, problems, repository, secret_repository, states
+from helpdesk.site.sign_in import codes, pages, people, problems, repository, states
 from helpdesk.site.sign_in.codes import CodeExpired, WrongCode
 from helpdesk.site.sign_in.errors import Declined, MailNotWorking, Refused, SignInUnavailable
 from helpdesk.site.sign_in.pages import Why
-from helpdesk.site.sign_in.record import SignInSettings, TokenRecord
+from helpdesk.site.sign_in.record import SiteToken
 from helpdesk.site.sign_in.repository import AlreadyUsed
 from helpdesk.site.sign_in.schemas import (
     BeginForm,
@@ -46,8 +47,7 @@ from helpdesk.site.visit import Visit
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Browser, Visitor
 from helpdesk.site.visitors.place import SitePlace
-from helpdesk.site.visitors.record import SignInMethod
-from helpdesk.storage import keys
+from helpdesk.site.visitors.record import SignInMethod, SiteSignIn
 from helpdesk.storage.transactions import Transaction
 
 FINISH: Final = "sign-in/finish"
@@ -59,7 +59,7 @@ class Here(Record):
     visit: Visit
     site: SitePlace
     browser: Browser
-    settings: SignInSettings
+    settings: SiteSignIn
 
 
 def show(visit: Visit) -> Content:
@@ -148,10 +148,17 @@ def arrive(visit: Visit) -> Content:
         return _back(site, Why.OVER)
     try:
         token = app_tokens.checked(visit.organization, _form(visit, TokenForm).token)
-        waiting = TokenRecord(token.claims, token.state, settings.epoch, token.valid_until)
-        repository.put_token(visit.organization, token.hash, waiting)
+        waiting = SiteToken(
+            organization=visit.organization,
+            token_hash=token.hash,
+            claims=token.claims,
+            state=token.state,
+            epoch=settings.epoch,
+            valid_until=token.valid_until,
+        )
+        repository.put_token(waiting)
     except Refused as refused:
-        problems.note(visit.organization, settings, refused)
+        problems.note(settings, refused)
         return _back(site, Why.REFUSED)
     except AlreadyUsed:
         return _back(site, Why.OVER)
@@ -165,12 +172,13 @@ def finish(visit: Visit) -> Content:
     waiting = repository.token(visit.organization, token_hash)
     if waiting is None or waiting.epoch != here.settings.epoch:
         return _back(here.site, Why.OVER)
-    to = states.path_of(here.browser, here.site, waiting.state)
+    to = states.path_of(here.browser, here.site, waiting.state or "")
     if to is None:
         return _back(here.site, Why.OVER)
+    claims = waiting.claims or {}
     transaction = Transaction()
-    repository.use_token(transaction, visit.organization, token_hash)
-    return _proven(here, to, transaction, lambda: people.by_claims(visit.organization, None, waiting.claims))
+    repository.use_token(transaction, waiting)
+    return _proven(here, to, transaction, lambda: people.by_claims(visit.organization, None, claims))
 
 
 def callback(visit: Visit) -> Content:
@@ -196,8 +204,11 @@ def callback(visit: Visit) -> Content:
     def visitor() -> Visitor:
         code = flow.code_of(provider, query)
         with waits.on_others(visit.organization, visit.site.organization.tier, flow.SIGN_IN_SECONDS):
-            repository.use_state(visit.organization, sha256_hex(state))
-            secret = secret_repository.client_secret(visit.organization)
+            used = SiteToken(
+                organization=visit.organization, token_hash=sha256_hex(state), valid_until=clock.now_ms()
+            )
+            repository.put_token(used)
+            secret = repository.client_secret(visit.organization)
             claims = flow.claims_of(provider, secret, began, code)
         return people.by_claims(visit.organization, provider.issuer, claims)
 
@@ -221,8 +232,8 @@ def _site(visit: Visit) -> SitePlace:
     return visit.place
 
 
-def _settings(visit: Visit) -> SignInSettings:
-    return SignInSettings.from_item(visit.found.get(keys.SiteSignIn(visit.organization)))
+def _settings(visit: Visit) -> SiteSignIn:
+    return browsers.settings_in(visit.organization, visit.found)
 
 
 def _form[F: Form](visit: Visit, model: type[F]) -> F:
@@ -241,7 +252,7 @@ def _proven(here: Here, to: str, transaction: Transaction, visitor: Callable[[],
     except Declined:
         return _back(here.site, Why.DECLINED, to)
     except Refused as refused:
-        problems.note(organization, here.settings, refused)
+        problems.note(here.settings, refused)
         return _back(here.site, Why.REFUSED, to)
     except AlreadyUsed:
         return _back(here.site, Why.OVER, to)
@@ -249,7 +260,7 @@ def _proven(here: Here, to: str, transaction: Transaction, visitor: Callable[[],
         return _back(here.site, Why.BUSY, to)
     if here.browser.visitor is not None:
         browsers.end(here.browser, here.site)
-    problems.clear(organization, here.settings)
+    problems.clear(here.settings)
     return see_other(f"{here.site.root}/{to}", browsers.cookie(browser, here.site))
 
 

@@ -17,16 +17,16 @@ from collections.abc import Mapping, Sequence
 
 from helpdesk.api.http import gateway
 from helpdesk.api.http.content import ClientInfo
+from helpdesk.customers.record import Customer
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.errors import ForbiddenError
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
-from helpdesk.site.visitors import repository
-from helpdesk.site.visitors.errors import FormNotOwn
 from helpdesk.site.visitors.place import SitePlace
-from helpdesk.site.visitors.record import SignInMethod, SiteSession
-from helpdesk.site.visitors.repository import SessionKeys
-from helpdesk.storage.stored import AnyKey
+from helpdesk.site.visitors.record import SiteSession, SiteSignIn
+from helpdesk.storage import table
+from helpdesk.storage.stored import AnyKey, Key
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -39,6 +39,13 @@ KNOWN_SECONDS = 180 * DAY_SECONDS
 _NAME = "helpdesk-site"
 # The cookie of a signed-in browser names its customer, so that one call reads the session and the customer.
 _VALUE = re.compile(r"[0-9A-Za-z]{43}(?:\.(cus_[0-9a-z]{26}))?")
+
+
+class FormNotOwn(ForbiddenError):
+    """The form was not sent from a page of the site, or the browser blocks cookies."""
+
+    code = "form_not_own"
+    message = "Allow cookies, open the page again and send the form from there."
 
 
 class Visitor(Record):
@@ -88,28 +95,44 @@ class SentCookie(Record):
         """Whether somebody has signed in, who may be signed out again."""
         return self.customer_id is not None
 
-    def keys_in(self, organization: str) -> Sequence[AnyKey]:
+    def keys_in(self, organization: str) -> Sequence[Key]:
         """Return the keys of what `browser_in` needs; none for a browser in which nobody has signed in."""
-        return self._wanted(organization) or ()
+        if self.value is None or self.customer_id is None:
+            return ()
+        return (
+            SiteSession.key_for(organization, sha256_hex(self.value)),
+            SiteSignIn.key_for(organization),
+            Customer.key_for(organization, self.customer_id),
+        )
 
     def browser_in(self, organization: str, found: Mapping[AnyKey, Item]) -> Browser:
-        """Return the browser, given the items that were found; one without our cookie gets a new one."""
+        """Return the browser, given the items that were found; one without our cookie gets a new one.
+
+        A session is over when its time is, when visitors sign in another way since, and when its customer was erased.
+        """
         if self.value is None:
             return Browser(ids.secret(), is_new=True)
-        wanted = self._wanted(organization)
-        signed_in = repository.signed_in(wanted, found) if wanted is not None else None
-        if signed_in is None:
-            known_email = repository.known_email(wanted, found) if wanted is not None else None
-            return Browser(self.value, is_new=False, known_email=known_email)
-        session, customer = signed_in
+        known = self._known_in(organization, found)
+        if known is None:
+            return Browser(self.value, is_new=False)
+        session, customer = known
+        epoch = settings_in(organization, found).epoch
+        if session.epoch != epoch or session.valid_until <= clock.now_ms():
+            return Browser(self.value, is_new=False, known_email=customer.email)
         signed_in_at = session.valid_until - SESSION_SECONDS * 1_000
         visitor = Visitor(customer.id, session.visitor_hash, customer.name, customer.email, signed_in_at)
         return Browser(self.value, is_new=False, visitor=visitor)
 
-    def _wanted(self, organization: str) -> SessionKeys | None:
-        if self.value is None or self.customer_id is None:
+    def _known_in(
+        self, organization: str, found: Mapping[AnyKey, Item]
+    ) -> tuple[SiteSession, Customer] | None:
+        """Return the session of the browser, also when it is over, and whose it is; None if they are gone."""
+        items = [found.get(key) for key in self.keys_in(organization)]
+        if not items or items[0] is None or items[2] is None:
             return None
-        return repository.session_keys(organization, sha256_hex(self.value), self.customer_id)
+        session, customer = SiteSession.from_item(items[0]), Customer.from_item(items[2])
+        is_theirs = customer.erasure_id is None and session.customer_id == customer.id
+        return (session, customer) if is_theirs else None
 
 
 def sent(headers: Mapping[str, str], *, is_secure: bool) -> SentCookie:
@@ -119,9 +142,10 @@ def sent(headers: Mapping[str, str], *, is_secure: bool) -> SentCookie:
     return SentCookie(None, None) if named is None else SentCookie(value, named[1])
 
 
-def method_in(organization: str, found: Mapping[AnyKey, Item]) -> SignInMethod:
+def settings_in(organization: str, found: Mapping[AnyKey, Item]) -> SiteSignIn:
     """Return how visitors sign in, given the items that were read with the site."""
-    return repository.method(organization, found)
+    item = found.get(SiteSignIn.key_for(organization))
+    return SiteSignIn(organization=organization) if item is None else SiteSignIn.from_item(item)
 
 
 def sign_in(transaction: Transaction, site: SitePlace, visitor: Visitor, epoch: int) -> Browser:
@@ -137,7 +161,7 @@ def sign_in(transaction: Transaction, site: SitePlace, visitor: Visitor, epoch: 
 
 def end(browser: Browser, site: SitePlace) -> None:
     """End the session of a browser. One call."""
-    repository.delete(site.organization, browser.hash)
+    table.delete(SiteSession.key_for(site.organization, browser.hash))
 
 
 def sign_out(browser: Browser, site: SitePlace) -> Browser:
@@ -147,7 +171,7 @@ def sign_out(browser: Browser, site: SitePlace) -> Browser:
     if visitor is None:
         return Browser(ids.secret(), is_new=True)
     after = Browser(f"{ids.secret()}.{visitor.customer_id}", is_new=True, known_email=visitor.email)
-    repository.put_over(_session(after, site, visitor, epoch=0, valid_until=0))
+    table.put_new(_session(after, site, visitor, epoch=0, valid_until=0))
     return after
 
 

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from helpdesk.platform.record import Record
 from helpdesk.storage.stored import Stored
 
 
@@ -14,6 +15,59 @@ class SignInMethod(StrEnum):
     """A route in the customer's app."""
     OIDC = "oidc"
     """An OpenID Connect provider."""
+
+
+class Provider(Record, kw_only=True):
+    """An OpenID Connect provider, with what its discovery document said when the settings were saved.
+
+    secret_hint    the last four characters of the client secret
+    secret_in_body whether it takes client id and secret in the body (client_secret_post) and not as Basic
+    names_issuer   whether it names itself in every response (RFC 9207)
+    userinfo       the address of its claims about a person; None if it has none
+    """
+
+    issuer: str
+    client_id: str
+    secret_hint: str
+    authorization: str
+    token: str
+    jwks: str
+    userinfo: str | None = None
+    secret_in_body: bool
+    names_issuer: bool
+
+
+class Problem(Record):
+    """Why the last sign-in was refused.
+
+    code     the provider's code, or ours
+    message  what to change
+    detail   the provider's words; None where it said none
+    """
+
+    at: int
+    code: str
+    message: str
+    detail: str | None = None
+
+
+class SiteSignIn(Stored, kw_only=True):
+    """How visitors of an organization's help site sign in; absent until someone sets it.
+
+    problem  why the last sign-in was refused
+    epoch    counts the changes of the method. A session of an earlier epoch is over
+    version  counts all changes; 0 if nobody has set anything
+    """
+
+    PK, SK = "ORG#{organization}#SITE", "SIGNIN"
+
+    organization: str
+    method: SignInMethod = SignInMethod.MEDIAN
+    app_url: str | None = None
+    provider: Provider | None = None
+    problem: Problem | None = None
+    epoch: int = 0
+    version: int = 0
 
 
 class SiteSession(Stored, kw_only=True):
