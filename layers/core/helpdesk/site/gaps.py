@@ -29,7 +29,7 @@ class SearchGap(Stored, kw_only=True):
     """A search that found nothing: its words, how often, and when last (ms)."""
 
     PK, SK = "ORG#{organization}#SEARCHGAP#{query_hash}", "SEARCHGAP"
-    GSI1 = "ORG#{organization}#SEARCHGAPS", "{last_at:015d}#{query_hash}"
+    GSI1 = "ORG#{organization}#SEARCHGAPS", "{place}"
 
     organization: str
     query_hash: str
@@ -37,6 +37,11 @@ class SearchGap(Stored, kw_only=True):
     count: int
     last_at: int
     expires_at: int
+
+    @property
+    def place(self) -> str:
+        """Its place in the list of the latest."""
+        return f"{self.last_at:015d}#{self.query_hash}"
 
 
 def note(organization: str, query: str) -> None:
@@ -86,4 +91,4 @@ def _latest(organization: str, limit: int, before: str | None) -> tuple[list[Sea
         key = SearchGap.key_for(organization, before.partition("#")[2])
         after = {**key.attributes(), "GSI1SK": before}
     page = Collection(SearchGap).page(organization, index="GSI1", limit=limit, newest_first=True, after=after)
-    return page.records, None if page.after is None else str(page.after["GSI1SK"])
+    return page.records, None if page.after is None else page.records[-1].place
