@@ -6,7 +6,8 @@ It reads the whole table for the lists of months, and writes a mark for each org
 import sys
 
 from helpdesk.analytics import changed_repository
-from helpdesk.storage import keys, table
+from helpdesk.analytics.rows import AnalyticsMonths
+from helpdesk.storage import table
 from helpdesk.storage.table import Item
 
 _PAGE = 500
@@ -20,10 +21,9 @@ def mark_everything() -> dict[str, int]:
     while True:
         page = table.scan(limit=_PAGE, after=after)
         for item in page.items:
-            key = keys.AnalyticsMonths.parse(item["PK"], item["SK"])
-            for month in () if key is None else sorted(item.keys() - {"PK", "SK"}):
-                if key is not None:
-                    changed_repository.mark(_LONG_AGO, key.organization, key.dataset, month)
+            if (parts := AnalyticsMonths.parse(item["PK"], item["SK"])) is not None:
+                for month in sorted(item.keys() - {"PK", "SK"}):
+                    changed_repository.mark(_LONG_AGO, parts["organization"], parts["dataset"], month)
                     marked += 1
         read += len(page.items)
         print(f"{read} items read, {marked} partitions marked", file=sys.stderr)

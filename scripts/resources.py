@@ -14,7 +14,7 @@ from typing import Any
 
 from samtranslator.yaml_helper import yaml_parse  # type: ignore[import-untyped]
 
-from helpdesk.analytics import export_store
+from helpdesk.analytics import exporting
 from helpdesk.analytics.columns import columns, snake_case
 from helpdesk.analytics.datasets import DATASETS
 
@@ -52,7 +52,7 @@ def glue_tables() -> dict[str, Any]:
 
 def _glue_table(dataset: str) -> dict[str, Any]:
     name = snake_case(dataset)
-    location = f"s3://${{AnalyticsBucket}}/{export_store.ROOT}/{name}"
+    location = f"s3://${{AnalyticsBucket}}/{exporting.ROOT}/{name}"
     path = f"{location}/organization=${{!organization}}/month=${{!month}}"
     return {
         "Type": "AWS::Glue::Table",

@@ -30,7 +30,7 @@ MOST_ROOMS = 30
 # The modules outside storage that call an AWS service, and which service.
 ADAPTERS = {
     "agent/converse.py": {"bedrock"},
-    "analytics/export_store.py": {"s3"},
+    "analytics/exporting.py": {"s3"},
     "search/embeddings/bedrock.py": {"bedrock"},
     "webhooks/delivery/queue.py": {"sqs"},
     "conversations/files/store.py": {"s3"},

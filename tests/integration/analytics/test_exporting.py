@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from helpdesk.analytics import changed_repository, export_store, exporting
+from helpdesk.analytics import changed_repository, exporting
 from helpdesk.analytics.columns import columns, snake_case
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.platform import clients, clock
@@ -226,7 +226,7 @@ def test_the_data_catalog_has_the_columns_of_the_files() -> None:
         assert table["Name"] == snake_case(dataset)
         found = [(each["Name"], each["Type"]) for each in table["StorageDescriptor"]["Columns"]]
         assert found == [(each.name, each.type.value) for each in columns(dataset)]
-        key = export_store.key_of(dataset, "org_1", "2026-11", dataset)
+        key = exporting.key_of(dataset, "org_1", "2026-11", dataset)
         template = table["Parameters"]["storage.location.template"]["Fn::Sub"]
         filled = template.replace("${!organization}", "org_1").replace("${!month}", "2026-11")
         assert filled == f"s3://${{AnalyticsBucket}}/{key.rpartition('/')[0]}"

@@ -7,10 +7,11 @@ what is written meanwhile has a mark of the new day.
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from helpdesk.analytics.rows import AnalyticsChange
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_SECONDS
-from helpdesk.storage import keys, shards, table
+from helpdesk.storage import shards, table
 from helpdesk.storage.table import Item
 
 _KEPT_SECONDS = 60 * DAY_SECONDS
@@ -34,28 +35,22 @@ def note(organization: str, dataset: str, month: str) -> None:
 
 def mark(day: str, organization: str, dataset: str, month: str) -> None:
     """Mark a partition as changed on a day (UTC, `2026-11-23`)."""
-    key = keys.AnalyticsChange(str(shards.shard_of(organization)), day, organization, dataset, month)
-    table.update(key, "SET expiresAt = :end", values={":end": clock.seconds_from_now(_KEPT_SECONDS)})
+    key = AnalyticsChange.key_for(str(shards.shard_of(organization)), day, organization, dataset, month)
+    table.change(key, set={"expires_at": clock.seconds_from_now(_KEPT_SECONDS)}, or_new=True)
 
 
-def complete(turn: int, until: int) -> Iterator[keys.AnalyticsChange]:
+def complete(turn: int, until: int) -> Iterator[AnalyticsChange]:
     """Yield the marks of days that are over, until the instant `until` (ms)."""
     before = today()
 
-    def read(shard: int, after: Item | None) -> tuple[list[keys.AnalyticsChange], Item | None]:
-        first = keys.AnalyticsChange(str(shard), "0", "-", "-", "-")
-        last = keys.AnalyticsChange(str(shard), before, "-", "-", "-")
+    def read(shard: int, after: Item | None) -> tuple[list[AnalyticsChange], Item | None]:
+        first = AnalyticsChange.key_for(str(shard), "0", "-", "-", "-")
+        last = AnalyticsChange.key_for(str(shard), before, "-", "-", "-")
         page = table.query(first.pk, sk_between=(first.sk, last.sk), limit=_PAGE, after=after)
-        found = [keys.AnalyticsChange.parse(item["PK"], item["SK"]) for item in page.items]
-        return [key for key in found if key is not None], page.after
+        return [AnalyticsChange.from_item(item) for item in page.items], page.after
 
     for page in shards.pages(read, turn, until):
         yield from page
-
-
-def remove(key: keys.AnalyticsChange) -> None:
-    """Remove a mark whose partition is exported."""
-    table.delete(key)
 
 
 def today() -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from helpdesk.analytics import facts, repository, rows, usage_facts
-from helpdesk.analytics.repository import Stored
+from helpdesk.analytics.repository import StoredConversation
 from helpdesk.analytics.sources import Change
 from helpdesk.analytics.thread import Thread
 from helpdesk.conversations import erasure
@@ -145,7 +145,7 @@ def _thread_of(conversation: Conversation) -> list[Message]:
 
 
 def _write(
-    conversation: Conversation, stored: Stored | None, fresh: Sequence[Message], sequence: str
+    conversation: Conversation, stored: StoredConversation | None, fresh: Sequence[Message], sequence: str
 ) -> bool:
     """Write the rows of a conversation and of messages that its row does not count yet.
 
@@ -171,7 +171,7 @@ def _write(
     return True
 
 
-def _newest(states: Sequence[Change], stored: Stored) -> Conversation | None:
+def _newest(states: Sequence[Change], stored: StoredConversation) -> Conversation | None:
     """Return the conversation as the newest change shows it, if the row does not show a newer one."""
     if not states or states[-1].new is None or states[-1].sequence < stored.sequence:
         return None
@@ -218,7 +218,7 @@ def _note_seen(organization: str, conversation: Conversation, before: Thread, af
         repository.note_seen(organization, conversation.customer_id, at)
 
 
-def _note_rating(organization: str, conversation: Conversation, stored: Stored | None) -> None:
+def _note_rating(organization: str, conversation: Conversation, stored: StoredConversation | None) -> None:
     latest, stars = conversation.latest_rating, conversation.rating
     if latest is None or stars is None:
         return

@@ -4,17 +4,22 @@ A partition is an organization, a dataset and a month. One that changed is read 
 so that what an erasure removed is in no file after the next night. A partition without rows has no file.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from helpdesk.analytics import changed_repository, export_store, repository
+from helpdesk.analytics import changed_repository, repository
+from helpdesk.analytics.columns import snake_case
 from helpdesk.analytics.evaluation import Found
 from helpdesk.analytics.reading import usage_of
 from helpdesk.analytics.rows import USAGE
-from helpdesk.platform import clock
+from helpdesk.platform import clients, clock
 from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
 from helpdesk.platform.units import HOUR_MS
-from helpdesk.storage import keys
+from helpdesk.storage import table
+
+ROOT = "facts"
+_TYPE = "application/vnd.apache.parquet"
 
 
 class Exported(NamedTuple):
@@ -44,28 +49,38 @@ def export(until: int) -> Exported:
                 failed += 1
                 continue
             written.add(place)
-        changed_repository.remove(change)
+        table.delete(change.key)
     return Exported(len(written), failed)
 
 
 def export_partition(organization: str, dataset: str, month: str) -> None:
     """Write the file of a partition, and the file of the usage that its rows show."""
-    _write(dataset, keys.AnalyticsFact(organization, dataset, month, "-", "-"), dataset)
-    if usage_of(dataset) is not None:
-        _write(USAGE, keys.AnalyticsFact(organization, dataset, month, "-", "-"), dataset)
+    _write(
+        key_of(dataset, organization, month, dataset), dataset, repository.pages(organization, dataset, month)
+    )
+    usage = usage_of(dataset)
+    if usage is not None:
+        shown = (
+            [Found(fact.id, fact.values) for row in page for fact in usage(row.values, row.id)]
+            for page in repository.pages(organization, dataset, month)
+        )
+        _write(key_of(USAGE, organization, month, dataset), USAGE, shown)
 
 
-def _write(shown: str, partition: keys.AnalyticsFact, source: str) -> None:
+def key_of(dataset: str, organization: str, month: str, source: str) -> str:
+    """Return the key of a file, as Hive and Athena read it.
+
+    `source` is the dataset whose rows are in it, or show the usage in it.
+    """
+    folder = f"{ROOT}/{snake_case(dataset)}/organization={organization}/month={month}"
+    return f"{folder}/{snake_case(source)}.parquet"
+
+
+def _write(key: str, dataset: str, pages: Iterable[list[Found]]) -> None:
     from helpdesk.analytics import parquet  # noqa: PLC0415 - the one function that carries its library
 
-    content = parquet.written(shown, _pages(shown, partition, source))
-    export_store.replace(shown, partition.organization, partition.month, source, content)
-
-
-def _pages(shown: str, partition: keys.AnalyticsFact, source: str) -> Iterator[list[Found]]:
-    usage = usage_of(source) if shown == USAGE else None
-    for page in repository.pages(partition.organization, source, partition.month):
-        if usage is None:
-            yield page
-        else:
-            yield [Found(fact.id, fact.values) for row in page for fact in usage(row.values, row.id)]
+    bucket, content = settings().analytics_bucket, parquet.written(dataset, pages)
+    if content is None:
+        clients.s3().delete_object(Bucket=bucket, Key=key)
+    else:
+        clients.s3().put_object(Bucket=bucket, Key=key, Body=content, ContentType=_TYPE)

@@ -12,16 +12,28 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+import msgspec
+
 from helpdesk.analytics import changed_repository
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.evaluation import Found
-from helpdesk.analytics.rows import CUSTOMERS, DOCUMENTS, SIGNALS, TOOL_RUNS, Fact
+from helpdesk.analytics.rows import (
+    CUSTOMERS,
+    DOCUMENTS,
+    SIGNALS,
+    TOOL_RUNS,
+    AnalyticsFact,
+    AnalyticsMonths,
+    Fact,
+)
 from helpdesk.analytics.thread import Thread
 from helpdesk.analytics.windows import Window, month_of
 from helpdesk.customers.record import Customer
 from helpdesk.platform import ids
 from helpdesk.platform.units import DAY_MS, MINUTE_MS
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
+from helpdesk.storage.changes import below
+from helpdesk.storage.stored import Key, attribute
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -34,9 +46,7 @@ A call is sent once it is approved, within 24 hours. A signal that the agent fil
 which can wait for such a call, too.
 """
 _FIRST_SEQUENCE = ""
-_VALUES = "v"
-_SEQUENCE = "q"
-_THREAD = "t"
+_VALUES = attribute(AnalyticsFact, "values")
 # Numbers beside the values, by dataset: the attribute, and the field that it is.
 _BESIDE = {
     CUSTOMERS: {"c": "conversations", "l": "lastSeenAt", "r": "rating"},
@@ -46,7 +56,7 @@ _noted: set[tuple[str, str, str]] = set()
 _MAX_NOTED = 10_000
 
 
-class Stored(NamedTuple):
+class StoredConversation(NamedTuple):
     """A conversation's row as it is stored."""
 
     values: list[Any]
@@ -54,19 +64,20 @@ class Stored(NamedTuple):
     sequence: str
 
 
-def key_of(organization: str, dataset: str, identifier: str) -> keys.AnalyticsFact:
+def key_of(organization: str, dataset: str, identifier: str) -> Key:
     """Return the key of a row."""
     at = ids.made_at(identifier)
-    return keys.AnalyticsFact(organization, dataset, month_of(at), f"{at:013d}", identifier)
+    return AnalyticsFact.key_for(organization, dataset, month_of(at), f"{at:013d}", identifier)
 
 
-def conversation(organization: str, conversation_id: str) -> Stored | None:
+def conversation(organization: str, conversation_id: str) -> StoredConversation | None:
     """Return a conversation's row, or None."""
     item = table.get(key_of(organization, "conversations", conversation_id))
     if item is None:
         return None
-    values = _values("conversations", json.loads(item[_VALUES]))
-    return Stored(values, Thread.from_attribute(json.loads(item[_THREAD])), item[_SEQUENCE])
+    row = AnalyticsFact.from_item(item)
+    values = _values("conversations", json.loads(row.values))
+    return StoredConversation(values, msgspec.json.decode(row.thread or "[]", type=Thread), row.sequence)
 
 
 def titles(organization: str, dataset: str, identifiers: Sequence[str]) -> dict[str, str]:
@@ -86,21 +97,19 @@ def existing(organization: str, dataset: str, identifiers: Sequence[str]) -> set
 
 
 def put_conversation(
-    organization: str, fact: Fact, thread: Thread, sequence: str, before: Stored | None
+    organization: str, fact: Fact, thread: Thread, sequence: str, before: StoredConversation | None
 ) -> None:
     """Put a conversation's row in place of the one that was read, or of none. Raises ConditionFailed."""
     _note(organization, fact.dataset, fact.id)
-    condition = f"{_SEQUENCE} = :was" if before is not None else "attribute_not_exists(PK)"
-    table.update(
+    table.change(
         key_of(organization, fact.dataset, fact.id),
-        f"SET {_VALUES} = :values, {_THREAD} = :thread, {_SEQUENCE} = :sequence",
-        condition=condition,
-        values={
-            ":values": values_text(fact),
-            ":thread": _json(thread.to_attribute()),
-            ":sequence": sequence,
-            **({":was": before.sequence} if before is not None else {}),
+        set={
+            "values": values_text(fact),
+            "thread": msgspec.json.encode(thread).decode(),
+            "sequence": sequence,
         },
+        require={"sequence": None if before is None else before.sequence},
+        or_new=True,
     )
 
 
@@ -108,11 +117,11 @@ def put(organization: str, fact: Fact, sequence: str = _FIRST_SEQUENCE) -> bool:
     """Put a row, unless it shows a newer change; return whether it was put. Numbers beside its values stay."""
     _note(organization, fact.dataset, fact.id)
     try:
-        table.update(
+        table.change(
             key_of(organization, fact.dataset, fact.id),
-            f"SET {_VALUES} = :values, {_SEQUENCE} = :sequence",
-            condition=f"attribute_not_exists(PK) OR {_SEQUENCE} < :sequence",
-            values={":values": values_text(fact), ":sequence": sequence},
+            set={"values": values_text(fact), "sequence": sequence},
+            require={"sequence": below(sequence)},
+            or_new=True,
         )
     except ConditionFailed:
         return False
@@ -122,16 +131,20 @@ def put(organization: str, fact: Fact, sequence: str = _FIRST_SEQUENCE) -> bool:
 def put_customer(organization: str, fact: Fact, conversation_ids: Sequence[str]) -> None:
     """Put a customer's row that is missing, if the customer is there and is not being erased."""
     _note(organization, fact.dataset, fact.id)
-    newest = max(conversation_ids, default=None)
-    item: Item = {
-        **key_of(organization, fact.dataset, fact.id).attributes(),
-        _VALUES: values_text(fact),
-        _SEQUENCE: _FIRST_SEQUENCE,
-        "c": len(conversation_ids),
-        **({} if newest is None else {"n": newest}),
-    }
+    at = ids.made_at(fact.id)
+    row = AnalyticsFact(
+        organization=organization,
+        dataset=fact.dataset,
+        month=month_of(at),
+        at=f"{at:013d}",
+        fact_id=fact.id,
+        values=values_text(fact),
+        sequence=_FIRST_SEQUENCE,
+        conversations=len(conversation_ids),
+        newest_conversation=max(conversation_ids, default=None),
+    )
     transaction = Transaction()
-    transaction.put(item, new=True, on_failure=ConditionFailed)
+    transaction.put(row, new=True, on_failure=ConditionFailed)
     transaction.require(
         Customer.key_for(organization, fact.id),
         {"erasure_id": None},
@@ -147,66 +160,67 @@ def count_conversation(organization: str, customer_id: str, conversation_id: str
 
     Return the newest that is counted, or None if the customer has no row.
     """
-    key = key_of(organization, CUSTOMERS, customer_id)
-    _note_change(key)
     try:
-        table.update(
-            key,
-            "SET n = :id, l = :at ADD c :one",
-            condition="attribute_exists(PK) AND (attribute_not_exists(n) OR n < :id)",
-            values={":id": conversation_id, ":at": at, ":one": 1},
+        _beside(
+            organization,
+            CUSTOMERS,
+            customer_id,
+            set={"newest_conversation": conversation_id, "last_seen_at": at},
+            add={"conversations": 1},
+            require={"newest_conversation": below(conversation_id)},
         )
     except ConditionFailed as failed:
-        return None if failed.item is None else str(failed.item["n"])
+        return None if failed.item is None else AnalyticsFact.from_item(failed.item).newest_conversation
     return conversation_id
 
 
 def recount_conversations(organization: str, customer_id: str, newest: str, count: int) -> None:
     """Raise the number of a customer's conversations up to the newest that is counted. A higher number stays."""
-    values = {":count": count, ":newest": newest}
-    _beside(organization, CUSTOMERS, customer_id, "SET c = :count", "n = :newest AND c < :count", values)
+    with suppress(ConditionFailed):
+        _beside(
+            organization,
+            CUSTOMERS,
+            customer_id,
+            set={"conversations": count},
+            require={"newest_conversation": newest, "conversations": below(count)},
+        )
 
 
 def note_seen(organization: str, customer_id: str, at: int) -> None:
     """Note when a customer wrote last."""
-    _beside(
-        organization, CUSTOMERS, customer_id, "SET l = :at", "attribute_not_exists(l) OR l < :at", {":at": at}
-    )
+    with suppress(ConditionFailed):
+        _beside(
+            organization,
+            CUSTOMERS,
+            customer_id,
+            set={"last_seen_at": at},
+            require={"last_seen_at": below(at)},
+        )
 
 
 def note_rating(organization: str, customer_id: str, stars: int, at: int) -> None:
     """Note a customer's latest rating, given at an instant (ms)."""
-    _beside(
-        organization,
-        CUSTOMERS,
-        customer_id,
-        "SET r = :stars, rt = :at",
-        "attribute_not_exists(rt) OR rt <= :at",
-        {":stars": stars, ":at": at},
-    )
+    with suppress(ConditionFailed):
+        _beside(
+            organization,
+            CUSTOMERS,
+            customer_id,
+            set={"rating": stars, "rated_at": at},
+            require={"rated_at": below(at + 1)},
+        )
 
 
 def count_answers(organization: str, document_id: str, answers: int) -> None:
     """Add answers that a document was a source of."""
-    _beside(organization, DOCUMENTS, document_id, "ADD a :answers", "", {":answers": answers})
+    with suppress(ConditionFailed):
+        _beside(organization, DOCUMENTS, document_id, add={"answers": answers})
 
 
-def _beside(
-    organization: str, dataset: str, identifier: str, expression: str, condition: str, values: Item
-) -> bool:
-    """Change numbers of a row; return whether there is such a row."""
+def _beside(organization: str, dataset: str, identifier: str, **change: Any) -> None:
+    """Change numbers beside the values of a row. Raises ConditionFailed, also if there is no such row."""
     key = key_of(organization, dataset, identifier)
-    _note_change(key)
-    try:
-        table.update(
-            key,
-            expression,
-            condition="attribute_exists(PK)" + (f" AND ({condition})" if condition else ""),
-            values=values,
-        )
-    except ConditionFailed as failed:
-        return failed.item is not None
-    return True
+    _note_change(organization, dataset, identifier)
+    table.change(key, **change)
 
 
 def delete(organization: str, dataset: str, identifier: str) -> None:
@@ -221,14 +235,13 @@ def delete_many(organization: str, rows: Sequence[tuple[str, str]]) -> None:
         # An id that is no ULID never had a row.
         with suppress(ValueError):
             found.append(key_of(organization, dataset, identifier))
-    for key in found:
-        _note_change(key)
+            _note_change(organization, dataset, identifier)
     table.delete_many(found)
 
 
 def months(organization: str, dataset: str) -> list[str]:
     """Return the months in which a dataset has rows, newest first."""
-    item = table.get(keys.AnalyticsMonths(organization, dataset), consistent=False) or {}
+    item = table.get(AnalyticsMonths.key_for(organization, dataset), consistent=False) or {}
     return sorted(item.keys() - {"PK", "SK"}, reverse=True)
 
 
@@ -245,8 +258,8 @@ def read(
     With `by_default_time` only those whose default time is in the window. One call for 1 MB, which is about 4,000 rows.
     """
     earliest = f"{earliest_id(dataset, window):013d}"
-    first = keys.AnalyticsFact(organization, dataset, month, earliest, "-")
-    last = keys.AnalyticsFact(organization, dataset, month, f"{window.end + _SLACK_MS:013d}", "~")
+    first = AnalyticsFact.key_for(organization, dataset, month, earliest, "-")
+    last = AnalyticsFact.key_for(organization, dataset, month, f"{window.end + _SLACK_MS:013d}", "~")
     found: list[Found] = []
     after: Item | None = None
     while len(found) < limit:
@@ -270,7 +283,7 @@ def read(
 
 def pages(organization: str, dataset: str, month: str) -> Iterator[list[Found]]:
     """Yield all rows of a month, oldest first, by pages of 1 MB."""
-    partition = keys.AnalyticsFact(organization, dataset, month, "-", "-").pk
+    partition = AnalyticsFact.partition_for(organization, dataset, month)
     after: Item | None = None
     while True:
         page = table.query(partition, after=after, only=("SK", _VALUES, *_BESIDE.get(dataset, ())))
@@ -299,10 +312,10 @@ def _rows(dataset: str, items: Sequence[Item]) -> list[Found]:
     for values in rows:
         _values(dataset, values)
     places = DATASETS[dataset].places
-    for attribute, field in _BESIDE.get(dataset, {}).items():
+    for name, field in _BESIDE.get(dataset, {}).items():
         for item, values in zip(items, rows, strict=True):
-            if attribute in item:
-                values[places[field]] = item[attribute]
+            if name in item:
+                values[places[field]] = item[name]
     return [Found(item["SK"][14:], values) for item, values in zip(items, rows, strict=True)]
 
 
@@ -314,7 +327,7 @@ def _note(organization: str, dataset: str, identifier: str) -> None:
     if known in _noted:
         return
     table.update(
-        keys.AnalyticsMonths(organization, dataset),
+        AnalyticsMonths.key_for(organization, dataset),
         "SET #month = :true",
         names={"#month": month},
         values={":true": True},
@@ -324,8 +337,8 @@ def _note(organization: str, dataset: str, identifier: str) -> None:
     _noted.add(known)
 
 
-def _note_change(key: keys.AnalyticsFact) -> None:
-    changed_repository.note(key.organization, key.dataset, key.month)
+def _note_change(organization: str, dataset: str, identifier: str) -> None:
+    changed_repository.note(organization, dataset, month_of(ids.made_at(identifier)))
 
 
 def _json(values: list[Any]) -> str:

@@ -1,9 +1,7 @@
 """What a conversation's row knows of its messages, carried forward message by message. No AWS."""
 
 from copy import replace
-from typing import TYPE_CHECKING, Any, Self
-
-from msgspec.structs import asdict
+from typing import TYPE_CHECKING
 
 from helpdesk.platform.record import Record
 
@@ -11,11 +9,11 @@ if TYPE_CHECKING:
     from helpdesk.conversations.message_record import Message
 
 
-class Thread(Record):
+class Thread(Record, array_like=True):
     """The messages of a conversation up to `up_to`, the id of the last one; ids sort in the order of the writes.
 
     `waiting_since` is when the first of the visitor's messages came that nobody has answered (ms). The response times
-    (ms) are from the first message of the visitor.
+    (ms) are from the first message of the visitor. A row's item has the values as a JSON array, in this order.
     """
 
     up_to: str = ""
@@ -73,12 +71,3 @@ class Thread(Record):
         if by_team and self.first_team_response is None:
             after = replace(after, first_team_response=response)
         return after, waited
-
-    @classmethod
-    def from_attribute(cls, values: list[Any]) -> Self:
-        """Read the attribute of a row's item."""
-        return cls(*values)
-
-    def to_attribute(self) -> list[Any]:
-        """Return the attribute of a row's item."""
-        return list(asdict(self).values())

@@ -28,8 +28,8 @@ class Requirement(NamedTuple):
     value: Any
 
 
-def below(limit: int) -> Requirement:
-    """Require a number less than a limit, or none yet."""
+def below(limit: int | str) -> Requirement:
+    """Require a value less than a limit, or none yet."""
     return Requirement("NOT {name} >= {value}", limit)  # a comparison with null or nothing is false
 
 

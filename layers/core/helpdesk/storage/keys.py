@@ -15,7 +15,6 @@ from helpdesk.storage.account_keys import (
     SupportEmail,
     grants_of_person,
 )
-from helpdesk.storage.analytics_keys import AnalyticsChange, AnalyticsFact, AnalyticsMonths
 from helpdesk.storage.conversation_keys import (
     Conversation,
     Message,
@@ -43,7 +42,7 @@ from helpdesk.storage.tool_keys import (
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
-    "REGISTRY", "AccessToken", "AnalyticsChange", "AnalyticsFact", "AnalyticsMonths",
+    "REGISTRY", "AccessToken",
     "AppCredentials",
     "ConnectState", "ConnectedAccount", "Connection",
     "ConnectionTokens", "Conversation",
