@@ -10,9 +10,14 @@ from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import service as deliveries
-from helpdesk.webhooks.delivery.errors import DeliveryInProgress, DeliveryNotFound
 from helpdesk.webhooks.delivery.schemas import DeliveriesAnswer
-from helpdesk.webhooks.errors import EndpointNotFound, NoEvents, TooManyEndpoints
+from helpdesk.webhooks.errors import (
+    DeliveryInProgress,
+    DeliveryNotFound,
+    EndpointNotFound,
+    NoEvents,
+    TooManyEndpoints,
+)
 from helpdesk.webhooks.schemas import (
     EventsAnswer,
     EventsQuery,

@@ -13,9 +13,9 @@ from helpdesk.events.outbox import Job, QueuedJob, job_item
 from helpdesk.outbound.outcome import Outcome
 from helpdesk.storage import table
 from helpdesk.webhooks.delivery import service as history
-from helpdesk.webhooks.delivery.errors import DeliveryInProgress
 from helpdesk.webhooks.delivery.queue import DeliveryTask
 from helpdesk.webhooks.delivery.record import Delivery
+from helpdesk.webhooks.errors import DeliveryInProgress
 from tests.simulation.test_delivery_run import delivery, reset, task
 from tests.simulation.world import Message, WorkerDied, World, first_task, simulated
 from tests.support import effort

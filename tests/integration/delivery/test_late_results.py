@@ -18,9 +18,9 @@ from helpdesk.storage.table import Item
 from helpdesk.webhooks.delivery import repository
 from helpdesk.webhooks.delivery import service as history
 from helpdesk.webhooks.delivery.attempts import DeliveryState
-from helpdesk.webhooks.delivery.errors import DeliveryInProgress
 from helpdesk.webhooks.delivery.queue import DeliveryTask
 from helpdesk.webhooks.delivery.repository import Result
+from helpdesk.webhooks.errors import DeliveryInProgress
 from tests.integration.delivery.test_reconciling import Time, add, fan_out, happened, time
 from tests.integration.delivery.test_worker import batch
 from tests.support.api import Client, function

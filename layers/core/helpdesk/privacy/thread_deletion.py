@@ -33,7 +33,7 @@ from helpdesk.storage.transactions import Transaction
 from helpdesk.suggestions import erasure as suggestions
 from helpdesk.suggestions.record import LearnedQuestion
 from helpdesk.tools.approvals import erasure as approvals
-from helpdesk.webhooks.delivery import erasure as deliveries
+from helpdesk.webhooks.delivery import service as deliveries
 
 _ENTRIES = 12
 """Entries per page. With six files each, and their ratings, they fit the 100 actions of a transaction."""

@@ -1,8 +1,11 @@
-"""Errors of the webhook routes (Specification: Errors, Keys, webhooks, tool endpoints)."""
+"""Errors of the webhook routes (Specification: Errors, Keys, webhooks, tool endpoints; docs/decisions/0051)."""
 
-from helpdesk.platform.errors import BadRequestError, NotFoundError
+from helpdesk.events.outbox import EVENT_DAYS
+from helpdesk.platform.errors import BadRequestError, ConflictError, NotFoundError
 
 MAX_WEBHOOK_ENDPOINTS = 10
+LOST_AFTER_MINUTES = 10
+"""How long after it was due an attempt that has not started blocks a redelivery."""
 
 
 class NoEvents(BadRequestError):
@@ -18,3 +21,18 @@ class TooManyEndpoints(BadRequestError):
 class EndpointNotFound(NotFoundError):
     code = "endpoint_not_found"
     message = "No webhook endpoint has this ID in your organization. GET /v1/webhooks lists them."
+
+
+class DeliveryNotFound(NotFoundError):
+    """This event was not sent to this endpoint, or was sent longer ago than deliveries are kept."""
+
+    code = "delivery_not_found"
+    message = f"No delivery of this event to this endpoint exists. Deliveries are kept for {EVENT_DAYS} days."
+
+
+class DeliveryInProgress(ConflictError):
+    code = "delivery_in_progress"
+    message = (
+        "An attempt to send this event is running or about to start. Try again when it has ended, or "
+        f"{LOST_AFTER_MINUTES} minutes after it was due."
+    )

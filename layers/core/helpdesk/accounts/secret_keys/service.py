@@ -28,7 +28,7 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 type ReplaceSecrets = Callable[[Transaction, str, str], None]
-"""Replaces, in a transaction, the secrets of the endpoints that a key signs for (`accounts.key_revocation`). It is
+"""Replaces, in a transaction, the secrets of the endpoints that a key signs for (`webhooks.key_revocation`). It is
 passed in because webhooks and tools import this package for their signing key."""
 
 _HASH = re.compile(r"[0-9a-f]{64}")

@@ -1,6 +1,6 @@
 """Delivery items for the history and for redeliveries. This module reads no signing secrets."""
 
-from helpdesk.events.outbox import Event
+from helpdesk.events.outbox import EVENT_DAYS, Event
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
@@ -10,11 +10,10 @@ from helpdesk.storage.changes import other_than
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.delivery.attempts import DeliveryState
-from helpdesk.webhooks.delivery.errors import DeliveryInProgress, DeliveryNotFound
 from helpdesk.webhooks.delivery.record import AttemptRecord, Delivery, DeliveryId
-from helpdesk.webhooks.delivery.repository import HISTORY_DAYS, as_seen, pending
+from helpdesk.webhooks.delivery.repository import as_seen, pending
 from helpdesk.webhooks.delivery.schedule import parse_delays
-from helpdesk.webhooks.errors import EndpointNotFound
+from helpdesk.webhooks.errors import DeliveryInProgress, DeliveryNotFound, EndpointNotFound
 from helpdesk.webhooks.record import WebhookEndpoint
 
 MAX_ATTEMPTS_KEPT = 50
@@ -29,7 +28,7 @@ def newest(
     Only those of events older than `before`, where it is given. One query. DynamoDB removes expired items within days
     and not at once, so the query bounds the time.
     """
-    since = clock.now_ms() - HISTORY_DAYS * DAY_MS
+    since = clock.now_ms() - EVENT_DAYS * DAY_MS
     page = table.query(
         Delivery.partition_for(organization, endpoint_id),
         sk_between=(f"evt_{since:012x}", f"evt_{'f' * 32}"),
@@ -62,7 +61,7 @@ def find(delivery: DeliveryId) -> Found:
     if delivery.key not in found or event_key not in found:
         raise DeliveryNotFound
     event = Event.from_item(found[event_key])
-    if event.created_at + HISTORY_DAYS * DAY_MS <= clock.now_ms():
+    if event.created_at + EVENT_DAYS * DAY_MS <= clock.now_ms():
         raise DeliveryNotFound
     return Found(
         WebhookEndpoint.from_item(found[endpoint_key]),

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from helpdesk.events.outbox import Event
+from helpdesk.events.outbox import EVENT_DAYS, Event
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
@@ -15,8 +15,6 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.webhooks.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 from helpdesk.webhooks.delivery.record import AttemptRecord, Delivery, DeliveryId
 from helpdesk.webhooks.record import StandardSecret, WebhookEndpoint
-
-HISTORY_DAYS = 30
 
 _MAX_FAILURES = 5
 """How often the reconciler fails to read a delivery before it gives it up."""
@@ -73,7 +71,7 @@ def create(delivery: DeliveryId, event_type: str, created_at: int) -> None:
         run=1,
         next_at=created_at,
         attempts=(),
-        expires_at=clock.seconds_from_now(HISTORY_DAYS * DAY_SECONDS),
+        expires_at=clock.seconds_from_now(EVENT_DAYS * DAY_SECONDS),
         indexed_at=indexed_at(now),
     )
     try:

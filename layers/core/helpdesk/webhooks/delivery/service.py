@@ -1,4 +1,6 @@
-"""The rules of delivery history and redelivery (beyond the specification; docs/decisions/0051)."""
+"""The rules of delivery history, redelivery and erasure (beyond the specification; docs/decisions/0051)."""
+
+from collections.abc import Sequence
 
 from helpdesk.events.outbox import job_item
 from helpdesk.platform import clock
@@ -7,10 +9,11 @@ from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import history_repository as repository
 from helpdesk.webhooks.delivery.attempts import DeliveryState
-from helpdesk.webhooks.delivery.errors import LOST_AFTER_MINUTES, DeliveryInProgress
 from helpdesk.webhooks.delivery.queue import DeliveryTask
 from helpdesk.webhooks.delivery.record import Delivery, DeliveryId
+from helpdesk.webhooks.delivery.repository import delete_events
 from helpdesk.webhooks.delivery.schemas import Attempt, DeliveryShown, Status
+from helpdesk.webhooks.errors import LOST_AFTER_MINUTES, DeliveryInProgress
 
 _STATUS: dict[DeliveryState, Status] = {
     DeliveryState.PENDING: "pending",
@@ -55,6 +58,16 @@ def redeliver(organization: str, endpoint_id: str, event_id: str) -> None:
     task = DeliveryTask(organization, endpoint_id, event_id, found.endpoint.key_id, 1, now, progress.run + 1)
     transaction.put(job_item(organization, task.to_job()))
     transaction.commit()
+
+
+def delete_for(organization: str, event_ids: Sequence[str]) -> None:
+    """Remove events and their deliveries to the organization's present endpoints, because their messages are erased.
+
+    Costs one query of the endpoints and one call per 25 items. Nothing happens without events.
+    """
+    if event_ids:
+        endpoints = [endpoint.id for endpoint in webhooks.listening(organization)]
+        delete_events(organization, event_ids, endpoints)
 
 
 def _shown(delivery: Delivery) -> DeliveryShown:
