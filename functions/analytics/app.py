@@ -2,9 +2,9 @@
 
 from helpdesk.analytics import exploring, reports
 from helpdesk.analytics import service as analytics
-from helpdesk.analytics.query import InvalidQuery
+from helpdesk.analytics.errors import InvalidQuery, ReportNotFound
 from helpdesk.analytics.query_schemas import DatasetsAnswer, Explored, ExploreInput, Records
-from helpdesk.analytics.reports import ReportAnswer, ReportNotFound, ReportsAnswer
+from helpdesk.analytics.reports import ReportAnswer, ReportsAnswer
 from helpdesk.analytics.schemas import Satisfaction, SatisfactionQuery
 from helpdesk.api.admission.caller import Access, Caller
 from helpdesk.api.admission.limits import RequestClass

@@ -20,8 +20,8 @@ from helpdesk.api.admission.caller import Access, Caller
 from helpdesk.api.http.pages import next_cursor, position
 from helpdesk.api.http.schemas import OK, Ok
 from helpdesk.api.logs import listing as logs
+from helpdesk.api.logs.errors import LogNotFound
 from helpdesk.api.logs.kinds import LogFilter
-from helpdesk.api.logs.record import LogNotFound
 from helpdesk.api.logs.schemas import LogAnswer, LogsAnswer, LogsQuery
 from helpdesk.api.routing.api import Api
 from helpdesk.outbound.errors import InvalidUrl

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.analytics.query import InvalidQuery, listing, of_rows, plan
+from helpdesk.analytics.errors import InvalidQuery
+from helpdesk.analytics.query import listing, of_rows, plan
 from helpdesk.analytics.query_schemas import ExploreInput, Measure, Op
 from helpdesk.analytics.windows import Bucket, Window
 from helpdesk.api.http.validation import parse_body

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from helpdesk.analytics.datasets import DATASETS, Dataset, DatasetField, FieldType, Values
+from helpdesk.analytics.errors import InvalidQuery
 from helpdesk.analytics.query_schemas import (
     DEFAULT_DAYS,
     DEFAULT_ROWS,
@@ -24,7 +25,7 @@ from helpdesk.analytics.query_schemas import (
 )
 from helpdesk.analytics.windows import ALL_TIME, Bucket, Window, window_of
 from helpdesk.api.http.unknown_names import did_you_mean
-from helpdesk.platform.errors import BadRequestError, InvalidRequest
+from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.record import Record
 
 type Condition = Callable[[Values], bool]
@@ -57,13 +58,6 @@ _EXPECTED = {
     FieldType.TIME: "a number of milliseconds since 1970",
     FieldType.BOOLEAN: "true or false",
 }
-
-
-class InvalidQuery(BadRequestError):
-    """The query names a field or measure that its dataset does not have; the message lists those that it has."""
-
-    code = "invalid_query"
-    message = "Name fields that the dataset has; GET /v1/analytics/datasets lists them."
 
 
 class Measured(Record):

@@ -3,17 +3,10 @@
 from typing import Any
 
 from helpdesk.analytics import exploring
+from helpdesk.analytics.errors import ReportNotFound
 from helpdesk.analytics.query_schemas import Explored, ExploreInput
 from helpdesk.api.http.schemas import Answer
-from helpdesk.platform.errors import NotFoundError
 from helpdesk.platform.record import Record
-
-
-class ReportNotFound(NotFoundError):
-    """The path names a report that is not one of ours."""
-
-    code = "report_not_found"
-    message = "No report has this name."
 
 
 class Report(Record):

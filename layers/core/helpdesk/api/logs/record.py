@@ -1,20 +1,12 @@
-"""Log entries as the table holds them, and the error for one that does not exist."""
+"""Log entries as the table holds them."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from helpdesk.api.logs.kinds import LogKind
-from helpdesk.platform.errors import NotFoundError
 from helpdesk.platform.record import field
 from helpdesk.storage.actor_name import ActorName, of_text
 from helpdesk.storage.stored import Stored
-
-
-class LogNotFound(NotFoundError):
-    """The entry never existed here, or is over a year old."""
-
-    code = "log_not_found"
-    message = "No log entry has this ID in your organization. GET /v1/logs lists them."
 
 
 class LogRecord(Stored, kw_only=True):

@@ -3,8 +3,9 @@
 import hashlib
 from typing import Any
 
+from helpdesk.api.logs.errors import LogNotFound
 from helpdesk.api.logs.kinds import MAX_MS, LogFilter, LogKind
-from helpdesk.api.logs.record import LogNotFound, LogRecord
+from helpdesk.api.logs.record import LogRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_SECONDS, MINUTE_MS
 from helpdesk.storage import actor_name, table

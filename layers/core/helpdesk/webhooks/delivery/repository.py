@@ -99,7 +99,7 @@ def load_context(delivery: DeliveryId, key_id: str | None) -> DeliveryContext:
     own = StandardSecret.from_item(found[standard]) if standard in found else None
     return DeliveryContext(
         progress=_progress(found.get(delivery.key)),
-        body=Event.from_item(found[event]).body if event in found else None,
+        body=found[event]["body"] if event in found else None,
         endpoint=WebhookEndpoint.from_item(found[endpoint]) if endpoint in found else None,
         secret=secret["webhooks"] if secret else None,
         standard_secrets=() if own is None else own.valid(clock.now_ms()),
