@@ -130,7 +130,7 @@ def test_a_message_of_another_release_is_read(body: dict[str, Any], job: JobBody
     assert type(job).from_body(ORG | body) == job
 
 
-def test_a_queue_of_several_kinds_tells_them_apart_and_refuses_others() -> None:
+def test_a_job_of_a_queue_with_several_kinds_is_read_by_its_kind_and_no_other_kind_is() -> None:
     kinds = LearnJob | AskJob
     assert msgspec.convert({"kind": "ask", "suggestionId": "sug_1", **ORG}, kinds) == AskJob("org_1", "sug_1")
     with pytest.raises(ValueError, match="kind"):
