@@ -24,7 +24,7 @@ class EndpointNotFound(NotFoundError):
 
 
 class DeliveryNotFound(NotFoundError):
-    """This event was not sent to this endpoint, or was sent longer ago than deliveries are kept."""
+    """This event was not sent to this endpoint, or was sent over 30 days ago."""
 
     code = "delivery_not_found"
     message = f"No delivery of this event to this endpoint exists. Deliveries are kept for {EVENT_DAYS} days."
