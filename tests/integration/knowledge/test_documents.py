@@ -80,8 +80,6 @@ def test_a_document_creates_one_index_job(api: Client, organization: NewOrganiza
         "organization": organization.organization_id,
         "documentId": document_id,
         "version": 1,
-        "deleted": False,
-        "obsoleteTexts": [],
     }
     assert job["deduplication"].startswith(document_id)
 
