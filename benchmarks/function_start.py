@@ -14,7 +14,7 @@ from scripts.local import build
 from scripts.local.progress import Progress
 from tests.support.template import template
 
-LAYERS = ("DependenciesLayer", "PydanticCoreLayer", "CoreLayer")
+LAYERS = ("DependenciesLayer", "CompiledLayer", "CoreLayer")
 """The layers of every function."""
 TITLE = "Start of a function"
 LIMIT = 1.6

@@ -1,4 +1,4 @@
-"""template/api.json: the paths of the API and the gateway's own errors, written from the routes' declarations.
+"""template/generated/api.json: the paths of the API and the gateway's own errors, written from the routes.
 
 `make openapi` writes it; `make check` compares it (--check). template.yaml includes it in the API, so it takes the long
 forms of CloudFormation's functions.
@@ -10,7 +10,7 @@ import sys
 from scripts.local import aws_limits
 from scripts.openapi.routes import ROOT, routes_by_function
 
-API = ROOT / "template" / "api.json"
+API = ROOT / "template" / "generated" / "api.json"
 
 # Spelled out, because the emulator does not know the "any" method.
 _METHODS = ("get", "post", "put", "patch", "delete")
@@ -142,11 +142,13 @@ def main(arguments: list[str]) -> int:
     current = API.read_text(encoding="utf-8") if API.exists() else ""
     if "--check" in arguments:
         if current != wanted:
-            print("template/api.json is not what the routes say. Run: make openapi", file=sys.stderr)
+            print(
+                "template/generated/api.json is not what the routes say. Run: make openapi", file=sys.stderr
+            )
         return int(current != wanted)
     if current != wanted:
         API.write_text(wanted, encoding="utf-8")
-        print("Written: template/api.json")
+        print("Written: template/generated/api.json")
     return 0
 
 

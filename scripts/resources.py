@@ -1,4 +1,4 @@
-"""template/resources.json: the table, buckets, queues, policies and roles, written from the YAML files beside it.
+"""template/generated/resources.json: the table, buckets, queues, policies and roles, written from template/*.yaml.
 
 The tables of the Data Catalog for exported analytics are written from the datasets.
 
@@ -20,7 +20,7 @@ from helpdesk.analytics.datasets import DATASETS
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "template"
 PARTS = ("data.yaml", "queues.yaml", "policies.yaml", "worker_policies.yaml", "roles.yaml")
-RESOURCES = TEMPLATE / "resources.json"
+RESOURCES = TEMPLATE / "generated" / "resources.json"
 
 
 def text(parts: dict[str, str]) -> str:
@@ -116,12 +116,12 @@ def main(arguments: list[str]) -> int:
         current = RESOURCES.read_text(encoding="utf-8") if RESOURCES.exists() else ""
         if differs := current != text(sources()):
             print(
-                f"template/resources.json does not match {', '.join(PARTS)}. Run: make openapi",
+                f"template/generated/resources.json does not match {', '.join(PARTS)}. Run: make openapi",
                 file=sys.stderr,
             )
         return int(differs)
     if write():
-        print("Written: template/resources.json")
+        print("Written: template/generated/resources.json")
     return 0
 
 

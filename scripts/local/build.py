@@ -76,7 +76,7 @@ def built(progress: Progress) -> Iterator[tuple[Path, str]]:
             progress.say("Waiting for another build or deployment to end.")
             fcntl.flock(lock, fcntl.LOCK_EX)
         if resources.write():
-            progress.say("Written: template/resources.json, from the parts that changed.")
+            progress.say("Written: template/generated/resources.json, from the parts that changed.")
         wanted = fingerprint()
         if _is_current(wanted):
             progress.say("Nothing to build: no source changed.")

@@ -254,7 +254,7 @@ def added_packages() -> dict[str, list[str]]:
     largest = [
         "layers/sentence_vectors",
         "layers/search_engine",
-        "layers/pydantic_core",
+        "layers/compiled",
         "functions/agent_worker",
     ]
     others = [path.parent.relative_to(ROOT).as_posix() for path in DEPLOYED]

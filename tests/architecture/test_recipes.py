@@ -14,6 +14,7 @@ POLICIES = {
     "AgentSettings": "template/policies.yaml"
 }  # of the API; the others' are those of workers and jobs
 WORKER_POLICIES = "template/worker_policies.yaml"
+GENERATED = ("template/generated/resources.json", "template/generated/api.json")
 each_example = for_each("name", sorted(EXAMPLES.values()))
 
 
@@ -97,7 +98,7 @@ def test_no_other_deployed_file_names_it(name: str) -> None:
 
     # The gateway's paths and the whole of the parts are generated.
     assert {policies_of(name)} <= set(sources)
-    assert set(sources) <= {policies_of(name), "template/resources.json", "template/api.json"}
+    assert set(sources) <= {policies_of(name), *GENERATED}
 
 
 def test_a_queue_takes_one_place_in_each_list_of_queues() -> None:

@@ -28,6 +28,7 @@ def is_there(path: str) -> bool:
     if "/" not in pattern:  # a file name that the text puts into a folder, such as `schemas.py`
         folders += (
             ROOT / "template",
+            ROOT / "template" / "generated",
             *CORE.iterdir(),
             *CORE.glob("integrations/*"),
             *(ROOT / "layers").iterdir(),
