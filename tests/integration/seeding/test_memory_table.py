@@ -1,4 +1,7 @@
-"""The table in memory answers as moto does: every call of every request, and what the table holds afterwards."""
+"""The table in memory answers as moto does: every call of a request, and what the table holds afterwards.
+
+`make test` sends each write and every third read; `make test-all` sends all of them.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +26,7 @@ from helpdesk.webhooks import service as webhooks
 from scripts.seeding.memory_table import answering_now
 from scripts.seeding.plan import BETWEEN_MS, TEAM, visitors
 from scripts.seeding.simulate import Desk, session_of, simulate
-from tests.support import stand_in
+from tests.support import effort, stand_in
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.people import issue_token, make_person
@@ -138,7 +141,7 @@ def it(organization: NewOrganization, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 def test_every_call_is_answered_as_moto_answers_it(it: Populated) -> None:
     with compared_with_moto() as compared:
-        for asked in reads(it):
+        for asked in list(reads(it))[:: effort.of(3, 1)]:
             asked.work()
         for work in (writes, following):
             for asked in work(it):
@@ -148,4 +151,4 @@ def test_every_call_is_answered_as_moto_answers_it(it: Populated) -> None:
     assert {"GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "TransactWriteItems"} <= set(
         compared
     )
-    assert len(compared) > 200
+    assert len(compared) > effort.of(150, 200)
