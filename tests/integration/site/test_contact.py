@@ -14,7 +14,7 @@ from helpdesk.site import router
 from helpdesk.site.record import SiteSettings
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Visitor
-from helpdesk.site.visitors.place import of_slug
+from helpdesk.site.visitors.record import of_slug
 from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 from tests.integration.openapi.test_hostile_text import HOSTILE

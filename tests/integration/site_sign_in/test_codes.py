@@ -8,7 +8,7 @@ from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailNotAllowed, MailNotSent, MailRefused
 from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.site.sign_in import limits
+from helpdesk.site.sign_in import codes
 from tests.support import site
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -177,13 +177,13 @@ def test_an_address_gets_three_codes_at_once_and_then_the_same_page_without_a_ma
         statuses.append(browser.press(email="ada@example.com").status)
 
     assert statuses == [200] * 5
-    assert len(mails) == limits.CODES_PER_EMAIL_AND_ADDRESS_BURST == 3
+    assert len(mails) == codes.CODES_PER_EMAIL_AND_ADDRESS_BURST == 3
 
 
 def test_a_network_address_asks_for_twenty_codes_at_once(root: str, mails: Mails) -> None:
     browser = SiteBrowser(root)
     statuses = []
-    for number in range(limits.CODES_PER_ADDRESS_BURST + 1):
+    for number in range(codes.CODES_PER_ADDRESS_BURST + 1):
         browser.open("/sign-in")
         statuses.append(browser.press(email=f"ada{number}@example.com").status)
 
@@ -225,7 +225,7 @@ def test_the_page_says_at_every_attempt_that_mail_does_not_work_yet(
         raise MailNotAllowed
 
     monkeypatch.setattr(mail, "send_site_code", refuse)
-    attempts = limits.CODES_PER_EMAIL_AND_ADDRESS_BURST + 2
+    attempts = codes.CODES_PER_EMAIL_AND_ADDRESS_BURST + 2
     pages = []
     for _ in range(attempts):
         browser.open("/sign-in")

@@ -13,8 +13,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Browser, FormNotOwn, Visitor
-from helpdesk.site.visitors.place import SitePlace, of_slug
-from helpdesk.site.visitors.record import SiteSignIn
+from helpdesk.site.visitors.record import SitePlace, SiteSignIn, of_slug
 from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 from tests.support.table import everything

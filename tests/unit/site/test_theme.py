@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.site import assets, theme
+from helpdesk.site import assets, colours
 from helpdesk.site.colours import Colour, contrast, parse, text_on
 from helpdesk.site.errors import PageNotFound
 from helpdesk.site.record import SiteSettings
 
-FOLDER = Path(theme.__file__).parent / "static/paper"
+FOLDER = Path(colours.__file__).parent / "static/paper"
 SOURCE = "\n".join((FOLDER / f"{part}.css").read_text(encoding="utf-8") for part in assets.PARTS)
 VARIABLES = dict(re.findall(r"(--[\w-]+): light-dark\((#[0-9a-f]{6}, #[0-9a-f]{6})\)", SOURCE))
 
@@ -27,15 +27,15 @@ def shades(name: str) -> tuple[Colour, Colour]:
 
 def test_accents_are_adjusted_for_the_backgrounds_of_the_theme() -> None:
     backgrounds = [shades(name) for name in ("--paper", "--raised", "--wash")]
-    assert tuple(light for light, _ in backgrounds) == theme.LIGHT
-    assert tuple(dark for _, dark in backgrounds) == theme.DARK
+    assert tuple(light for light, _ in backgrounds) == colours.LIGHT
+    assert tuple(dark for _, dark in backgrounds) == colours.DARK
 
 
 @pytest.mark.parametrize("name", ["--ink", "--soft", "--link", "--good", "--bad", "--note", "--warn"])
 def test_text_is_readable_on_every_background(name: str) -> None:
     light, dark = shades(name)
-    assert all(contrast(light, background) >= 4.5 for background in theme.LIGHT)
-    assert all(contrast(dark, background) >= 4.5 for background in theme.DARK)
+    assert all(contrast(light, background) >= 4.5 for background in colours.LIGHT)
+    assert all(contrast(dark, background) >= 4.5 for background in colours.DARK)
 
 
 def test_the_colours_of_code_are_readable_on_its_background() -> None:
@@ -45,13 +45,13 @@ def test_the_colours_of_code_are_readable_on_its_background() -> None:
         first, second = parse(light), parse(dark)
         assert first is not None
         assert second is not None
-        assert contrast(first, theme.LIGHT[2]) >= 4.5
-        assert contrast(second, theme.DARK[2]) >= 4.5
+        assert contrast(first, colours.LIGHT[2]) >= 4.5
+        assert contrast(second, colours.DARK[2]) >= 4.5
 
 
 def test_edges_of_fields_and_the_text_of_buttons_are_seen() -> None:
     for (light, dark), least, on in [
-        (shades("--field"), 3.0, (theme.LIGHT, theme.DARK)),
+        (shades("--field"), 3.0, (colours.LIGHT, colours.DARK)),
         (shades("--on-accent"), 4.5, ([shades("--accent")[0]], [shades("--accent")[1]])),
     ]:
         assert all(contrast(light, background) >= least for background in on[0])
@@ -114,7 +114,7 @@ def test_no_other_name_has_a_stylesheet(name: str) -> None:
 
 @given(st.builds(Colour, *[st.integers(0, 255)] * 3))
 def test_rules_of_any_accent_are_readable(accent: Colour) -> None:
-    text = re.findall(r"(--[\w-]+): (?:light-dark\((#\w+), (#\w+)\)|(#\w+))", theme.accent_rules(accent))
+    text = re.findall(r"(--[\w-]+): (?:light-dark\((#\w+), (#\w+)\)|(#\w+))", colours.accent_rules(accent))
     found = {name: [parse(each) for each in shades if each] for name, *shades in text}
     assert found["--accent"] == [accent]
     assert found["--on-accent"] == [text_on(accent)]
@@ -122,5 +122,5 @@ def test_rules_of_any_accent_are_readable(accent: Colour) -> None:
         light, dark = found[name]
         assert light is not None
         assert dark is not None
-        assert all(contrast(light, background) >= least for background in theme.LIGHT)
-        assert all(contrast(dark, background) >= least for background in theme.DARK)
+        assert all(contrast(light, background) >= least for background in colours.LIGHT)
+        assert all(contrast(dark, background) >= least for background in colours.DARK)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from helpdesk.api.http.content import Content
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.site import colours, repository, theme
+from helpdesk.site import colours, repository
 from helpdesk.site.errors import PageNotFound
 from helpdesk.site.record import SiteSettings
 from helpdesk.site.sending import FOREVER, PUBLIC
@@ -75,7 +75,7 @@ def serve(name: str) -> StyleSheet | Script:
 
 def _accented(accent: str | None) -> str:
     colour = None if accent is None else colours.parse(f"#{accent}")
-    return "" if colour is None else theme.accent_rules(colour)
+    return "" if colour is None else colours.accent_rules(colour)
 
 
 def serve_own(organization: str, name: str) -> StyleSheet:

@@ -1,10 +1,13 @@
-"""Colours of a help site: an accent of any colour, and what it becomes where text must be readable.
+"""Colours of a help site: an accent of any colour, what it becomes where text must be readable, and its CSS rules.
+
+The accent is part of the stylesheet's address, so every cache can keep the file and no request reads an item.
 
 Contrast is that of WCAG 2.2 (relative luminance, success criteria 1.4.3 and 1.4.11).
 """
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 from helpdesk.platform.record import Record
 
@@ -43,6 +46,10 @@ class Colour(Record):
 
 BLACK = Colour(0, 0, 0)
 WHITE = Colour(255, 255, 255)
+LIGHT: Final = (Colour(251, 250, 247), Colour(255, 255, 255), Colour(242, 240, 234))
+"""The backgrounds of text in the light scheme: `--paper`, `--raised` and `--wash` of `static/paper/page.css`."""
+DARK: Final = (Colour(24, 23, 21), Colour(33, 31, 28), Colour(38, 36, 31))
+"""The backgrounds of text in the dark scheme."""
 
 
 def parse(text: str) -> Colour | None:
@@ -83,6 +90,20 @@ def readable(colour: Colour, backgrounds: Sequence[Colour], least: float = MIN_T
         else:
             low = step
     return colour.mixed(towards, high / _STEPS)
+
+
+def accent_rules(accent: Colour) -> str:
+    """Return the rules of an accent: as it is where it fills, and readable where it is text or an edge."""
+    text = (readable(accent, backgrounds) for backgrounds in (LIGHT, DARK))
+    edge = (readable(accent, backgrounds, MIN_EDGE_CONTRAST) for backgrounds in (LIGHT, DARK))
+    return (
+        f"@media screen {{ :root {{ --accent: {accent}; --on-accent: {text_on(accent)}; "
+        f"--edge: {_by_scheme(*edge)}; --link: {_by_scheme(*text)}; }} }}\n"
+    )
+
+
+def _by_scheme(light: Colour, dark: Colour) -> str:
+    return f"light-dark({light}, {dark})"
 
 
 def _linear(part: float) -> float:

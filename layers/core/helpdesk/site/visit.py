@@ -10,10 +10,9 @@ from helpdesk.api.http.validation import parse_form, parse_query
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.site.record import Site
-from helpdesk.site.visitors import browsers, place
+from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Browser
-from helpdesk.site.visitors.place import SitePlace
-from helpdesk.site.visitors.record import SignInMethod
+from helpdesk.site.visitors.record import SignInMethod, SitePlace, of_slug
 from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, Language, preferred
@@ -59,7 +58,7 @@ class Visit(Record, kw_only=True):
     @property
     def place(self) -> SitePlace:
         """Where the site is, which its cookies and its visitors' sessions are bound to."""
-        return place.of_slug(self.organization, self.site.organization.slug, self.base_url)
+        return of_slug(self.organization, self.site.organization.slug, self.base_url)
 
     @property
     def language(self) -> Language:
@@ -88,7 +87,7 @@ class Visit(Record, kw_only=True):
         """Return the form that was sent from a page of this host. Raises InvalidRequest, FormNotOwn.
 
         Pages that proxies keep have no token of a browser. A form that does something in the name of a signed-in
-        visitor needs one (`site_visitors.browsers.require_own_form`).
+        visitor needs one (`browsers.require_own_form`).
         """
         browsers.require_same_site(self.client, self.place)
         return parse_form(

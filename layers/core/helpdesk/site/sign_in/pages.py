@@ -12,8 +12,7 @@ from helpdesk.site.texts import texts_in
 from helpdesk.site.visit import Visit
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Browser, Visitor
-from helpdesk.site.visitors.place import SitePlace
-from helpdesk.site.visitors.record import SignInMethod
+from helpdesk.site.visitors.record import SignInMethod, SitePlace
 
 
 class Why(StrEnum):

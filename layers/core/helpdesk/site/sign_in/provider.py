@@ -17,7 +17,7 @@ from helpdesk.platform.errors import InvalidJson
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import HOUR_MS, MINUTE_MS
-from helpdesk.site.sign_in import signed_claims
+from helpdesk.site.sign_in import signed_tokens
 from helpdesk.site.sign_in.discovery import ALGORITHMS
 from helpdesk.site.sign_in.errors import Declined, Refused
 from helpdesk.site.sign_in.schemas import CallbackQuery
@@ -169,7 +169,7 @@ def _verified(provider: Provider, token: str) -> dict[str, Any]:
 def _decoded(token: str, keys: KeySet | Key) -> dict[str, Any] | None:
     """Return the claims of a token; None if none of the keys signed it, or if it is none."""
     try:
-        return signed_claims.read(token, keys, ALGORITHMS)
+        return signed_tokens.read_claims(token, keys, ALGORITHMS)
     except (BadSignatureError, ValueError):
         return None
 

@@ -22,9 +22,7 @@ from helpdesk.site.sign_in.schemas import (
     SignInAnswer,
     SignInUpdate,
 )
-from helpdesk.site.visitors import place
-from helpdesk.site.visitors.place import SitePlace
-from helpdesk.site.visitors.record import Provider, SignInMethod, SiteSignIn
+from helpdesk.site.visitors.record import Provider, SignInMethod, SitePlace, SiteSignIn, of_slug
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 
@@ -170,5 +168,5 @@ def _answer(organization: str, saved: SiteSignIn, base_url: str) -> SignInAnswer
     return SignInAnswer.from_record(
         saved,
         oidc=saved.provider,
-        oidc_redirect_uri=redirect_uri(place.of_slug(organization, named.slug, base_url)),
+        oidc_redirect_uri=redirect_uri(of_slug(organization, named.slug, base_url)),
     )

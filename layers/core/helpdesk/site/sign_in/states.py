@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.site.visitors.browsers import Browser
-from helpdesk.site.visitors.place import SitePlace
+from helpdesk.site.visitors.record import SitePlace
 
 STATE_MINUTES = 15
 MAX_STATE_CHARACTERS = 1_024

@@ -46,8 +46,7 @@ from helpdesk.site.sign_in.service import redirect_uri
 from helpdesk.site.visit import Visit
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Browser, Visitor
-from helpdesk.site.visitors.place import SitePlace
-from helpdesk.site.visitors.record import SignInMethod, SiteSignIn
+from helpdesk.site.visitors.record import SignInMethod, SitePlace, SiteSignIn
 from helpdesk.storage.transactions import Transaction
 
 FINISH: Final = "sign-in/finish"
@@ -141,13 +140,13 @@ def arrive(visit: Visit) -> Content:
 
     A form on the app's page is from another site, so the browser sends no cookie with it, and gets none: it has one.
     """
-    from helpdesk.site.sign_in import app_tokens  # noqa: PLC0415 - it is slow to import
+    from helpdesk.site.sign_in import signed_tokens  # noqa: PLC0415 - it is slow to import
 
     site, settings = _site(visit), _settings(visit)
     if settings.method is not SignInMethod.APP:
         return _back(site, Why.OVER)
     try:
-        token = app_tokens.checked(visit.organization, _form(visit, TokenForm).token)
+        token = signed_tokens.checked(visit.organization, _form(visit, TokenForm).token)
         waiting = SiteToken(
             organization=visit.organization,
             token_hash=token.hash,

@@ -23,8 +23,7 @@ from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import ForbiddenError
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
-from helpdesk.site.visitors.place import SitePlace
-from helpdesk.site.visitors.record import SiteSession, SiteSignIn
+from helpdesk.site.visitors.record import SitePlace, SiteSession, SiteSignIn
 from helpdesk.storage import table
 from helpdesk.storage.stored import AnyKey, Key
 from helpdesk.storage.table import Item

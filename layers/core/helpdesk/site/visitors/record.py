@@ -1,6 +1,7 @@
-"""How visitors sign in, and their sessions as they are stored. Times are milliseconds since 1970."""
+"""Where a site is, how visitors sign in, and their sessions as they are stored. Times are milliseconds since 1970."""
 
 from enum import StrEnum
+from urllib.parse import urlsplit
 
 from helpdesk.platform.record import Record
 from helpdesk.storage.stored import Stored
@@ -86,3 +87,34 @@ class SiteSession(Stored, kw_only=True):
     epoch: int
     valid_until: int
     expires_at: int
+
+
+class SitePlace(Record):
+    """An organization's help site as its visitors reach it.
+
+    root  its address without a slash at the end: https://support.example.com/site/acme
+    """
+
+    organization: str
+    root: str
+
+    @property
+    def path(self) -> str:
+        """The path with which every link of the site begins."""
+        return urlsplit(self.root).path
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port."""
+        parts = urlsplit(self.root)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether visitors reach it over https."""
+        return self.root.startswith("https:")
+
+
+def of_slug(organization: str, slug: str, base_url: str) -> SitePlace:
+    """Return the place of the site of an organization with a slug, below the address of the API."""
+    return SitePlace(organization, f"{base_url}/site/{slug}")

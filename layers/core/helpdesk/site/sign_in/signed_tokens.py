@@ -1,18 +1,22 @@
-"""Tokens of the customer's app: who its user is, signed with the `site` secret of a secret key.
+"""Signed tokens (RFC 7519): their claims, and those of the customer's app, which say who its user is.
 
-A JSON Web Token (RFC 7519) with HS256, made by the client libraries. It lives for 60 seconds, is used once, and names
-its organization and the sign-in that it answers (`state`), so that nobody can use a stolen one in another browser.
+The app signs with the `site` secret of a secret key, by HS256; the client libraries make its token. It lives for 60
+seconds, is used once, and names its organization and the sign-in that it answers (`state`), so that nobody can use a
+stolen one in another browser.
 """
 
+from collections.abc import Sequence
 from typing import Any, TypeGuard
 
-from joserfc.errors import BadSignatureError
-from joserfc.jwk import OctKey
+from joserfc import jws
+from joserfc.errors import BadSignatureError, JoseError
+from joserfc.jwk import Key, KeySet, OctKey
 
-from helpdesk.platform import clock
+from helpdesk.platform import clock, received_json
 from helpdesk.platform.digest import sha256_hex
+from helpdesk.platform.errors import InvalidJson
 from helpdesk.platform.record import Record
-from helpdesk.site.sign_in import repository, signed_claims, states
+from helpdesk.site.sign_in import repository, states
 from helpdesk.site.sign_in.errors import Refused
 
 TOKEN_SECONDS = 60
@@ -30,6 +34,19 @@ class AppToken(Record):
     state: str
     claims: dict[str, Any]
     valid_until: int
+
+
+def read_claims(token: str, keys: KeySet | Key, algorithms: Sequence[str]) -> dict[str, Any]:
+    """Return a token's claims. Raises BadSignatureError if none of the keys signed it, ValueError if it is no token."""
+    try:
+        claims = received_json.read(jws.deserialize_compact(token, keys, algorithms=list(algorithms)).payload)
+    except BadSignatureError:
+        raise
+    except (JoseError, InvalidJson, TypeError, RecursionError) as error:
+        raise ValueError("It is not a signed token.") from error
+    if not isinstance(claims, dict):
+        raise ValueError("Its claims are not a JSON object.")  # noqa: TRY004 - no token, for every caller
+    return claims
 
 
 def checked(organization: str, token: str) -> AppToken:
@@ -69,7 +86,7 @@ def _claims(token: str, secrets: list[str]) -> dict[str, Any]:
     for secret in secrets:
         try:
             # The key is the secret's text, as for the other signatures.
-            return signed_claims.read(token, OctKey.import_key(secret), ["HS256"])
+            return read_claims(token, OctKey.import_key(secret), ["HS256"])
         except BadSignatureError:
             continue
         except ValueError:
