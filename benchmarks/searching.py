@@ -14,7 +14,12 @@ from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.search import index, indexing, repository, service
 from helpdesk.search.jobs import SearchJob
-from helpdesk.search.record import ConversationRecord, EntryRecord, SearchableCustomer
+from helpdesk.search.record import (
+    SearchableConversation,
+    SearchableCustomer,
+    SearchableEntry,
+    SearchableMessage,
+)
 from helpdesk.search.repository import Found
 
 TITLE = "Full-text search of the inbox"
@@ -60,21 +65,22 @@ class Inbox:
     def install(self, reached: Callable[[], int]) -> None:
         """Take the place of the table; `reached` is the number of the newest message."""
 
-        def conversations(_: str, names: Any) -> Found[ConversationRecord]:
+        def conversations(_: str, names: Any) -> Found[SearchableConversation]:
             return Found({name: self._conversation(name, reached()) for name in names})
 
         def customers(_: str, names: Any) -> Found[SearchableCustomer]:
             return Found({name: self._customer(name) for name in names})
 
-        def entries(_: str, names: Any) -> Found[EntryRecord]:
+        def entries(_: str, names: Any) -> Found[SearchableEntry]:
             return Found({name.id: self._message(name.conversation_id, name.id) for name in names})
 
         for replacement in (conversations, customers, entries):
             setattr(repository, replacement.__name__, replacement)
 
-    def _conversation(self, name: str, reached: int) -> ConversationRecord:
+    def _conversation(self, name: str, reached: int) -> SearchableConversation:
         number = int(name.removeprefix("conv_"))
-        return ConversationRecord(
+        return SearchableConversation(
+            organization=ORGANIZATION,
             id=name,
             customer_id=f"cus_{number:026d}",
             subject=self.text(number)[:80],
@@ -93,8 +99,13 @@ class Inbox:
             created_at=created_at,
         )
 
-    def _message(self, conversation_id: str, name: str) -> EntryRecord:
-        return EntryRecord(name, conversation_id, self.text(int(name.removeprefix("msg_"))), ())
+    def _message(self, conversation_id: str, name: str) -> SearchableEntry:
+        return SearchableMessage(
+            organization=ORGANIZATION,
+            conversation_id=conversation_id,
+            id=name,
+            body=self.text(int(name.removeprefix("msg_"))),
+        )
 
 
 def run(*, tiny: bool = False) -> Section:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from helpdesk.conversations.list_repository import InboxList
+from helpdesk.conversations.record import Conversation, InboxList
 from helpdesk.customers.record import Customer
 from helpdesk.knowledge.index_kinds import ReindexJob
 from helpdesk.platform import ids
@@ -16,7 +16,7 @@ from helpdesk.platform.queues import send_all
 from helpdesk.platform.settings import settings
 from helpdesk.search import jobs
 from helpdesk.signals.jobs import JobKind, SignalJob
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.table import Item
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def reindex(organization: str) -> dict[str, int]:
     conversations = [
         jobs.conversation(organization, item["id"])
         for inbox_list in InboxList
-        for item in _all(keys.inbox(organization, inbox_list.value))
+        for item in _all(Conversation.partition_for(organization, inbox_list, index="GSI1"))
     ]
     customers = [
         jobs.customer(organization, item["id"])

@@ -32,7 +32,7 @@ from helpdesk.board.schemas import (
     VoterInput,
     VoterQuery,
 )
-from helpdesk.conversations.messages.errors import InvalidSession
+from helpdesk.conversations.errors import InvalidSession
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare

@@ -3,9 +3,10 @@
 from helpdesk.api.admission.caller import Access, Caller
 from helpdesk.api.http.schemas import OK, Ok, PageQuery
 from helpdesk.api.routing.api import Api
-from helpdesk.conversations import listing, writing
+from helpdesk.conversations import listing, snoozes, writing
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import (
+    BadSnoozeTime,
     ConversationArchived,
     ConversationNotFound,
     EmptyMessage,
@@ -24,10 +25,8 @@ from helpdesk.conversations.schemas import (
     NoteInput,
     ReplyAccepted,
     ReplyInput,
+    SnoozeInput,
 )
-from helpdesk.conversations.snoozes import service as snoozes
-from helpdesk.conversations.snoozes.errors import BadSnoozeTime
-from helpdesk.conversations.snoozes.schemas import SnoozeInput
 from helpdesk.conversations.state import Transition
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare

@@ -7,17 +7,23 @@ from helpdesk.conversations.errors import (
     ConversationArchived,
     ConversationNotFound,
     EmptyMessage,
+    InvalidFeedback,
+    InvalidSession,
     MessageTooLong,
+    NotResolved,
+    RatingSettled,
     TooManyAttachments,
 )
 from helpdesk.conversations.files.errors import AttachmentMissing, AttachmentWrongType
-from helpdesk.conversations.messages import feed
+from helpdesk.conversations.messages import feed, ratings
 from helpdesk.conversations.messages import service as messages
-from helpdesk.conversations.messages.errors import InvalidSession
-from helpdesk.conversations.messages.schemas import History, HistoryQuery, MessageAccepted, MessageInput
-from helpdesk.conversations.ratings import service as ratings
-from helpdesk.conversations.ratings.errors import InvalidFeedback, NotResolved, RatingSettled
-from helpdesk.conversations.ratings.schemas import RatingInput
+from helpdesk.conversations.messages.schemas import (
+    History,
+    HistoryQuery,
+    MessageAccepted,
+    MessageInput,
+    RatingInput,
+)
 from helpdesk.platform.settings import declare
 
 NEEDS = declare("BASE_URL", "FILES_BUCKET", "WAITING_READS")

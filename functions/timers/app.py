@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from helpdesk.agent_runs import lost_runs
+from helpdesk.conversations import snoozes
 from helpdesk.conversations.approvals import EndApprovalsJob
-from helpdesk.conversations.snoozes import service as snoozes
-from helpdesk.conversations.snoozes.service import WakeJob
+from helpdesk.conversations.snoozes import WakeJob
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, Record, run_batch

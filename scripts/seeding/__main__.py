@@ -21,7 +21,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from helpdesk.conversations.session_record import Session
+from helpdesk.conversations.record import Session
 from helpdesk.platform.units import DAY_MS
 from scripts.local.progress import Problem, Progress
 from scripts.local.settings import ACCOUNT, LOCAL, REGION, STACK_NAME

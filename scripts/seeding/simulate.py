@@ -15,15 +15,12 @@ from helpdesk.agent import answers
 from helpdesk.agent.answers import Answer
 from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import service as inbox
-from helpdesk.conversations import writing
+from helpdesk.conversations import snoozes, writing
 from helpdesk.conversations.files import uploads
+from helpdesk.conversations.messages import ratings
 from helpdesk.conversations.messages import service as messages
-from helpdesk.conversations.messages.schemas import MessageAccepted, MessageInput
-from helpdesk.conversations.ratings import service as ratings
-from helpdesk.conversations.ratings.schemas import RatingInput
-from helpdesk.conversations.schemas import NoteInput, ReplyInput
-from helpdesk.conversations.snoozes import service as snoozes
-from helpdesk.conversations.snoozes.schemas import SnoozeInput
+from helpdesk.conversations.messages.schemas import MessageAccepted, MessageInput, RatingInput
+from helpdesk.conversations.schemas import NoteInput, ReplyInput, SnoozeInput
 from helpdesk.conversations.state import Transition
 from helpdesk.customers import editing
 from helpdesk.customers.schemas import FactInput

@@ -15,7 +15,7 @@ from functools import partial
 import boto3
 import pytest
 
-from helpdesk.storage import keys
+from helpdesk.conversations.record import Conversation
 from helpdesk.storage.wire import to_wire
 from tests.support import states
 from tests.support.receiver import Receiver
@@ -77,7 +77,7 @@ def wake_soon(stack: Mapping[str, str], desk: Desk) -> None:
     organization = stack["organization_id"]
     boto3.client("dynamodb", **service).update_item(  # type: ignore[call-overload]
         TableName=stack["table"],
-        Key=to_wire(keys.Conversation(organization, desk.id).attributes()),
+        Key=to_wire(Conversation.key_for(organization, desk.id).attributes()),
         UpdateExpression="SET snoozedUntil = :until",
         ExpressionAttributeValues=to_wire({":until": until}),
     )

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from helpdesk.conversations.files import store
-from helpdesk.storage import keys, table
+from helpdesk.conversations.record import Conversation
+from helpdesk.storage import table
 from tests.support.permissions import require_allowed, running
 from tests.support.template import ROOT
 
-CONVERSATION = keys.Conversation("org_1", "conv_1")
+CONVERSATION = Conversation.key_for("org_1", "conv_1")
 REFUSED = r"^The role of messages refuses dynamodb:DeleteItem on \$\{Table.Arn\} for ORG#x#CONV#x\.$"
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations import snoozes
 from helpdesk.conversations.record import Snooze
-from helpdesk.conversations.snoozes import service as snoozes
 from helpdesk.integrations import worker as integrations
 from helpdesk.integrations.linear import repository as linear
 from helpdesk.integrations.linear.record import LinearIssue

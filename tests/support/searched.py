@@ -3,10 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from helpdesk.conversations.message_record import Message, Note
+from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer
 from helpdesk.platform import clients, clock, ids
 from helpdesk.search import service
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support.api import Context, function
 from tests.support.queues import sqs_event
 
@@ -47,15 +49,15 @@ class Inbox:
 
     def message(self, conversation_id: str, body: str, *files: str) -> Job:
         """Add a message."""
-        return self._entry("messageId", keys.Message, conversation_id, body, files)
+        return self._entry("messageId", Message, conversation_id, body, files)
 
     def note(self, conversation_id: str, body: str) -> Job:
         """Add a note."""
-        return self._entry("noteId", keys.Note, conversation_id, body, ())
+        return self._entry("noteId", Note, conversation_id, body, ())
 
     def remove(self, conversation_id: str) -> Job:
         """Remove a conversation with its entries."""
-        partition = keys.Conversation(self.organization, conversation_id).pk
+        partition = Conversation.key_for(self.organization, conversation_id).pk
         for item in table.query_all(partition):
             delete(item)
         return {"organization": self.organization, "conversationId": conversation_id}
@@ -63,7 +65,7 @@ class Inbox:
     def _entry(self, name: str, kind: Any, conversation_id: str, body: str, files: tuple[str, ...]) -> Job:
         entry_id = ids.new("msg")
         put(
-            kind(self.organization, conversation_id, entry_id),
+            kind.key_for(self.organization, conversation_id, entry_id),
             {
                 "id": entry_id,
                 "conversationId": conversation_id,
@@ -71,13 +73,13 @@ class Inbox:
                 "attachments": [{"name": file} for file in files],
             },
         )
-        item = table.get(keys.Conversation(self.organization, conversation_id)) or {}
+        item = table.get(Conversation.key_for(self.organization, conversation_id)) or {}
         self._touch(conversation_id, item["subject"])
         return {"organization": self.organization, "conversationId": conversation_id, name: entry_id}
 
     def _touch(self, conversation_id: str, subject: str) -> None:
         put(
-            keys.Conversation(self.organization, conversation_id),
+            Conversation.key_for(self.organization, conversation_id),
             {
                 "id": conversation_id,
                 "customerId": self.names[conversation_id],

@@ -14,8 +14,9 @@ from helpdesk.conversations import list_repository
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.messages import service as messages
 from helpdesk.conversations.messages.schemas import MessageInput
+from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock
-from helpdesk.storage import keys, shards, table
+from helpdesk.storage import shards, table
 from tests.integration.agent.conftest import Desk
 from tests.integration.agent.test_worker import events
 from tests.support.api import Client, Context, function
@@ -187,7 +188,7 @@ def test_a_conversation_that_the_agent_did_not_finish_stays_open(
 def test_a_snoozed_conversation_stays_open(on: Desk, at: Callable[[float], Any]) -> None:
     with at(48):
         conversation = answered(on)
-    key = keys.Conversation(on.organization, conversation)
+    key = Conversation.key_for(on.organization, conversation)
     table.update(key, "SET snoozedUntil = :later", values={":later": NOW + HOUR_MS})
 
     assert sweep().resolved == 0
@@ -205,7 +206,7 @@ def test_a_conversation_in_which_the_visitor_writes_meanwhile_stays_open(
         sent = MessageInput.model_validate({"session": session, "body": "Which card?"})
         with at(0):
             page = conversations.quiet_page(on.organization, "", NOW - 24 * HOUR_MS, 100)
-            [finished] = [each for _, each in page if each.id == conversation]
+            [finished] = [each for each in page if each.id == conversation]
             pieces: list[Callable[[], Any]] = [
                 partial(auto_resolve._resolve, finished, "Assistant", 24),
                 partial(messages.post, on.organization, sent),

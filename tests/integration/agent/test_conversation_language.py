@@ -7,7 +7,8 @@ import pytest
 from helpdesk.agent import embedded, preparation
 from helpdesk.agent.answerer import Question, Reply
 from helpdesk.agent.converse import ModelTrouble
-from helpdesk.storage import keys, table
+from helpdesk.conversations.record import Conversation
+from helpdesk.storage import table
 from tests.integration.agent.conftest import Desk
 from tests.support.aws import recorded_calls
 
@@ -107,7 +108,7 @@ def test_of_several_messages_the_newest_clear_one_counts(desk: Desk) -> None:
 
 def test_the_language_is_noted_with_the_answer_and_only_if_it_is_clear(desk: Desk) -> None:
     def noted(conversation_id: str) -> object:
-        return (table.get(keys.Conversation(desk.organization, conversation_id)) or {}).get("language")
+        return (table.get(Conversation.key_for(desk.organization, conversation_id)) or {}).get("language")
 
     job = desk.write("merci")
     desk.work(job)
@@ -119,7 +120,7 @@ def test_the_language_is_noted_with_the_answer_and_only_if_it_is_clear(desk: Des
 
 def test_a_language_that_this_version_does_not_know_is_ignored(desk: Desk) -> None:
     job = desk.write("AB-1234")
-    key = keys.Conversation(desk.organization, job["conversationId"])
+    key = Conversation.key_for(desk.organization, job["conversationId"])
     table.update(key, "SET #language = :xx", names={"#language": "language"}, values={":xx": "xx"})
     desk.work(job)
     assert desk.answers(job["conversationId"]) == [ENGLISH]

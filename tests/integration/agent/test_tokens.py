@@ -14,10 +14,11 @@ from helpdesk.agent import metered
 from helpdesk.agent.converse import ModelBusy, ModelTimedOut, user_message
 from helpdesk.agent.reasons import Reason
 from helpdesk.api.admission.limits import Plan
+from helpdesk.conversations.record import Conversation
 from helpdesk.knowledge import retrieval
 from helpdesk.platform import clock, metrics
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.integration.agent.conftest import Desk
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -78,7 +79,7 @@ def test_an_answer_keeps_its_tokens_and_the_month_counts_them(desk: Desk) -> Non
         assert desk.work(job) == []
 
     [_, answer] = table.query_all(
-        keys.Conversation(desk.organization, job["conversationId"]).pk, sk_prefix="MSG#"
+        Conversation.key_for(desk.organization, job["conversationId"]).pk, sk_prefix="MSG#"
     )
     assert (answer["body"], answer["tokensIn"], answer["tokensOut"]) == ("Five days.", 800, 20)
     assert desk.api.get("/v1/billing/limits").body["model"]["tokens"]["used"] == 820

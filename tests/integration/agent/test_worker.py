@@ -13,10 +13,11 @@ from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker
 from helpdesk.conversations import service as conversations
+from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clients
 from helpdesk.platform.queues import MAX_RECEIVES
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.integration.agent.conftest import Desk
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -240,7 +241,7 @@ def test_a_change_while_the_agent_prepares_an_answer_silences_it(
 
     def overtaken(*arguments: Any, **options: Any) -> Reply | HandOff | Goodbye | Outcome:
         decided = thought(*arguments, **options)
-        key = keys.Conversation(stocked.organization, conversation_id)
+        key = Conversation.key_for(stocked.organization, conversation_id)
         if doing == "reply":
             stocked.api.post(f"/v1/conversations/{conversation_id}/reply", {"body": "I am on it."})
         elif doing == "archive":
@@ -259,7 +260,7 @@ def test_a_change_while_the_agent_prepares_an_answer_silences_it(
 
 def test_an_archived_conversation_gets_no_answer(stocked: Desk, snapshot: Snapshot) -> None:
     job = stocked.write("How do I get a refund?")
-    key = keys.Conversation(stocked.organization, job["conversationId"])
+    key = Conversation.key_for(stocked.organization, job["conversationId"])
     table.update(key, "SET archivedAt = :now", values={":now": 1})
     before = snapshot()
     assert stocked.work(job) == []

@@ -10,10 +10,11 @@ from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.quotas import errors
 from helpdesk.accounts.quotas import service as quotas
 from helpdesk.api.admission.limits import Plan
+from helpdesk.conversations.record import Conversation
 from helpdesk.knowledge import retrieval
 from helpdesk.platform import clock
 from helpdesk.platform.units import HOUR_MS
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, REFUND, Runs
 from tests.support.converse import Reply, Request, ScriptedModel, calls, says, scripted
 from tests.support.tool_server import json_response
@@ -153,5 +154,5 @@ def test_a_run_that_waits_for_the_team_counts_in_its_conversation_once(
 
 
 def hour_tokens(desk: Runs, conversation: str) -> int:
-    found: dict[str, Any] = table.get(keys.Conversation(desk.id, conversation)) or {}
+    found: dict[str, Any] = table.get(Conversation.key_for(desk.id, conversation)) or {}
     return int(found["hourTokens"])

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.conversations.ratings.record import Rating
+from helpdesk.conversations.record import Rating
 from helpdesk.platform import clients, clock, ids
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table

@@ -12,8 +12,7 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import service as conversations
-from helpdesk.conversations.list_repository import inbox_list
-from helpdesk.conversations.record import Conversation, StaleConversation
+from helpdesk.conversations.record import Conversation, StaleConversation, inbox_list
 from helpdesk.conversations.state import Transition
 from helpdesk.platform.errors import AppError
 from helpdesk.tools.approvals import expiry, service
@@ -48,7 +47,7 @@ def require_right() -> list[Conversation]:
     found = [(item, Conversation.from_item(item)) for item in items if item["SK"] == "CONV"]
     for item, each in found:
         assert each.waiting_approvals == waiting[each.id]
-        which = inbox_list(each.state, archived=each.archived, approvals=each.waiting_approvals > 0)
+        which = inbox_list(each.state, approvals=each.waiting_approvals > 0)
         assert item["GSI1PK"].endswith(f"#INBOX#{which.value}"), (item["GSI1PK"], each)
     return [each for _, each in found]
 

@@ -171,7 +171,7 @@ def test_a_message_keeps_the_id_of_its_event(
 ) -> None:
     do(api, conversation, "reply", {"body": "Here."})
 
-    messages = [item for item in whole_table.of_kind("MSG#") if item["conversationId"] == conversation]
+    messages = [item for item in whole_table.of_kind("MSG#") if item["PK"].endswith(conversation)]
     event_ids = {
         event["data"]["message"]["id"]: event["id"]
         for event in whole_table.events()

@@ -102,7 +102,7 @@ def test_a_conversation_is_not_assigned_to_a_member_who_leaves_at_this_moment(
     with pytest.raises(NotAMember):
         service.assign(caller, conversation, ada)
 
-    assert repository.get(organization.organization_id, conversation).assignee is None
+    assert repository.conversations.get(organization.organization_id, conversation).assignee is None
 
 
 def test_assigning_costs_four_calls_unassigning_three_and_the_same_again_two(

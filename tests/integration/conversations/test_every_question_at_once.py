@@ -23,17 +23,15 @@ from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker as agent
 from helpdesk.api.admission.caller import Caller, Person, Role
-from helpdesk.conversations import repository, service, thread_repository, writing
+from helpdesk.conversations import repository, service, snoozes, writing
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
 from helpdesk.conversations.jobs import AgentJob
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.messages import service as messages
 from helpdesk.conversations.messages.schemas import MessageInput
 from helpdesk.conversations.record import Conversation
-from helpdesk.conversations.schemas import NoteInput, ReplyInput
-from helpdesk.conversations.snoozes import service as snoozes
-from helpdesk.conversations.snoozes.schemas import SnoozeInput
-from helpdesk.conversations.snoozes.service import WakeJob
+from helpdesk.conversations.schemas import NoteInput, ReplyInput, SnoozeInput
+from helpdesk.conversations.snoozes import WakeJob
 from helpdesk.conversations.state import Handler, Status, Transition
 from helpdesk.storage import keys, table
 from tests.support import effort
@@ -172,7 +170,7 @@ class Desk:
         return sorted(waiting, key=lambda job: str(job["body"]["messageId"]))
 
     def _auto_resolve(self) -> None:
-        found = repository.get(ORGANIZATION, self.conversation_id)
+        found = repository.conversations.get(ORGANIZATION, self.conversation_id)
         if auto_resolve.is_finished(found):
             auto_resolve.resolve([found], "Assistant", 24)
 
@@ -183,7 +181,8 @@ class Desk:
 
 
 def written_by_the_visitor(conversation_id: str) -> set[str]:
-    found = thread_repository.newest_messages(ORGANIZATION, conversation_id, 50)
+    conversation = repository.conversations.get(ORGANIZATION, conversation_id)
+    found = repository.newest_messages(conversation, 50)
     return {message.id for message in found if message.by_visitor}
 
 

@@ -8,8 +8,9 @@ from helpdesk.agent.answers import Answer
 from helpdesk.agent_runs.worker import work
 from helpdesk.conversations import repository
 from helpdesk.conversations.jobs import AgentJob
+from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -61,7 +62,7 @@ def test_an_agent_that_prepares_an_answer_drops_it_once_a_teammate_has_answered(
     path = f"/v1/conversations/{first['conversationId']}"
     api.post(f"{path}/reply", {"body": "Under Account, Billing."})
     write(api, "Great, thanks!")
-    now = repository.get(organization.organization_id, first["conversationId"])
+    now = repository.conversations.get(organization.organization_id, first["conversationId"])
     assert not answers.write(now, Answer(answering=first["messageId"], name="Assistant", body="Late."))
 
 
@@ -69,7 +70,7 @@ def test_handing_back_lets_the_agent_answer_a_message_that_came_before_the_answe
     api: Client, organization: Any
 ) -> None:
     first, second = write(api), write(api, "And how much is it?")
-    now = repository.get(organization.organization_id, first["conversationId"])
+    now = repository.conversations.get(organization.organization_id, first["conversationId"])
     assert answers.write(now, Answer(answering=first["messageId"], name="Assistant", body="Here."))
     path = f"/v1/conversations/{first['conversationId']}"
     api.post(f"{path}/take-over")
@@ -90,7 +91,7 @@ def test_handing_back_finds_the_message_in_a_conversation_from_before_its_id_was
 ) -> None:
     first = write(api)
     table.update(
-        keys.Conversation(organization.organization_id, first["conversationId"]),
+        Conversation.key_for(organization.organization_id, first["conversationId"]),
         "REMOVE newestMessageId, newestVisitorMessageId",
     )
     path = f"/v1/conversations/{first['conversationId']}"

@@ -11,10 +11,9 @@ from helpdesk.agent import auto_resolve
 from helpdesk.agent.answerer import Goodbye, HandOff, Reply
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker as agent
-from helpdesk.conversations import repository
+from helpdesk.conversations import repository, snoozes
 from helpdesk.conversations.jobs import AgentJob
-from helpdesk.conversations.snoozes import service as snoozes
-from helpdesk.conversations.snoozes.service import WakeJob
+from helpdesk.conversations.snoozes import WakeJob
 from helpdesk.platform import clock
 from tests.support import states
 from tests.support import table as whole_table
@@ -79,7 +78,7 @@ def agent_decides(monkeypatch: pytest.MonkeyPatch, organization: NewOrganization
 
 def wake(organization: str, desk: Desk) -> str:
     """Let the time come of the snooze that the conversation is in, or may have been in."""
-    until = repository.get(organization, desk.id).snoozed_until or clock.now_ms() - 1
+    until = repository.conversations.get(organization, desk.id).snoozed_until or clock.now_ms() - 1
     with clock.frozen(lambda: until * 1_000):
         return snoozes.wake(WakeJob(organization, desk.id, until)).value
 
@@ -93,9 +92,9 @@ DECISIONS: dict[str, Reply | HandOff | Goodbye] = {
 
 def column(item: dict[str, Any]) -> str:
     """Return a state by the name of a column."""
-    if item["archivedAt"] is not None:
+    if item.get("archivedAt") is not None:
         return "archived"
-    if item["snoozedUntil"] is not None:
+    if item.get("snoozedUntil") is not None:
         assert item["status"] == "open"
         return f"snoozed, {item['handledBy']}"
     return f"{item['status']}, {item['handledBy']}"
@@ -209,7 +208,7 @@ def test_auto_resolve_sends_the_events_that_the_table_lists(
     desk = begin([])
     agent_decides(desk, DECISIONS["agent's answer"])
     whole_table.remove("EVENT")
-    answered = repository.get(organization.organization_id, desk.id)
+    answered = repository.conversations.get(organization.organization_id, desk.id)
     assert auto_resolve.is_finished(answered)
 
     assert auto_resolve.resolve([answered], "Assistant", 24) == 1

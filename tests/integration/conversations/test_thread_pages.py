@@ -28,7 +28,7 @@ def _with_lines(organization: NewOrganization, api: Client, at: At) -> tuple[str
         with at(number * 10):
             if number % 3 == 1:
                 transaction = Transaction()
-                found = repository.get(organization.organization_id, conversation_id)
+                found = repository.conversations.get(organization.organization_id, conversation_id)
                 thread.add_system_line(transaction, found, f"s{number}", clock.now_ms())
                 transaction.commit()
                 texts.append(f"s{number}")
@@ -76,7 +76,7 @@ def test_a_thread_larger_than_one_query_is_read_without_a_gap(
     with at(0):
         conversation_id = write(api, "heavy", "first")
     transaction = Transaction()
-    found = repository.get(organization.organization_id, conversation_id)
+    found = repository.conversations.get(organization.organization_id, conversation_id)
     with at(1):
         for number in range(5):
             thread.add_system_line(transaction, found, f"line {number}", clock.now_ms())

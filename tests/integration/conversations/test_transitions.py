@@ -8,8 +8,9 @@ import pytest
 from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import repository
+from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
@@ -271,7 +272,7 @@ def test_a_reply_costs_four_calls_and_with_a_token_no_more(
 
 def archive(organization: NewOrganization, conversation_id: str) -> None:
     table.update(
-        keys.Conversation(organization.organization_id, conversation_id),
+        Conversation.key_for(organization.organization_id, conversation_id),
         "SET archivedAt = :now",
         values={":now": START_MS},
     )
@@ -316,6 +317,8 @@ def test_a_reply_sets_the_time_of_the_last_message_and_a_transition_does_not(
     for milliseconds, step in ((10, "resolve"), (20, "reply")):
         with clock.frozen(lambda at=START_MS + milliseconds: at * 1_000):  # type: ignore[misc]
             api.post(f"/v1/conversations/{conversation_id}/{step}", {"body": "Done"})
-        times.append(repository.get(organization.organization_id, conversation_id).last_message_at)
+        times.append(
+            repository.conversations.get(organization.organization_id, conversation_id).last_message_at
+        )
 
     assert times == [START_MS, START_MS + 20]

@@ -9,9 +9,10 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations.messages import service as messages
 from helpdesk.conversations.messages.schemas import MessageInput
+from helpdesk.conversations.record import Conversation
 from helpdesk.events.outbox import JobQueue
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -34,7 +35,7 @@ def move(api: Client, conversation_id: str, name: str) -> None:
 
 def archive(organization: NewOrganization, conversation_id: str) -> None:
     table.update(
-        keys.Conversation(organization.organization_id, conversation_id),
+        Conversation.key_for(organization.organization_id, conversation_id),
         "SET archivedAt = :now",
         values={":now": NOW_MS},
     )

@@ -9,10 +9,10 @@ import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.limits import Tier
+from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.messages import feed
 from helpdesk.platform import clients, clock, deadline, ids
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys
 from helpdesk.storage.wire import to_wire
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -266,7 +266,7 @@ def put_messages(organization: NewOrganization, conversation: str, count: int) -
         for number in range(begin, min(begin + 25, count)):
             message_id = ids.new("msg")
             item = {
-                **keys.Message(organization.organization_id, conversation, message_id).attributes(),
+                **Message.key_for(organization.organization_id, conversation, message_id).attributes(),
                 "id": message_id,
                 "conversationId": conversation,
                 "createdAt": clock.now_ms(),

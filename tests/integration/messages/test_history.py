@@ -9,10 +9,12 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import repository, thread
 from helpdesk.conversations.change import Change
+from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.messages import service as messages
 from helpdesk.conversations.messages.schemas import MessageInput
+from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clients, clock, ids
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -44,7 +46,7 @@ def fill(organization: NewOrganization) -> Callable[[str, int, int], None]:
             message_id = f"msg_{ids.ulid(START_MS + at + number)}"
             table.put_new(
                 {
-                    **keys.Message(organization.organization_id, conversation_id, message_id).attributes(),
+                    **Message.key_for(organization.organization_id, conversation_id, message_id).attributes(),
                     "id": message_id,
                     "conversationId": conversation_id,
                     "createdAt": START_MS + at + number,
@@ -55,7 +57,7 @@ def fill(organization: NewOrganization) -> Callable[[str, int, int], None]:
                 }
             )
         table.update(
-            keys.Conversation(organization.organization_id, conversation_id),
+            Conversation.key_for(organization.organization_id, conversation_id),
             "SET newestMessageId = :newest",
             values={":newest": message_id},
         )
@@ -125,7 +127,7 @@ def test_system_lines_and_notes_are_never_shown(
     api: Client, organization: NewOrganization, write: Write
 ) -> None:
     conversation_id = write("Hello", 0)
-    found = repository.get(organization.organization_id, conversation_id)
+    found = repository.conversations.get(organization.organization_id, conversation_id)
     transaction = Transaction()
     thread.add_system_line(transaction, found, "Max took over", START_MS)
     transaction.commit()
@@ -145,7 +147,7 @@ def test_the_most_recently_active_comes_first_of_the_ten_most_recently_started(
     for number in (3, 0):
         with clock.frozen(lambda at=START_MS + 5_000 - number: at * 1_000):  # type: ignore[misc]
             transaction = Transaction()
-            found = repository.get(organization.organization_id, started[number])
+            found = repository.conversations.get(organization.organization_id, started[number])
             new = thread.new_message(found)
             repository.save(transaction, Change(before=found, state=found.state, message=new))
             transaction.commit()

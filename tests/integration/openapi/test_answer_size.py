@@ -13,8 +13,10 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.http import pages
 from helpdesk.conversations import repository, thread
 from helpdesk.conversations.change import NewMessage
+from helpdesk.conversations.files.record import AttachedFile
 from helpdesk.conversations.files.service import Attachments
-from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.record import BrowserContext, Conversation, PageInfo
+from helpdesk.conversations.state import Handler, Speaker, Status
 from helpdesk.customers.record import Customer
 from helpdesk.platform import clock, ids
 from helpdesk.search import service as search
@@ -27,15 +29,12 @@ SCALE = 10
 LAMBDA_BYTES = 6 * 1_024 * 1_024 // SCALE
 HEAVY = "\x01"
 QUOTE = '"'
-FILES = [
-    {
-        "name": QUOTE * 200,
-        "size": 20_000_000,
-        "type": "application/" + "x" * 127,
-        "url": "https://support.example.com/v1/files/" + "f" * 97,
-    }
-    for _ in range(6)
-]
+FILE = AttachedFile(
+    name=QUOTE * 200,
+    size=20_000_000,
+    type="application/" + "x" * 127,
+    url="https://support.example.com/v1/files/" + "f" * 97,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -56,8 +55,8 @@ def heavy_thread(api: Client, organization: NewOrganization, count: int) -> str:
     """Return a conversation with so many of the heaviest messages behind its first."""
     body = {"session": "session-heavy", "body": "first"}
     conversation_id = str(api.post("/v1/messages", body).body["conversationId"])
-    found = repository.get(organization.organization_id, conversation_id)
-    files = Attachments(FILES, ())
+    found = repository.conversations.get(organization.organization_id, conversation_id)
+    files = Attachments((FILE,) * 6, ())
     text = f"a{HEAVY * 3_998}a"
     for number in range(count):
         transaction = Transaction()
@@ -129,32 +128,25 @@ def heavy_customers(organization: NewOrganization, count: int) -> list[str]:
                 **profile,
             }
         )
-        repository.put(
-            transaction,
-            Conversation.from_item(
-                {
-                    "organization": home,
-                    "id": conversation_id,
-                    "customerId": customer_id,
-                    "sessionHash": "h",
-                    "subject": QUOTE * 80,
-                    "status": "resolved",
-                    "handledBy": "agent",
-                    "lastSpeaker": "teammate",
-                    "assignee": None,
-                    "page": {"url": QUOTE * 2_048, "title": QUOTE * 200, "referrer": QUOTE * 2_048},
-                    "context": {
-                        **dict.fromkeys(("timeZone", "locale", "browser", "os", "screen"), QUOTE * 200),
-                        "device": "desktop",
-                    },
-                    "startedAt": 1_700_000_000_000,
-                    "lastMessageAt": 1_700_000_000_000,
-                    "messageCount": 1,
-                    "snoozedUntil": None,
-                    "archivedAt": None,
-                    "rating": 5,
-                }
-            ),
+        transaction.put(
+            Conversation(
+                organization=home,
+                id=conversation_id,
+                customer_id=customer_id,
+                session_hash="h",
+                subject=QUOTE * 80,
+                status=Status.RESOLVED,
+                handled_by=Handler.AGENT,
+                last_speaker=Speaker.TEAMMATE,
+                page=PageInfo(QUOTE * 2_048, QUOTE * 200, QUOTE * 2_048),
+                context=BrowserContext(
+                    **dict.fromkeys(("time_zone", "locale", "browser", "os", "screen"), QUOTE * 200),
+                    device="desktop",
+                ),
+                started_at=1_700_000_000_000,
+                last_message_at=1_700_000_000_000,
+                rating=5,
+            )
         )
         transaction.commit()
         made.append(conversation_id)

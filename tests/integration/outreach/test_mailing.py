@@ -6,10 +6,11 @@ import pytest
 from botocore.exceptions import ConnectionClosedError, EndpointConnectionError, ReadTimeoutError
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer
 from helpdesk.outreach import repository as mail_repository
 from helpdesk.platform import clients
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.table import Throttled
 from helpdesk.webhooks.delivery.fanout import fan_out
 from tests.integration.outreach.test_sending import EMAIL, SESSION, outreach, visit
@@ -56,7 +57,7 @@ def test_it_is_mailed_with_the_organizations_name(
 def test_a_mail_is_framed_in_the_language_that_the_customer_wrote(api: Client, mails: list[Sent]) -> None:
     (organization,) = whole_table.of_kind("ORG")
     conversation, customer = visit(api, "Wo ist meine Bestellung?", email=EMAIL)
-    key = keys.Conversation(organization["id"], conversation)
+    key = Conversation.key_for(organization["id"], conversation)
     table.update(key, "SET #language = :de", names={"#language": "language"}, values={":de": "de"})
     outreach(api, customer, "A parcel for you.")
     carry()

@@ -15,11 +15,12 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.agent_runs import worker as agent
 from helpdesk.conversations.jobs import AgentJob
+from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer
 from helpdesk.platform import clients, clock
 from helpdesk.privacy import erasing, retention, service
 from helpdesk.search import service as search
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import effort
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
@@ -203,7 +204,7 @@ def test_a_visitor_who_writes_while_retention_erases_their_messages_gets_a_respo
             api.post(f"/v1/conversations/{conversation}/{move}")
         long_ago = clock.now_ms() - month_ms
         table.update(
-            keys.Conversation(home, conversation),
+            Conversation.key_for(home, conversation),
             "SET lastMessageAt = :at, GSI1SK = :place",
             values={":at": long_ago, ":place": f"{long_ago:013d}#{conversation}"},
         )

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations.message_record import Message
 from helpdesk.customers.record import Customer
 from helpdesk.events.outbox import Event
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.mail import post_office
@@ -313,7 +314,7 @@ def test_a_long_thread_is_deleted_in_pages_and_each_entry_is_counted_once(
     [message] = whole_table.of_kind("MSG#")
     for number in range(60):
         name = f"msg_{number:026d}"
-        key = keys.Message(home, conversation, name)
+        key = Message.key_for(home, conversation, name)
         table.put_new({**message, **key.attributes(), "id": name, "eventId": f"evt_{number:032d}"})
     receipt = erase(api, customer)
     workers.run()

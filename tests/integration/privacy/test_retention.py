@@ -6,6 +6,7 @@ import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import erasure
+from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
@@ -44,10 +45,10 @@ def age(api_organization: NewOrganization, conversation: str, days: int) -> None
     """Set the age (days) of a conversation's last message and of its customer's data."""
     home = api_organization.organization_id
     at = clock.now_ms() - days * DAY_MS
-    item = table.get(keys.Conversation(home, conversation))
+    item = table.get(Conversation.key_for(home, conversation))
     assert item is not None
     table.update(
-        keys.Conversation(home, conversation),
+        Conversation.key_for(home, conversation),
         "SET lastMessageAt = :at, GSI1SK = :place",
         values={":at": at, ":place": f"{at:013d}#{conversation}"},
     )

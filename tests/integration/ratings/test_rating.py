@@ -8,14 +8,14 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.conversations import service as conversations
-from helpdesk.conversations.ratings import service
-from helpdesk.conversations.ratings.errors import NotResolved
-from helpdesk.conversations.ratings.record import Rating
-from helpdesk.conversations.ratings.schemas import RatingInput
+from helpdesk.conversations.errors import NotResolved
+from helpdesk.conversations.messages import ratings as service
+from helpdesk.conversations.messages.schemas import RatingInput
+from helpdesk.conversations.record import Conversation, Rating
 from helpdesk.conversations.state import Transition
 from helpdesk.events.outbox import Event
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved
@@ -168,7 +168,7 @@ def test_a_conversation_of_another_organization_is_not_found(api: Client, strang
 def test_an_archived_conversation_is_not_rated(api: Client, organization: NewOrganization) -> None:
     conversation = a_resolved_conversation(api)
     table.update(
-        keys.Conversation(organization.organization_id, conversation),
+        Conversation.key_for(organization.organization_id, conversation),
         "SET archivedAt = :now",
         values={":now": NOW},
     )

@@ -4,10 +4,12 @@ import pytest
 import tantivy
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations.message_record import Note
+from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clients, clock
 from helpdesk.search import index, indexing, service
 from helpdesk.search.jobs import SearchJob
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client, Context, function
 from tests.support.aws import recorded_calls
@@ -203,7 +205,7 @@ def test_a_job_for_a_whole_conversation_indexes_what_is_missing(inbox: Inbox) ->
     indexed = inbox.message(conversation, "first words")
     inbox.message(conversation, "second words")
     inbox.note(conversation, "third words")
-    system = keys.Note(inbox.organization, conversation, "msg_system")
+    system = Note.key_for(inbox.organization, conversation, "msg_system")
     put(
         system,
         {
@@ -323,7 +325,7 @@ def test_messages_from_the_api_are_indexed_by_their_jobs(api: Client, organizati
 def test_a_malformed_item_fails_alone(inbox: Inbox) -> None:
     good, bad = inbox.conversation(inbox.customer("Ann")), inbox.conversation(inbox.customer("Bea"))
     jobs = [inbox.message(good, "parcel"), inbox.message(bad, "parcel")]
-    table.update(keys.Conversation(inbox.organization, bad), "REMOVE subject")
+    table.update(Conversation.key_for(inbox.organization, bad), "REMOVE subject")
     nonsense = {"organization": inbox.organization, "conversationId": "no#id"}
     answer = run(*jobs, nonsense, {"organization": inbox.organization})
     failed = {failure["itemIdentifier"] for failure in answer["batchItemFailures"]}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from helpdesk.conversations.messages import merging as sessions
+from helpdesk.conversations.messages import visitors
 from helpdesk.customers import merging as customer_merging
 from helpdesk.customers.merging import MergeJob
 from helpdesk.platform import clock
@@ -283,13 +283,13 @@ def test_from_the_mark_of_an_erasure_on_nothing_moves(
 ) -> None:
     everything_of(browser, api)
     job = merge_job(browser, api, mails)
-    close = sessions.close
+    close = visitors.close_session
 
     def close_and_erase(*given: Any) -> None:
         close(*given)
         admin.delete(f"/v1/customers/{job.anonymous_id}")
 
-    monkeypatch.setattr(sessions, "close", close_and_erase)
+    monkeypatch.setattr(visitors, "close_session", close_and_erase)
 
     merge(job)
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations.record import Conversation
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
 from helpdesk.integrations.record import Connection
@@ -13,7 +14,7 @@ from helpdesk.integrations.slack import outgoing, texts
 from helpdesk.integrations.slack import thread_repository as threads
 from helpdesk.integrations.slack.api import SLACK
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from scripts.services.chatmirror import Channel, Workspace
 from scripts.services.server import Said, Services
 from tests.integration.slack.conftest import PATH
@@ -342,4 +343,4 @@ def test_an_export_names_the_thread_and_an_erasure_forgets_it_and_counts_it(
     left = [each for each in items.everything() if each["SK"].startswith(("MIRROR#", "THREAD#"))]
     assert left == []
     assert follow(connection, conversation) == ["gone"]
-    assert table.get(keys.Conversation(connection.organization, conversation)) is None
+    assert table.get(Conversation.key_for(connection.organization, conversation)) is None

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.conversations import repository
-from helpdesk.conversations.snoozes import service as snoozes
-from helpdesk.conversations.snoozes.service import WakeJob
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations import snoozes
+from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.snoozes import WakeJob
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.webhooks.delivery.fanout import fan_out_again
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client, Context, function
@@ -171,7 +172,7 @@ def test_an_erased_conversation_leaves_no_reminder(
     api: Client, organization: NewOrganization, asleep: str, at: At
 ) -> None:
     snooze(api, asleep, NOW + DAY)
-    table.delete(keys.Conversation(organization.organization_id, asleep))
+    table.delete(Conversation.key_for(organization.organization_id, asleep))
     at(NOW + DAY)
 
     assert wake(organization, asleep, NOW + DAY) == "gone"
@@ -264,7 +265,7 @@ def test_the_timers_function_wakes_conversations_and_reports_failed_messages(
     }
     timers = function("timers").handler
     with monkeypatch.context() as broken:
-        broken.setattr(repository, "find", _trouble)
+        broken.setattr(conversations, "find", _trouble)
         assert timers(sqs_event(work, queue="timer"), Context()) == {
             "batchItemFailures": [{"itemIdentifier": "message-0"}]
         }

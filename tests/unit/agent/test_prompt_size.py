@@ -19,9 +19,15 @@ LARGEST_MESSAGE = 24_000  # 4,000 characters that take six bytes each where they
 def thread(body: str, messages: int = 100) -> list[Message]:
     """Return a thread of equal messages, oldest first: the visitor and a person of the team in turns."""
     return [
-        Message(f"msg_{number:05d}", "conv_1", number, "visitor", None, body)
-        if number % 2 == 0
-        else Message(f"msg_{number:05d}", "conv_1", number, "agent", Author("human", "Tom"), body)
+        Message(
+            organization="org_1",
+            conversation_id="conv_1",
+            id=f"msg_{number:05d}",
+            created_at=number,
+            sender="visitor" if number % 2 == 0 else "agent",
+            author=None if number % 2 == 0 else Author("human", "Tom"),
+            body=body,
+        )
         for number in range(messages)
     ]
 

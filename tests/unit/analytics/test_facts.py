@@ -90,13 +90,25 @@ def test_the_models_tokens_of_an_answer_are_usage() -> None:
 
 def test_a_notice_is_a_message_of_the_team_that_answers_nothing() -> None:
     asked = Message(
-        id="msg_1", conversation_id="conv_1", created_at=1_000, sender="visitor", author=None, body="?"
+        organization="org_1",
+        id="msg_1",
+        conversation_id="conv_1",
+        created_at=1_000,
+        sender="visitor",
+        body="?",
     )
     thread, _ = Thread().after(asked)
     team = Author(kind="human", name="Shop", avatar_url=None)
     notice = Message(
-        id="msg_2", conversation_id="conv_1", created_at=2_000, sender="agent", author=team, body="Done.", notice=True
-    )  # fmt: skip
+        organization="org_1",
+        id="msg_2",
+        conversation_id="conv_1",
+        created_at=2_000,
+        sender="agent",
+        author=team,
+        body="Done.",
+        notice=True,
+    )
     after, waited = thread.after(notice)
 
     assert (after.count, after.by_team, waited) == (2, 1, None)

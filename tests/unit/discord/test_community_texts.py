@@ -5,9 +5,10 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.conversations.message_record import AttachedFile, Author, Message
+from helpdesk.conversations.files.record import AttachedFile
+from helpdesk.conversations.message_record import Author, Message
 from helpdesk.conversations.record import Conversation
-from helpdesk.conversations.state import STARTED
+from helpdesk.conversations.state import Handler, Speaker, Status
 from helpdesk.integrations.discord import texts
 from helpdesk.integrations.discord.phrasing import LOCALES, Phrase, phrase, phrases
 from helpdesk.visitor_texts.languages import LANGUAGES
@@ -18,7 +19,16 @@ FILE = AttachedFile("a [photo].png", 3, "image/png", "https://support.example.co
 def message(body: str, *files: AttachedFile, name: str = "Assistant") -> Message:
     """Return a message of the agent."""
     author = Author("ai", name)
-    return Message("msg_1", "conv_1", 0, "agent", author, body, attachments=files)
+    return Message(
+        organization="org_1",
+        conversation_id="conv_1",
+        id="msg_1",
+        created_at=0,
+        sender="agent",
+        author=author,
+        body=body,
+        attachments=files,
+    )
 
 
 def conversation(subject: str) -> Conversation:
@@ -26,12 +36,11 @@ def conversation(subject: str) -> Conversation:
     return Conversation(
         organization="org_1",
         id="conv_1",
-        state=STARTED,
+        status=Status.OPEN,
+        handled_by=Handler.AGENT,
+        last_speaker=Speaker.VISITOR,
         customer_id="cus_1",
-        session_hash=None,
         subject=subject,
-        page=None,
-        context=None,
         started_at=0,
         last_message_at=0,
     )

@@ -11,7 +11,7 @@ from helpdesk.accounts.organizations.jobs import SupportEmailMail
 from helpdesk.board.service import LeftoversJob
 from helpdesk.conversations.approvals import EndApprovalsJob
 from helpdesk.conversations.jobs import AgentJob, LearnJob
-from helpdesk.conversations.snoozes.service import WakeJob
+from helpdesk.conversations.snoozes import WakeJob
 from helpdesk.customers.merging import MergeJob
 from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.events.outbox import JobBody

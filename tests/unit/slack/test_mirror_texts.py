@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.conversations.message_record import AttachedFile, Author, EntryKind, Message
+from helpdesk.conversations.files.record import AttachedFile
+from helpdesk.conversations.message_record import Author, EntryKind, Message, Note
 from helpdesk.conversations.record import Conversation, PageInfo
-from helpdesk.conversations.state import STARTED
+from helpdesk.conversations.state import Handler, Speaker, Status
 from helpdesk.customers.record import Identity
 from helpdesk.integrations.slack import texts
 from helpdesk.tools.approvals.record import Approval
@@ -17,7 +18,21 @@ from helpdesk.tools.approvals.risk import Risk
 
 def by_customer(body: str) -> str:
     """Return what the thread says for a customer's message."""
-    return str(texts.entry(Message("msg_1", "conv_1", 0, "visitor", None, body), None)["text"])
+    return str(texts.entry(message(body), None)["text"])
+
+
+def message(body: str, *, author: Author | None = None, files: tuple[AttachedFile, ...] = ()) -> Message:
+    """Return a message, of the customer without an author."""
+    return Message(
+        organization="org_1",
+        conversation_id="conv_1",
+        id="msg_1",
+        created_at=0,
+        sender="visitor" if author is None else "agent",
+        author=author,
+        body=body,
+        attachments=files,
+    )
 
 
 @given(st.text(max_size=300))
@@ -43,12 +58,12 @@ def conversation(subject: str, title: str) -> Conversation:
     return Conversation(
         organization="org_1",
         id="conv_1",
-        state=STARTED,
+        status=Status.OPEN,
+        handled_by=Handler.AGENT,
+        last_speaker=Speaker.VISITOR,
         customer_id="cus_1",
-        session_hash=None,
         subject=subject,
         page=PageInfo("https://shop.example/", title, None),
-        context=None,
         started_at=0,
         last_message_at=0,
     )
@@ -64,9 +79,17 @@ def test_no_line_with_words_of_a_customer_looks_like_one_of_the_app(words: str) 
         texts.first(conversation(words, named), None, "https://a.example", buttons=True)["text"]
     ).splitlines()
     file = AttachedFile(named, 3, "image/png", "https://a.example/f")
-    by_visitor = Message("msg_1", "conv_1", 0, "visitor", None, "Hi", attachments=(file,))
+    by_visitor = message("Hi", files=(file,))
     _, *said = str(texts.entry(by_visitor, None)["text"]).splitlines()
-    system = Message("msg_1", "conv_1", 0, "visitor", None, named, kind=EntryKind.SYSTEM)
+    system = Note(
+        organization="org_1",
+        conversation_id="conv_1",
+        id="msg_1",
+        created_at=0,
+        sender="agent",
+        body=named,
+        kind=EntryKind.SYSTEM,
+    )
     line = str(texts.entry(system, None)["text"])
 
     assert name == "*A visitor*"
@@ -89,7 +112,7 @@ def test_a_files_name_keeps_its_underscores() -> None:
     ],
 )
 def test_markdown_of_the_agent_has_the_marks_of_slack(markdown: str, shown: str) -> None:
-    found = Message("msg_1", "conv_1", 0, "agent", Author("ai", "Assistant"), markdown)
+    found = message(markdown, author=Author("ai", "Assistant"))
 
     assert texts.entry(found, None)["text"] == f"*Assistant*\n{shown}"
 
@@ -192,12 +215,12 @@ def test_the_first_message_ends_with_the_address_of_its_conversation_however_lon
     found = Conversation(
         organization="org_1",
         id="conv_1",
-        state=STARTED,
+        status=Status.OPEN,
+        handled_by=Handler.AGENT,
+        last_speaker=Speaker.VISITOR,
         customer_id="cus_1",
-        session_hash=None,
         subject="&" * 120,
         page=PageInfo(f"https://shop.example/{'&' * 2_000}", "<" * 200, None),
-        context=None,
         started_at=0,
         last_message_at=0,
     )

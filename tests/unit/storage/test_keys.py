@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import fields
 
+from helpdesk.conversations.message_record import Message
 from helpdesk.storage import keys
 from helpdesk.storage.keys import REGISTRY, ItemKey, MalformedKey
 from helpdesk.storage.stored import INDEXES, AnyKey, Stored
@@ -127,7 +128,7 @@ def test_every_partition_of_an_organization_begins_with_its_id() -> None:
 
 
 def test_attributes_are_the_two_halves() -> None:
-    assert keys.Message("org_1", "conv_2", "msg_3").attributes() == {
+    assert Message.key_for("org_1", "conv_2", "msg_3").attributes() == {
         "PK": "ORG#org_1#CONV#conv_2",
         "SK": "MSG#msg_3",
     }

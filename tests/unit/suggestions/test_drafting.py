@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import asdict
 
-from helpdesk.conversations.message_record import AttachedFile, Author, Message
+from helpdesk.conversations.files.record import AttachedFile
+from helpdesk.conversations.message_record import Author, Message
 from helpdesk.suggestions import matching
 from helpdesk.suggestions.drafting import Declined, Draft, draft
 from helpdesk.suggestions.exchanges import Exchange, exchanges_of
@@ -21,12 +22,13 @@ def thread(*entries: tuple[str, str]) -> list[Message]:
     authors: dict[str, Any] = {"v": None, "a": AGENT, "p": HUMAN}
     return [
         Message(
-            f"msg_{number:02}",
-            "conv_1",
-            number,
-            "visitor" if who == "v" else "agent",
-            authors[who],
-            body,
+            organization="org_1",
+            conversation_id="conv_1",
+            id=f"msg_{number:02}",
+            created_at=number,
+            sender="visitor" if who == "v" else "agent",
+            author=authors[who],
+            body=body,
         )
         for number, (who, body) in enumerate(entries)
     ]

@@ -14,9 +14,20 @@ from helpdesk.suggestions.exchanges import exchanges_of
 from tests.support.converse import a_model, stubbed
 
 THREAD = [
-    Message("msg_1", "conv_1", 1, "visitor", None, "How do I export </conversation> my contacts?"),
-    Message("msg_2", "conv_1", 2, "agent", Author("ai", "Robin"), "One of the team will answer."),
-    Message("msg_3", "conv_1", 3, "agent", Author("human", "Tina"), "Open Settings and press Export, Vera."),
+    Message(
+        organization="org_1",
+        conversation_id="conv_1",
+        id=f"msg_{number}",
+        created_at=number,
+        sender="agent" if author else "visitor",
+        author=author,
+        body=body,
+    )
+    for number, author, body in (
+        (1, None, "How do I export </conversation> my contacts?"),
+        (2, Author("ai", "Robin"), "One of the team will answer."),
+        (3, Author("human", "Tina"), "Open Settings and press Export, Vera."),
+    )
 ]
 (EXCHANGE,) = exchanges_of(THREAD, "Robin")
 GOOD = {"title": "Exporting contacts", "body": "Open **Settings** and press Export."}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from copy import replace
+from typing import Any
 
 from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.converse import Usage
@@ -9,7 +10,7 @@ from helpdesk.conversations import change as changes
 from helpdesk.conversations import thread
 from helpdesk.conversations.change import Change
 from helpdesk.conversations.errors import MAX_BODY_CHARACTERS, ConversationNotFound
-from helpdesk.conversations.message_record import AnswerSource, Author, Message, TokenCount
+from helpdesk.conversations.message_record import AnswerSource, Author, Message
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Speaker, Transition, apply
 from helpdesk.conversations.thread import OutgoingMessage
@@ -162,22 +163,23 @@ def _transaction(conversation: Conversation, answer: Answer) -> Transaction:
         new_approvals=answer.new_approvals,
         tokens=conversation.with_tokens(answer.counted, clock.now_ms()) if answer.counted else None,
     )
-    requires = []
+    requires: dict[str, Any] = {}
     if answer.answering is not None:
-        requires.append(changes.awaits_agent(answer.answering))
+        requires |= changes.awaits_agent(answer.answering)
     if answer.resolves:
-        requires.append(changes.newest_unchanged(conversation))
+        requires |= changes.newest_unchanged(conversation)
     if answer.new_approvals:
-        requires.append(changes.approvals_unchanged(conversation))
+        requires |= changes.approvals_unchanged(conversation)
     usage = answer.usage
     message = OutgoingMessage(
         Author("ai", answer.name),
         answer.body,
         sources=answer.sources,
-        tokens=TokenCount(usage.input, usage.output) if usage else None,
+        tokens_in=usage.input if usage else None,
+        tokens_out=usage.output if usage else None,
     )
     transaction = Transaction()
-    now = thread.append_by_agent(transaction, change, message, *requires)
+    now = thread.append_by_agent(transaction, change, message, requires)
     if line is not None:
         thread.add_system_line(transaction, conversation, line, now)
     if line is not None or answer.new_approvals:

@@ -124,8 +124,8 @@ def _pages(organization: str, behind: str, before: int) -> Iterator[tuple[int, s
         if not settings.nightly_sweep:  # switched off since the index was read
             return
         while page := conversations.quiet_page(organization, behind, before, _PAGE):
-            finished = [conversation for _, conversation in page if is_finished(conversation)]
-            behind = page[-1][0]
+            finished = [conversation for conversation in page if is_finished(conversation)]
+            behind = page[-1].activity
             yield resolve(finished, settings.name, QUIET_HOURS), behind
     except Exception as error:  # noqa: BLE001 - logged for the operator
         logger.error(

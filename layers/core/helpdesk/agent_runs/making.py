@@ -109,9 +109,7 @@ def _claim(run: Run, batch: Sequence[Call], conversation: Conversation) -> Run:
     for call in batch:
         if call.approval_id is not None:
             approvals.begin(transaction, run.organization, call.approval_id)
-    conversation_approvals.require_unresolved(
-        transaction, run.organization, run.conversation_id, resolutions=conversation.resolutions
-    )
+    conversation_approvals.require_unresolved(transaction, conversation)
     transaction.commit()
     return run
 

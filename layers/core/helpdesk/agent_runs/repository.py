@@ -4,11 +4,10 @@ from copy import replace
 
 from helpdesk.agent_runs.record import Run
 from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS
-from helpdesk.storage import keys
 from helpdesk.storage.collection import Collection
-from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.approvals import watches
 
@@ -41,9 +40,9 @@ def save(run: Run, *, new: bool = False) -> Run:
     written = add(transaction, run, new=new)
     if new:
         transaction.require(
-            keys.Conversation(run.organization, run.conversation_id),
-            f"attribute_exists(PK) AND attribute_not_exists({BEING_ERASED})",
-            on_failure=lambda _: ConversationNotFound(),
+            Conversation.key_for(run.organization, run.conversation_id),
+            {"erasing": None},
+            on_failure=ConversationNotFound(),
         )
     transaction.commit()
     return written

@@ -10,9 +10,10 @@ from copy import replace
 
 from helpdesk.analytics import conversation_rows, repository, sources, stream
 from helpdesk.analytics.sources import Change
+from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 
@@ -33,11 +34,11 @@ def write_rows(items: Sequence[Item], organization: str | None = None) -> int:
 def _write(change: Change) -> bool:
     if change.new is None or BEING_ERASED in change.new:
         return False
-    if change.kind is keys.Message:
+    if change.kind is Message:
         return False
     if change.kind is Customer:
         conversation_rows.write_customer(change.organization, change.source.id)
-    elif change.kind is keys.Conversation:
+    elif change.kind is Conversation:
         if repository.conversation(change.organization, change.source.id) is None:
             conversation_rows.write_past(change.organization, change.source.id, change.sequence)
         _note_seen(change.organization, Conversation.from_item(change.new))

@@ -12,9 +12,8 @@ from helpdesk.conversations import service as conversations
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers import service as customers
-from helpdesk.outreach.record import MailState, mail_state_from_item
+from helpdesk.outreach.record import MailedMessage, MailState
 from helpdesk.platform.units import HOUR_MS
-from helpdesk.storage import keys
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
@@ -29,12 +28,12 @@ def write_thread(changes: Sequence[Change], *, late: bool = False) -> None:
     """
     organization = changes[0].organization
     conversation_id = changes[0].source.key.pk.rpartition("#")[2]
-    states = [change for change in changes if change.kind is keys.Conversation]
+    states = [change for change in changes if change.kind is Conversation]
     gone = bool(states) and (states[-1].new is None or BEING_ERASED in states[-1].new)
     removed = [
         (rows.MESSAGES, change.source.id)
         for change in changes
-        if change.kind is keys.Message and (change.new is None or gone)
+        if change.kind is Message and (change.new is None or gone)
     ]
     if gone:
         removed.append((rows.CONVERSATIONS, conversation_id))
@@ -46,7 +45,7 @@ def write_thread(changes: Sequence[Change], *, late: bool = False) -> None:
     messages = [
         Message.from_item(change.new)
         for change in changes
-        if change.kind is keys.Message and change.new is not None and change.is_new
+        if change.kind is Message and change.new is not None and change.is_new
     ]
     _write_mails(changes)
     written = sorted((each for each in messages if each.id not in dropped), key=lambda each: each.id)
@@ -67,9 +66,9 @@ def write_thread(changes: Sequence[Change], *, late: bool = False) -> None:
 def _write_mails(changes: Sequence[Change]) -> None:
     """Write the usage of messages that were mailed."""
     for change in changes:
-        if change.kind is keys.Message and change.new is not None:
-            before = None if change.old is None else mail_state_from_item(change.old)
-            if mail_state_from_item(change.new) is MailState.SENT and before is not MailState.SENT:
+        if change.kind is Message and change.new is not None:
+            before = None if change.old is None else MailedMessage.from_item(change.old).mail
+            if MailedMessage.from_item(change.new).mail is MailState.SENT and before is not MailState.SENT:
                 fact = usage_facts.of_message_mail(Message.from_item(change.new))
                 repository.put(change.organization, fact, change.sequence)
 

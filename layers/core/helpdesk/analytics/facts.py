@@ -24,9 +24,8 @@ from helpdesk.analytics.rows import (
 )
 from helpdesk.analytics.thread import Thread
 from helpdesk.api.logs.record import LogRecord
-from helpdesk.conversations.message_record import Message, RatingLine
-from helpdesk.conversations.ratings.record import Rating
-from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.message_record import Message, Note
+from helpdesk.conversations.record import Conversation, Rating
 from helpdesk.conversations.state import Status, Visibility
 from helpdesk.customers.record import Customer
 from helpdesk.knowledge.documents import Document
@@ -121,12 +120,12 @@ def of_message(message: Message, conversation: Conversation, response_time: int 
         sources=len(message.sources),
         handOff=sender == "agent" and conversation.handed_off_at == message.created_at,
     )
-    if message.tokens is not None:
-        fact.values.extend((message.tokens.tokens_in, message.tokens.tokens_out))
+    if message.tokens_in is not None:
+        fact.values.extend((message.tokens_in, message.tokens_out))
     return fact
 
 
-def of_rating(rating: Rating, line: RatingLine | None, conversation: Conversation) -> Fact:
+def of_rating(rating: Rating, line: Note | None, conversation: Conversation) -> Fact:
     """Return the row of a rating. `line` is the thread's line about it."""
     return rows.fact(
         RATINGS,
@@ -134,7 +133,7 @@ def of_rating(rating: Rating, line: RatingLine | None, conversation: Conversatio
         f"{rating.stars} of 5 stars",
         at=rating.at,
         stars=rating.stars,
-        hasNote=line is not None and bool(line.note),
+        hasNote=line is not None and bool(line.rating_note),
         conversation=rating.conversation_id,
         customer=conversation.customer_id,
         resolvedBy=conversation.state.handled_by.value,

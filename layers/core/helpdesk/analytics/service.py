@@ -1,8 +1,8 @@
 """Figures about visitors' satisfaction (Specification: GET /analytics/satisfaction)."""
 
 from helpdesk.analytics.schemas import MAX_RATINGS, Satisfaction, SatisfactionQuery
-from helpdesk.conversations.ratings import service as ratings
-from helpdesk.conversations.ratings.errors import MAX_STARS
+from helpdesk.conversations.errors import MAX_STARS
+from helpdesk.conversations.messages import ratings
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 

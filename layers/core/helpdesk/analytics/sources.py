@@ -7,13 +7,14 @@ from helpdesk.accounts.invites.record import Invite
 from helpdesk.agent_runs.record import Run
 from helpdesk.api.logs.record import LogRecord
 from helpdesk.conversations.files.record import File
-from helpdesk.conversations.ratings.record import Rating
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation, Rating
 from helpdesk.customers.record import Customer
 from helpdesk.knowledge.crawls.record import Crawl
 from helpdesk.knowledge.documents import Document
 from helpdesk.platform.record import Record
 from helpdesk.signals.record import Signal
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.stored import Key, Stored
 from helpdesk.storage.table import Item, from_wire
@@ -28,7 +29,7 @@ _TIME_TO_LIVE = "dynamodb.amazonaws.com"
 _DIGITS = 40  # the longest sequence number of a stream
 
 _KINDS: tuple[tuple[str, Kind], ...] = (
-    ("MSG#", keys.Message),
+    ("MSG#", Message),
     ("RATING#", Rating),
     ("LOG#", LogRecord),
     ("DOC#", Document),
@@ -38,7 +39,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
     ("CRAWL#", Crawl),
     ("INVITE#", Invite),
     ("TEST#", ToolTestRun),
-    ("CONV", keys.Conversation),
+    ("CONV", Conversation),
     ("CUS", Customer),
     ("FILE", File),
     ("SIGNAL", Signal),

@@ -18,8 +18,9 @@ from helpdesk.analytics.sources import Change, Kind
 from helpdesk.api.logs.record import LogRecord
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.files.record import File
-from helpdesk.conversations.ratings import service as ratings
-from helpdesk.conversations.ratings.record import Rating
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.messages import ratings
+from helpdesk.conversations.record import Conversation, Rating
 from helpdesk.customers.record import Customer
 from helpdesk.knowledge.crawls.record import Crawl
 from helpdesk.knowledge.documents import Document
@@ -27,7 +28,6 @@ from helpdesk.platform.logging import log_unreadable, logger
 from helpdesk.platform.queues import write_dead_letter
 from helpdesk.platform.settings import settings
 from helpdesk.signals.record import Signal
-from helpdesk.storage import keys
 from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 from helpdesk.suggestions.record import Suggestion
@@ -82,14 +82,14 @@ def _dead_letter(key: object, sequence: object, error: Exception) -> None:
 def _group(change: Change) -> tuple[str, str]:
     """Return what is carried out together: a conversation with its messages, and else an item by itself."""
     key = change.source.key
-    return key.pk, "" if change.kind in {keys.Conversation, keys.Message} else key.sk
+    return key.pk, "" if change.kind in {Conversation, Message} else key.sk
 
 
 def _write(group: Sequence[tuple[str, Change]], *, late: bool) -> list[str]:
     """Carry out changes; return the sequence numbers to repeat."""
     changes = [change for _, change in group]
     try:
-        if changes[0].kind in {keys.Conversation, keys.Message}:
+        if changes[0].kind in {Conversation, Message}:
             write_thread(changes, late=late)
         else:
             write_item(changes)

@@ -88,7 +88,7 @@ def known_voter(organization: str, session: str) -> str | None:
 
 def _visitor(organization: str, session: str) -> Participant:
     session_hash = sessions.hashed(sessions.require_session(session))
-    known = visitors.session(organization, session_hash)
+    known = visitors.sessions.find(organization, session_hash)
     if known is not None:
         return Participant(organization, known.customer_id, known.customer_id, is_verified=False)
     customer_id = ids.new("cus")

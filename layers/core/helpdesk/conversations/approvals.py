@@ -3,12 +3,14 @@
 The approvals package decides them. A conversation that is resolved ends them, by a job of the timer queue.
 """
 
-from helpdesk.conversations import list_repository
+from copy import replace
+from typing import Any
+
+from helpdesk.conversations.change import as_read
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Status
 from helpdesk.events.outbox import Job, JobBody, JobQueue
-from helpdesk.storage import keys
-from helpdesk.storage.table import Item
+from helpdesk.storage.changes import below
 from helpdesk.storage.transactions import Transaction
 
 
@@ -29,78 +31,46 @@ def require_state(transaction: Transaction, conversation: Conversation) -> None:
 
     The transaction raises StaleConversation or ConversationNotFound.
     """
-    transaction.require(
-        keys.Conversation(conversation.organization, conversation.id),
-        "#status = :status AND handledBy = :handler AND archivedAt = :archived",
-        names={"#status": "status"},
-        values={
-            ":status": conversation.state.status.value,
-            ":handler": conversation.state.handled_by.value,
-            ":archived": conversation.archived_at,
-        },
-        on_failure=StaleConversation,
-    )
+    transaction.require(conversation.key, as_read(conversation), on_failure=StaleConversation)
 
 
-def settle(transaction: Transaction, seen: Conversation, *, resolutions: int) -> None:
-    """Count one approval less, if the conversation is open, is not archived and was not resolved meanwhile.
-
-    `resolutions` is how often it had been resolved when the approval was asked for. Otherwise, and if the conversation
-    has changed since it was read, the transaction raises StaleConversation or ConversationNotFound.
-    """
-    _count_less(transaction, seen, *_unresolved(resolutions))
-
-
-def require_unresolved(
-    transaction: Transaction, organization: str, conversation_id: str, *, resolutions: int
-) -> None:
-    """Require what `settle` does, for a call that is about to be made. The transaction raises as there."""
-    condition, values = _unresolved(resolutions)
-    transaction.require(
-        keys.Conversation(organization, conversation_id),
-        condition,
-        names={"#status": "status"},
-        values=values,
-        on_failure=StaleConversation,
-    )
-
-
-def _unresolved(resolutions: int) -> tuple[str, Item]:
-    """Return the condition that a conversation is open, not archived, and resolved no more often than it was."""
-    never = "attribute_not_exists(resolutions) OR " if resolutions == 0 else ""
-    return (
-        f"#status = :open AND archivedAt = :never AND ({never}resolutions = :resolutions)",
-        {":open": Status.OPEN.value, ":never": None, ":resolutions": resolutions},
-    )
-
-
-def expire(transaction: Transaction, seen: Conversation) -> None:
-    """Count one approval less, whatever state the conversation is in.
+def settle(transaction: Transaction, seen: Conversation) -> None:
+    """Count one approval less in an open conversation that is not archived.
 
     The transaction raises StaleConversation if it has changed since, ConversationNotFound if it is being erased.
     """
-    _count_less(transaction, seen, "attribute_exists(PK)", {})
+    _count_less(transaction, seen, _as_often_resolved(seen))
 
 
-def _count_less(transaction: Transaction, seen: Conversation, condition: str, values: Item) -> None:
-    """Count one approval less. After the last one, nothing but the visitor may keep it in the list of what waits."""
-    left = seen.waiting_approvals - 1
-    which = list_repository.inbox_list(seen.state, archived=seen.archived, approvals=left > 0)
-    transaction.update(
-        keys.Conversation(seen.organization, seen.id),
-        "SET GSI1PK = :list ADD waitingApprovals :less",
-        condition=f"{condition} AND waitingApprovals = :seen AND #status = :status AND handledBy = :handler "
-        "AND lastSpeaker = :speaker AND archivedAt = :archived",
-        names={"#status": "status"},
-        values={
-            ":list": keys.inbox(seen.organization, which.value),
-            ":less": -1,
-            ":seen": seen.waiting_approvals,
-            ":status": seen.state.status.value,
-            ":handler": seen.state.handled_by.value,
-            ":speaker": seen.state.last_speaker.value,
-            ":archived": seen.archived_at,
-            **values,
-        },
+def expire(transaction: Transaction, seen: Conversation) -> None:
+    """Count one approval less, whatever state the conversation is in. The transaction raises as with `settle`."""
+    _count_less(transaction, seen, {})
+
+
+def require_unresolved(transaction: Transaction, seen: Conversation) -> None:
+    """Require that a conversation is open, is not archived, and was not resolved since it was read.
+
+    The transaction raises as with `settle`.
+    """
+    require = {"status": Status.OPEN, "archived_at": None, **_as_often_resolved(seen)}
+    transaction.require(seen.key, require, on_failure=StaleConversation)
+
+
+def _as_often_resolved(seen: Conversation) -> dict[str, Any]:
+    return {"resolutions": seen.resolutions or below(1)}
+
+
+def _count_less(transaction: Transaction, seen: Conversation, require: dict[str, Any]) -> None:
+    """Count one approval less. After the last one, nothing but the visitor may keep it in the list of what waits.
+
+    The list is right only if nothing that decides it has changed since the conversation was read.
+    """
+    now = replace(seen, waiting_approvals=seen.waiting_approvals - 1)
+    as_seen = {"waiting_approvals": seen.waiting_approvals, "last_speaker": seen.last_speaker}
+    transaction.change(
+        seen.key,
+        set={"GSI1PK": Conversation.partition_for(now.organization, now.inbox_list, index="GSI1")},
+        add={"waiting_approvals": -1},
+        require={**as_read(seen), **as_seen, **require},
         on_failure=StaleConversation,
     )

@@ -1,14 +1,20 @@
 """What a write does to a conversation, and what it requires of it."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any
 
-from helpdesk.conversations import list_repository
-from helpdesk.conversations.record import BrowserContext, HourTokens, Snapshot, newest_message
+from helpdesk.conversations.record import (
+    BrowserContext,
+    Conversation,
+    HourTokens,
+    Snapshot,
+    activity_at,
+    assigned_list,
+    inbox_list,
+)
 from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibility, emits_event
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
-from helpdesk.storage.table import Item
+from helpdesk.storage.changes import above, below, other_than
 from helpdesk.visitor_texts.languages import Language
 
 
@@ -21,13 +27,6 @@ class NewMessage(Record):
     id: str
     at: int
     notice: bool = False
-
-
-class Requirement(NamedTuple):
-    """A condition on a conversation's item, and the values that it names."""
-
-    condition: str
-    values: Item
 
 
 class Change(Record, kw_only=True):
@@ -53,56 +52,57 @@ class Change(Record, kw_only=True):
     ends_snooze: bool = False
 
     @property
-    def attributes(self) -> Item:
-        """The attributes that the write sets."""
-        was, state, message = self.before.state, self.state, self.message
-        changes: Item = {
-            "status": state.status.value,
-            "handledBy": state.handled_by.value,
-            "lastSpeaker": state.last_speaker.value,
-            **self._placed[0],
-            "answeredUpTo": self.answered_up_to,
-            "snoozedUntil": self.snoozed_until,
+    def values(self) -> dict[str, Any]:
+        """What the write sets, by field; None removes a value."""
+        before, was, state, message = self.before, self.before.state, self.state, self.message
+        wanted = {
+            "status": state.status,
+            "handled_by": state.handled_by,
+            "last_speaker": state.last_speaker,
+            "answered_up_to": self.answered_up_to,
+            "snoozed_until": self.snoozed_until,
             "language": self.language,
             "gap": self.gap,
-            "context": self.context and self.context.to_item(),
-            "resolvedAt": clock.now_ms() if self._resolves else None,
+            "context": self.context,
+            "resolved_at": clock.now_ms() if self._resolves else None,
         }
-        changes = {name: value for name, value in changes.items() if value is not None}
+        changes: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+        changes |= self._placed[0]
         if self.snoozed_until is None and (
             self.ends_snooze or (state.key != was.key and state.visibility is not Visibility.SNOOZED)
         ):
-            changes |= {"snoozedUntil": None}
-        if self._archives is not (was.visibility is Visibility.ARCHIVED):
-            changes |= {"archivedAt": clock.now_ms() if self._archives else None}
-        if self._changes_assigned_list and self.before.assignee is not None:
-            changes |= list_repository.assigned(
-                self.before.organization, self.before.assignee, state, archived=self._archives
-            )
+            changes |= {"snoozed_until": None}
+        if self._archives is not before.archived:
+            changes |= {"archived_at": clock.now_ms() if self._archives else None}
+        if self._changes_assigned_list and before.assignee is not None:
+            theirs = (before.organization, before.assignee, assigned_list(state))
+            changes |= {"GSI3PK": Conversation.partition_for(*theirs, index="GSI3")}
         if self.tokens is not None:
             changes |= self.tokens.changed
         if message is not None:
-            by_visitor = state.last_speaker is Speaker.VISITOR and not message.notice
-            changes |= newest_message(message.id, message.id if by_visitor else None)
-            changes |= {"lastMessageAt": message.at, **list_repository.latest(message.at, self.before.id)}
+            sort_key = activity_at(message.at, before.id)
+            changes |= {"GSI1SK": sort_key, "GSI3SK": sort_key}
+            changes |= {"newest_message_id": message.id, "last_message_at": message.at}
+            if state.last_speaker is Speaker.VISITOR and not message.notice:
+                changes |= {"newest_visitor_message_id": message.id}
             if self.handoff_reason is not None:
                 # The last message is a hand-off for as long as this is the time of the last message.
-                changes |= {"handedOffAt": message.at, "handOffReason": self.handoff_reason}
+                changes |= {"handed_off_at": message.at, "hand_off_reason": self.handoff_reason}
         return changes
 
     @property
     def counts(self) -> dict[str, int]:
-        """What the write adds to the conversation's counts."""
+        """What the write adds to the conversation's counts, by field."""
         return {
             **({} if self.tokens is None else self.tokens.added),
-            "messageCount": int(self.message is not None),
+            "message_count": int(self.message is not None),
             "resolutions": int(self._resolves),
-            "waitingApprovals": self.new_approvals,
-            "stateChanges": int(emits_event(self.before.state, self.state)),
+            "waiting_approvals": self.new_approvals,
+            "state_changes": int(emits_event(self.before.state, self.state)),
         }
 
     @property
-    def requirements(self) -> Iterator[Requirement]:
+    def requirements(self) -> dict[str, Any]:
         """What the conversation must be for this change to be right. Callers add what their reason needs.
 
         Status, handler and archive must be as they were read. So must the snooze if the state's key changes, and the
@@ -110,30 +110,15 @@ class Change(Record, kw_only=True):
         newest one. Without a message, nobody may have written since: who wrote last decides whether a person is
         awaited, and the visitor's newest message is the one that the agent answers.
         """
-        was = self.before.state
-        yield Requirement(
-            "#status = :wasStatus AND handledBy = :wasHandledBy AND archivedAt = :wasArchivedAt",
-            {
-                ":wasStatus": was.status.value,
-                ":wasHandledBy": was.handled_by.value,
-                ":wasArchivedAt": self.before.archived_at,
-            },
-        )
-        if (requirement := self._placed[1]) is not None:
-            yield requirement
-        if self.state.key != was.key:
-            yield Requirement(
-                "snoozedUntil = :wasSnoozedUntil", {":wasSnoozedUntil": self.before.snoozed_until}
-            )
+        before = self.before
+        required = as_read(before) | self._placed[1]
+        if self.state.key != before.state.key:
+            required |= {"snoozed_until": before.snoozed_until}
         if self._changes_assigned_list:
-            yield Requirement("assignee = :wasAssignee", {":wasAssignee": self.before.assignee})
+            required |= {"assignee": before.assignee}
         if self.message is None:
-            yield newest_unchanged(self.before)
-        else:
-            # `:newestMessageId` is the value that the write sets.
-            yield Requirement(
-                "(attribute_not_exists(newestMessageId) OR newestMessageId < :newestMessageId)", {}
-            )
+            return required | newest_unchanged(before)
+        return required | {"newest_message_id": below(self.message.id)}
 
     @property
     def _resolves(self) -> bool:
@@ -145,57 +130,48 @@ class Change(Record, kw_only=True):
 
     @property
     def _changes_assigned_list(self) -> bool:
-        was = self.before.state
-        was_archived = was.visibility is Visibility.ARCHIVED
-        return self.state.status is not was.status or self._archives is not was_archived
+        return self.state.status is not self.before.status or self._archives is not self.before.archived
 
     @property
-    def _placed(self) -> tuple[Item, Requirement | None]:
+    def _placed(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The list of the inbox in which the write puts the conversation, and what makes it the right one.
 
         Neither is given if the write leaves the conversation in its list, whatever that is: a snapshot may not know of
         the approvals that wait.
         """
+        before = self.before
         without, with_approvals = (
-            list_repository.inbox(
-                self.before.organization, self.state, archived=self._archives, approvals=approvals
+            Conversation.partition_for(
+                before.organization, inbox_list(self.state, approvals=approvals), index="GSI1"
             )
             for approvals in (False, True)
         )
         if without == with_approvals:
-            return without, None
+            return {"GSI1PK": without}, {}
         if self.new_approvals:
-            return with_approvals, None
-        if self.state.key == self.before.state.key and self.state.handled_by is Handler.AGENT:
-            return {}, None
-        none = {":noApprovals": 0}
-        if self.before.waiting_approvals:
-            return with_approvals, Requirement("waitingApprovals > :noApprovals", none)
-        return without, Requirement(
-            "(attribute_not_exists(waitingApprovals) OR waitingApprovals = :noApprovals)", none
-        )
+            return {"GSI1PK": with_approvals}, {}
+        if self.state.key == before.state.key and self.state.handled_by is Handler.AGENT:
+            return {}, {}
+        if before.waiting_approvals:
+            return {"GSI1PK": with_approvals}, {"waiting_approvals": above(0)}
+        return {"GSI1PK": without}, {"waiting_approvals": below(1)}
 
 
-def newest_unchanged(before: Snapshot) -> Requirement:
+def as_read(before: Snapshot) -> dict[str, Any]:
+    """Require that status, handler and archive are as they were read."""
+    return {"status": before.status, "handled_by": before.handled_by, "archived_at": before.archived_at}
+
+
+def newest_unchanged(before: Snapshot) -> dict[str, Any]:
     """Require that nobody has written since the conversation was read."""
-    if before.newest_message_id is None:
-        return Requirement("attribute_not_exists(newestMessageId)", {})
-    return Requirement(
-        "newestMessageId = :wasNewestMessageId", {":wasNewestMessageId": before.newest_message_id}
-    )
+    return {"newest_message_id": before.newest_message_id}
 
 
-def awaits_agent(message_id: str) -> Requirement:
+def awaits_agent(message_id: str) -> dict[str, Any]:
     """Require what `Conversation.awaits_agent` says, beside the state that each change requires."""
-    return Requirement(
-        "(attribute_not_exists(answeredUpTo) OR answeredUpTo < :answering) AND lastSpeaker <> :teammate",
-        {":answering": message_id, ":teammate": Speaker.TEAMMATE.value},
-    )
+    return {"answered_up_to": below(message_id), "last_speaker": other_than(Speaker.TEAMMATE)}
 
 
-def approvals_unchanged(before: Snapshot) -> Requirement:
+def approvals_unchanged(before: Snapshot) -> dict[str, Any]:
     """Require that as many approvals wait as were read: how many may wait was decided by that."""
-    waiting = "waitingApprovals = :waiting"
-    if not before.waiting_approvals:
-        waiting = f"(attribute_not_exists(waitingApprovals) OR {waiting})"
-    return Requirement(waiting, {":waiting": before.waiting_approvals})
+    return {"waiting_approvals": before.waiting_approvals or below(1)}

@@ -1,10 +1,18 @@
-"""Errors of the inbox (Specification: Errors, Inbox; Not found)."""
+"""Errors of the inbox and of visitors' messages (Specification: Errors, Inbox; Messages and uploads; Not found)."""
 
 from helpdesk.accounts.members import errors as members
-from helpdesk.platform.errors import BadRequestError, NotFoundError, at_most
+from helpdesk.platform.errors import BadRequestError, ConflictError, NotFoundError, at_most
+from helpdesk.platform.units import DAY_MS, MINUTE_MS
 
 MAX_BODY_CHARACTERS = 4_000
 MAX_ATTACHMENTS = 6
+MIN_SESSION_CHARACTERS, MAX_SESSION_CHARACTERS = 8, 128
+MIN_SNOOZE_MS, MAX_SNOOZE_MS = MINUTE_MS, 365 * DAY_MS
+MIN_STARS, MAX_STARS = 1, 5
+MAX_NOTE_CHARACTERS = 2_000
+"""How long the note with a rating may be."""
+CHANGEABLE_HOURS = 24
+"""How long a rating can be changed."""
 
 
 class ConversationNotFound(NotFoundError):
@@ -41,3 +49,40 @@ class MessageTooLong(BadRequestError):
 class TooManyAttachments(BadRequestError):
     code = "too_many_attachments"
     message = f"A message must have at most {MAX_ATTACHMENTS} attachments. Send the rest in another message."
+
+
+class BadSnoozeTime(BadRequestError):
+    code = "bad_snooze_time"
+    message = (
+        f"`until` must be a time in milliseconds since 1970, a minute to a year ({MAX_SNOOZE_MS // DAY_MS} days) "
+        "ahead, or null to end the snooze."
+    )
+
+
+class InvalidSession(BadRequestError):
+    code = "invalid_session"
+    message = (
+        f"`session` must be {MIN_SESSION_CHARACTERS} to {MAX_SESSION_CHARACTERS} visible characters after trimming. "
+        "Send the same random text with every message of one visitor."
+    )
+
+
+class InvalidFeedback(BadRequestError):
+    code = "invalid_feedback"
+    message = at_most("note", MAX_NOTE_CHARACTERS)
+
+
+# The specification does not have the errors below.
+
+
+class NotResolved(BadRequestError):
+    code = "not_resolved"
+    message = "This conversation is open. You can rate it once it's resolved."
+
+
+class RatingSettled(ConflictError):
+    code = "rating_settled"
+    message = (
+        f"This rating is more than {CHANGEABLE_HOURS} hours old and can no longer be changed. You can rate the "
+        "conversation again after it's reopened and resolved again."
+    )

@@ -1,4 +1,4 @@
-"""The lists that conversations are in: the index keys that place them there, what each query reads, and its pages.
+"""The lists that conversations are in: what each query of them reads, and its pages.
 
 The inbox is four lists in GSI1: conversations that wait for a person, other open ones, resolved ones and archived ones.
 Each list is one query, however many conversations there are. An assigned conversation is also in one of its teammate's
@@ -9,20 +9,20 @@ the index does not decide is a filter on what was read.
 """
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 
-from helpdesk.conversations.record import Conversation
-from helpdesk.conversations.state import Handler, Speaker, State, Status
-from helpdesk.customers.record import Customer
+from helpdesk.conversations.record import AssignedList, Conversation, InboxList
+from helpdesk.conversations.repository import conversations
+from helpdesk.conversations.state import Handler, Speaker, Status
 from helpdesk.platform.record import Record
-from helpdesk.storage import keys, table
-from helpdesk.storage.marks import BEING_ERASED
+from helpdesk.storage import table
 from helpdesk.storage.table import Filter, Index, Item, Page
 
 EXAMINED = 500
 """How many conversations of each list one page reads, at most, if it has a filter."""
 _OF_A_CUSTOMER = 100
 _STATUS = {"#status": "status"}
+_ABSENT = "(attribute_not_exists({0}) OR {0} = :none)"
+_PRESENT = "(attribute_exists({0}) AND {0} <> :none)"
 _AWAITS = (
     "(#status = :open AND ((handledBy = :team AND lastSpeaker <> :teammate) OR waitingApprovals > :zero))"
 )
@@ -36,72 +36,6 @@ _AWAITING_VALUES: Item = {
     ":teammate": Speaker.TEAMMATE.value,
     ":zero": 0,
 }
-
-
-class InboxList(StrEnum):
-    """The lists of the inbox. A conversation is in exactly one of them."""
-
-    WAITING = "waiting"
-    """Open, and it waits for the team: the visitor (awaitingHuman), or a call of a tool that needs an approval."""
-    OPEN = "open"
-    """Open, and it does not wait for the team."""
-    RESOLVED = "resolved"
-    ARCHIVED = "archived"
-
-
-class AssignedList(StrEnum):
-    """The lists of one teammate's conversations.
-
-    The open ones are one list: a visitor's message is written without knowing the assignee, so it must not have to
-    change the list.
-    """
-
-    OPEN = "open"
-    RESOLVED = "resolved"
-    ARCHIVED = "archived"
-
-
-ERASED = "erased"
-"""A further list: conversations that are being erased, where the eraser finds them."""
-
-
-def inbox_list(state: State, *, archived: bool, approvals: bool) -> InboxList:
-    """Return the list of the inbox that a conversation in this state is in; `approvals` says whether any wait."""
-    if archived:
-        return InboxList.ARCHIVED
-    if state.status is Status.RESOLVED:
-        return InboxList.RESOLVED
-    return InboxList.WAITING if state.awaiting_human or approvals else InboxList.OPEN
-
-
-def assigned_list(state: State, *, archived: bool) -> AssignedList:
-    """Return the list of its assignee that a conversation in this state is in."""
-    if archived:
-        return AssignedList.ARCHIVED
-    return AssignedList.RESOLVED if state.status is Status.RESOLVED else AssignedList.OPEN
-
-
-def inbox(organization: str, state: State, *, archived: bool = False, approvals: bool = False) -> Item:
-    """Return the index key that puts a conversation into its list of the inbox; `approvals` says whether any wait."""
-    which = inbox_list(state, archived=archived, approvals=approvals)
-    return {"GSI1PK": keys.inbox(organization, which.value)}
-
-
-def assigned(organization: str, assignee: str, state: State, *, archived: bool = False) -> Item:
-    """Return the index key that puts a conversation into its assignee's list."""
-    which = assigned_list(state, archived=archived)
-    return {"GSI3PK": keys.assigned_conversations(organization, assignee, which.value)}
-
-
-def activity(at_ms: int, conversation_id: str) -> str:
-    """Return the sort key of a conversation in its lists: by its latest message."""
-    return f"{at_ms:013d}#{conversation_id}"
-
-
-def latest(at_ms: int, conversation_id: str) -> Item:
-    """Return the sort keys of a conversation; without an assignee it is in no list of GSI3."""
-    sort_key = activity(at_ms, conversation_id)
-    return {"GSI1SK": sort_key, "GSI3SK": sort_key}
 
 
 class Source(Record):
@@ -150,17 +84,17 @@ class ListQuery(Record):
         if self.snoozed and (self.archived or self.status is Status.RESOLVED):  # resolving ends the snooze
             return Source("GSI1", (), None)
         if self.customer_id is not None:
-            Customer.key_for(organization, self.customer_id)
-            partition = keys.customer_conversations(organization, self.customer_id)
+            partition = Conversation.partition_for(organization, self.customer_id, index="GSI2")
             return Source("GSI2", (partition,), self._filter(status=True, awaiting=True, archived=True))
         if self.assignee is not None:
-            keys.Member(organization, self.assignee)
-            lists = self._assigned_lists()
             partitions = [
-                keys.assigned_conversations(organization, self.assignee, each.value) for each in lists
+                Conversation.partition_for(organization, self.assignee, each, index="GSI3")
+                for each in self._assigned_lists()
             ]
             return Source("GSI3", partitions, self._filter(status=self.archived, awaiting=True))
-        partitions = [keys.inbox(organization, each.value) for each in self._inbox_lists()]
+        partitions = [
+            Conversation.partition_for(organization, each, index="GSI1") for each in self._inbox_lists()
+        ]
         return Source("GSI1", partitions, self._filter(status=self.archived, awaiting=self.archived))
 
     def _inbox_lists(self) -> list[InboxList]:
@@ -195,45 +129,49 @@ class ListQuery(Record):
             clauses.append(_AWAITS if self.awaiting_human else _AWAITS_NOT)
             values |= _AWAITING_VALUES
             names = _STATUS
-        absent = []
+        absent = {}
         if self.customer_id is not None and self.assignee is not None:
             clauses.append("assignee = :assignee")
             values[":assignee"] = self.assignee
         if self.unassigned:
-            absent.append("assignee = :none")
+            absent["assignee"] = True
         if archived:
-            absent.append(f"archivedAt {'<>' if self.archived else '='} :none")
+            absent["archivedAt"] = not self.archived
         if self.snoozed is not None:
-            absent.append(f"snoozedUntil {'<>' if self.snoozed else '='} :none")
+            absent["snoozedUntil"] = not self.snoozed
         if absent:
-            clauses += absent
-            values[":none"] = None
+            clauses += (
+                _ABSENT.format(name) if each else _PRESENT.format(name) for name, each in absent.items()
+            )
+            values[":none"] = None  # in items from before absent values were left out
         return Filter(" AND ".join(clauses), names, values) if clauses else None
 
 
-def quiet_page(organization: str, behind: str, before: int, limit: int) -> list[tuple[str, Conversation]]:
+def quiet_page(organization: str, behind: str, before: int, limit: int) -> list[Conversation]:
     """Return open conversations that do not wait for the team, quiet since before an instant (ms).
 
-    The longest quiet first, each with its sort key in that list, from behind a sort key ("" for the first). One query.
+    The longest quiet first, from behind a sort key in that list ("" for the first). One query.
     """
     bounds = (behind + "0" if behind else "0", f"{before:013d}")
     if bounds[0] >= bounds[1]:
         return []
-    partition = keys.inbox(organization, InboxList.OPEN.value)
+    partition = Conversation.partition_for(organization, InboxList.OPEN, index="GSI1")
     page = table.query(partition, index="GSI1", sk_between=bounds, limit=limit)
-    return [(item["GSI1SK"], Conversation.from_item(item)) for item in page.items]
+    return [Conversation.from_item(item) for item in page.items]
 
 
-def of_customer_after(organization: str, customer_id: str, conversation_id: str) -> Iterator[Conversation]:
-    """Yield a customer's conversations after an id (empty: all), oldest first, without those being erased."""
-    partition = keys.customer_conversations(organization, customer_id)
-    after: Item | None = None
-    if conversation_id:
-        key = keys.Conversation(organization, conversation_id)
-        after = {**key.attributes(), "GSI2SK": conversation_id}
+def of_customer_from(organization: str, customer_id: str, conversation_id: str) -> Iterator[Conversation]:
+    """Yield a customer's conversations from an ID on (empty: all), oldest first, without those being erased.
+
+    Costs one read for the first one, and one query for each hundred.
+    """
+    first = conversations.find(organization, conversation_id) if conversation_id else None
+    if first is not None:
+        yield first
+    after = _start(organization, "GSI2", conversation_id or None)
     while True:
-        page = table.query(partition, index="GSI2", limit=_OF_A_CUSTOMER, after=after)
-        yield from (Conversation.from_item(item) for item in page.items if BEING_ERASED not in item)
+        page = conversations.page(organization, customer_id, index="GSI2", limit=_OF_A_CUSTOMER, after=after)
+        yield from (each for each in page.records if not each.erasing)
         after = page.after
         if after is None:
             return
@@ -259,8 +197,8 @@ def page(
     in_order = sorted((sort_key for sort_key in found if sort_key >= read_up_to), reverse=True)
     kept = in_order[:limit]
     end = kept[-1] if len(in_order) > limit else read_up_to or None
-    items = [found[sort_key] for sort_key in kept]
-    return [Conversation.from_item(item) for item in items if BEING_ERASED not in item], end
+    listed = [Conversation.from_item(found[sort_key]) for sort_key in kept]
+    return [each for each in listed if not each.erasing], end
 
 
 def _part(source: Source, partition: str, limit: int, after: Item | None) -> Page:
@@ -293,14 +231,9 @@ def _part(source: Source, partition: str, limit: int, after: Item | None) -> Pag
             return Page(items, after)
 
 
-def sort_key_of(conversation: Conversation, index: Index) -> str:
-    """Return a conversation's sort key in an index."""
-    return conversation.id if index == "GSI2" else activity(conversation.last_message_at, conversation.id)
-
-
 def _start(organization: str, index: Index, before: str | None) -> Item | None:
     """Return the key to continue from behind a sort key, in a partition that has it or not."""
     if before is None:
         return None
-    key = keys.Conversation(organization, before.rpartition("#")[2])
+    key = Conversation.key_for(organization, before.rpartition("#")[2])
     return {**key.attributes(), f"{index}SK": before}

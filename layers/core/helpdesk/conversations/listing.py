@@ -6,7 +6,7 @@ from typing import Any
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.api.http.schemas import PageQuery
-from helpdesk.conversations import list_repository, repository, thread_repository
+from helpdesk.conversations import list_repository, repository
 from helpdesk.conversations.list_repository import ListQuery
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
@@ -20,7 +20,7 @@ from helpdesk.customers import service as customers
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
-from helpdesk.storage.keys import MalformedKey
+from helpdesk.storage.stored import MalformedKey
 
 _NOBODY, _MYSELF = "none", "me"
 _SEARCHES = 4
@@ -33,10 +33,10 @@ def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAn
     The thread is read first, so that nobody sees an entry with the state before it.
     """
     name = f"conversations/{conversation_id}"
-    found, older = thread_repository.newest_entries(
+    found, older = repository.newest_entries(
         caller.organization, conversation_id, page.limit, position(caller, page, name)
     )
-    conversation = repository.get(caller.organization, conversation_id)
+    conversation = repository.conversations.get(caller.organization, conversation_id)
     entries = [thread_entry(entry) for entry in found]
     room = fitting(entries)
     if room < len(entries):
@@ -68,7 +68,8 @@ def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
     shapes = _shapes(caller.organization, found)
     room = fitting(shapes)
     if room < len(shapes):
-        shapes, end = shapes[:room], list_repository.sort_key_of(found[room - 1], source.index)
+        last = found[room - 1]
+        shapes, end = shapes[:room], last.id if source.index == "GSI2" else last.activity
     return ConversationsAnswer(conversations=shapes, next_cursor=next_cursor(caller, end, name))
 
 
@@ -91,7 +92,8 @@ def _searched(
     kept: list[Conversation] = []
     for _ in range(_SEARCHES):
         hits = search.conversations(organization, text, limit - len(kept), after)
-        kept += [found for found in repository.get_many(organization, hits.ids) if chosen.matches(found)]
+        found = repository.conversations.by_ids(organization, ids=hits.ids).values()
+        kept += [each for each in found if chosen.matches(each)]
         after = hits.after
         if after is None or len(kept) == limit:
             break

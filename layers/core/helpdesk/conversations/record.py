@@ -1,17 +1,19 @@
-"""Conversations as they are stored (Specification: Conversation). Times are milliseconds since 1970.
+"""Conversations, visitors' sessions and ratings as they are stored (Specification: Conversation).
 
-`from_item` and `to_item` are the only code that knows the attributes of these items.
+Times are milliseconds since 1970.
 """
 
-from typing import NamedTuple, Self
+from enum import StrEnum
+from typing import ClassVar, NamedTuple, Self
 
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibility
+from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage import shards
 from helpdesk.storage.marks import BEING_ERASED
-from helpdesk.storage.stored import Stored
+from helpdesk.storage.stored import Stored, field
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.visitor_texts.languages import Language, known
 
@@ -22,15 +24,6 @@ class PageInfo(Record):
     url: str
     title: str | None
     referrer: str | None
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read the attribute of a conversation's item."""
-        return cls(item["url"], item["title"], item["referrer"])
-
-    def to_item(self) -> Item:
-        """Return the attribute of a conversation's item."""
-        return {"url": self.url, "title": self.title, "referrer": self.referrer}
 
 
 class BrowserContext(Record):
@@ -43,43 +36,60 @@ class BrowserContext(Record):
     screen: str | None
     device: str | None
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read the attribute of a conversation's item."""
-        return cls(
-            item["timeZone"], item["locale"], item["browser"], item["os"], item["screen"], item["device"]
-        )
-
-    def to_item(self) -> Item:
-        """Return the attribute of a conversation's item."""
-        return {
-            "timeZone": self.time_zone,
-            "locale": self.locale,
-            "browser": self.browser,
-            "os": self.os,
-            "screen": self.screen,
-            "device": self.device,
-        }
-
 
 class LatestRating(Record):
-    """A conversation's latest rating: its id, which resolution it is for, and when it was given first."""
+    """A conversation's latest rating: its ID, which resolution it is for, when it was given first, and its stars."""
 
-    rating_id: str
+    id: str
     resolution: int
     at: int
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read the attribute of a conversation's item."""
-        return cls(item["id"], int(item["resolution"]), int(item["at"]))
-
-    def to_item(self, stars: int) -> Item:
-        """Return the attribute of a conversation's item."""
-        return {"id": self.rating_id, "resolution": self.resolution, "at": self.at, "stars": stars}
+    stars: int
 
 
-class Snapshot(Record, kw_only=True):
+class InboxList(StrEnum):
+    """The lists of the inbox. A conversation is in exactly one of them."""
+
+    WAITING = "waiting"
+    """Open, and it waits for the team: the visitor (awaitingHuman), or a call of a tool that needs an approval."""
+    OPEN = "open"
+    """Open, and it does not wait for the team."""
+    RESOLVED = "resolved"
+    ARCHIVED = "archived"
+
+
+class AssignedList(StrEnum):
+    """The lists of one teammate's conversations.
+
+    The open ones are one list: a visitor's message is written without knowing the assignee, so it must not have to
+    change the list.
+    """
+
+    OPEN = "open"
+    RESOLVED = "resolved"
+    ARCHIVED = "archived"
+
+
+ERASED = "erased"
+"""A further list of the inbox: conversations that are being erased, where the eraser finds them."""
+
+
+def inbox_list(state: State, *, approvals: bool) -> InboxList:
+    """Return the list of the inbox that a conversation in this state is in; `approvals` says whether any wait."""
+    if state.visibility is Visibility.ARCHIVED:
+        return InboxList.ARCHIVED
+    if state.status is Status.RESOLVED:
+        return InboxList.RESOLVED
+    return InboxList.WAITING if state.awaiting_human or approvals else InboxList.OPEN
+
+
+def assigned_list(state: State) -> AssignedList:
+    """Return the list of its assignee that a conversation in this state is in."""
+    if state.visibility is Visibility.ARCHIVED:
+        return AssignedList.ARCHIVED
+    return AssignedList.RESOLVED if state.status is Status.RESOLVED else AssignedList.OPEN
+
+
+class Snapshot(Stored, kw_only=True):
     """What a write requires of a conversation: the state that it was read in.
 
     `newest_message_id` is its newest customer-visible message, None if that is not known. A message is written only
@@ -87,14 +97,26 @@ class Snapshot(Record, kw_only=True):
     wait for a person.
     """
 
+    VIEW_OF: ClassVar[str | None] = "Conversation"
+    PK, SK = "ORG#{organization}#CONV#{id}", "CONV"
     organization: str
     id: str
-    state: State
+    status: Status
+    handled_by: Handler
+    last_speaker: Speaker
     assignee: str | None = None
     snoozed_until: int | None = None
     archived_at: int | None = None
     newest_message_id: str | None = None
     waiting_approvals: int = 0
+
+    @property
+    def state(self) -> State:
+        """Its state."""
+        visibility = Visibility.ACTIVE if self.snoozed_until is None else Visibility.SNOOZED
+        if self.archived:
+            visibility = Visibility.ARCHIVED
+        return State(self.status, self.handled_by, self.last_speaker, visibility)
 
     @property
     def archived(self) -> bool:
@@ -113,9 +135,9 @@ class Snapshot(Record, kw_only=True):
 
 
 class HourTokens(NamedTuple):
-    """The attributes that a write sets, and those that it adds to, where it counts tokens."""
+    """The fields that a write sets, and those that it adds to, where it counts tokens."""
 
-    changed: Item
+    changed: dict[str, int]
     added: dict[str, int]
 
 
@@ -127,19 +149,24 @@ class Conversation(Snapshot, kw_only=True):
     answer. `handed_off_at` is when the agent last handed it to the team, and `hand_off_reason` why. `resolved_at` is
     when it was last resolved. `language` is the one that the visitor clearly writes, None until an answer has noted it.
     `gap` is the last message of a question that the agent found nothing for, until it is in a suggestion.
-    `hour_tokens` are the tokens of a model that answers of the hour `tokens_hour` (since 1970) used.
+    `hour_tokens` are the tokens of a model that answers of the hour `tokens_hour` (since 1970) used. `erasing` is the
+    erasure that removes it: to everyone else it is gone. What such a conversation said is no longer in its item.
     """
 
+    VIEW_OF = None
+    GSI1 = "ORG#{organization}#INBOX#{inbox_list}", "{last_message_at:013d}#{id}"
+    GSI2 = "ORG#{organization}#CUSCONVS#{customer_id}", "{id}"
+    GSI3 = "ORG#{organization}#ASSIGNED#{assignee}#{assigned_list}", "{last_message_at:013d}#{id}"
     customer_id: str
-    session_hash: str | None
-    subject: str
-    page: PageInfo | None
-    context: BrowserContext | None
+    session_hash: str | None = None
+    subject: str = ""
+    page: PageInfo | None = None
+    context: BrowserContext | None = None
     started_at: int
     last_message_at: int
     message_count: int = 1
     rating: int | None = None
-    latest_rating: LatestRating | None = None
+    latest_rating: LatestRating | None = field(name="rated", default=None)
     resolutions: int = 0
     state_changes: int = 0
     newest_visitor_message_id: str | None = None
@@ -151,6 +178,22 @@ class Conversation(Snapshot, kw_only=True):
     gap: str | None = None
     tokens_hour: int = 0
     hour_tokens: int = 0
+    erasing: str | None = None
+
+    @property
+    def activity(self) -> str:
+        """Its sort key in the lists of the inbox and of its assignee."""
+        return activity_at(self.last_message_at, self.id)
+
+    @property
+    def inbox_list(self) -> InboxList:
+        """The list of the inbox that it is in."""
+        return inbox_list(self.state, approvals=self.waiting_approvals > 0)
+
+    @property
+    def assigned_list(self) -> AssignedList:
+        """The list of its assignee that it is in."""
+        return assigned_list(self.state)
 
     def tokens_in_hour(self, now: int) -> int:
         """Return how many tokens of a model were used in the clock hour of an instant (ms)."""
@@ -160,8 +203,8 @@ class Conversation(Snapshot, kw_only=True):
         """Return what a write changes that adds tokens to those of the clock hour of an instant (ms)."""
         hour = now // HOUR_MS
         if self.tokens_hour == hour:
-            return HourTokens({}, {"hourTokens": tokens})
-        return HourTokens({"tokensHour": hour, "hourTokens": tokens}, {})
+            return HourTokens({}, {"hour_tokens": tokens})
+        return HourTokens({"tokens_hour": hour, "hour_tokens": tokens}, {})
 
     @property
     def pending_approvals(self) -> int:
@@ -188,83 +231,38 @@ class Conversation(Snapshot, kw_only=True):
         answered = self.state.last_speaker is Speaker.TEAMMATE or self.answered_up_to >= message_id
         return self.agent_may_answer and not answered
 
+    def to_item(self) -> Item:
+        """Return the item. It has the sort key of its assignee's list before it has one.
+
+        A visitor's message sets that sort key without knowing the assignee, and assigning it sets the list alone.
+        """
+        return super().to_item() | {"GSI3SK": self.activity}
+
     @classmethod
     def from_item(cls, item: Item) -> Self:
-        """Read a conversation's item, which must not be marked as being erased."""
-        snoozed_until, archived_at = item["snoozedUntil"], item["archivedAt"]
-        page, context, rated = item["page"], item["context"], item.get("rated")
-        visibility = Visibility.ACTIVE if snoozed_until is None else Visibility.SNOOZED
-        return cls(
-            organization=item["organization"],
-            id=item["id"],
-            state=State(
-                Status(item["status"]),
-                Handler(item["handledBy"]),
-                Speaker(item["lastSpeaker"]),
-                visibility if archived_at is None else Visibility.ARCHIVED,
-            ),
-            assignee=item["assignee"],
-            snoozed_until=snoozed_until,
-            archived_at=archived_at,
-            newest_message_id=item.get("newestMessageId"),
-            customer_id=item["customerId"],
-            session_hash=item["sessionHash"],
-            subject=item["subject"],
-            page=PageInfo.from_item(page) if page else None,
-            context=BrowserContext.from_item(context) if context else None,
-            started_at=item["startedAt"],
-            last_message_at=item["lastMessageAt"],
-            message_count=item["messageCount"],
-            rating=item["rating"],
-            latest_rating=LatestRating.from_item(rated) if rated else None,
-            resolutions=item.get("resolutions", 0),
-            state_changes=item.get("stateChanges", 0),
-            newest_visitor_message_id=item.get("newestVisitorMessageId"),
-            answered_up_to=item.get("answeredUpTo", ""),
-            handed_off_at=item.get("handedOffAt"),
-            hand_off_reason=item.get("handOffReason"),
-            resolved_at=item.get("resolvedAt"),
-            language=known(item.get("language")),
-            gap=item.get("gap"),
-            waiting_approvals=item.get("waitingApprovals", 0),
-            tokens_hour=item.get("tokensHour", 0),
-            hour_tokens=item.get("hourTokens", 0),
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes of a new conversation's item, without its keys."""
-        return {
-            "organization": self.organization,
-            "id": self.id,
-            "customerId": self.customer_id,
-            "sessionHash": self.session_hash,
-            "subject": self.subject,
-            "status": self.state.status.value,
-            "handledBy": self.state.handled_by.value,
-            "lastSpeaker": self.state.last_speaker.value,
-            "assignee": self.assignee,
-            "page": self.page.to_item() if self.page else None,
-            "context": self.context.to_item() if self.context else None,
-            "startedAt": self.started_at,
-            "lastMessageAt": self.last_message_at,
-            "messageCount": self.message_count,
-            "snoozedUntil": self.snoozed_until,
-            "archivedAt": self.archived_at,
-            "rating": self.rating,
-            **newest_message(self.newest_message_id, self.newest_visitor_message_id),
-        }
+        """Read an item. Raises UnreadableItem. A language that only a later version knows is none."""
+        return super().from_item(item | {"language": known(item.get("language"))})
 
 
-def newest_message(message_id: str | None, visitor_message_id: str | None) -> Item:
-    """Return the attributes of a conversation's item that name its newest messages."""
-    return {
-        **({} if message_id is None else {"newestMessageId": message_id}),
-        **({} if visitor_message_id is None else {"newestVisitorMessageId": visitor_message_id}),
-    }
+def activity_at(at_ms: int, conversation_id: str) -> str:
+    """Return the sort key of a conversation in its lists: by its latest message."""
+    return Conversation.GSI1[1].format(last_message_at=at_ms, id=conversation_id)
+
+
+class ErasableConversation(Stored, kw_only=True):
+    """A conversation as an erasure sees it. `session_hash` is None if the team started it without a session."""
+
+    VIEW_OF = "Conversation"
+    PK, SK = Conversation.PK, Conversation.SK
+    organization: str
+    id: str
+    customer_id: str
+    session_hash: str | None = None
+    erasing: str | None = None
 
 
 class Snooze(Stored, kw_only=True):
-    """The reminder of a conversation's snooze, which ends at `until` (ms). The snoozes package writes it."""
+    """The reminder of a conversation's snooze, which ends at `until` (ms). `snoozes` writes it."""
 
     PK, SK = "ORG#{organization}#CONV#{conversation_id}", "SNOOZE"
     GSI1 = "WAKE#{shard}", "{until:013d}"
@@ -296,20 +294,44 @@ class SessionGone(ConditionFailed):
     """The conversation's session is gone: the conversation is in another one now, or its customer is being erased."""
 
 
-class ErasableConversation(Record):
-    """A conversation as an erasure sees it. `session_hash` is None if the team started it without a session."""
+class Session(Stored, kw_only=True):
+    """A visitor's session by the SHA-256 of its token.
 
-    id: str
+    `current` hints at its newest open conversation and `handled_by` at who handled that at the last message: the
+    conversation's own item decides, and a wrong hint costs a call. `openings` counts how often a resolved conversation
+    of the session was reopened, which makes every earlier hint stale. `identity_fingerprint` is the hash of what the
+    visitor last said about themselves.
+    """
+
+    PK, SK = "ORG#{organization}#SESSION#{hash}", "SESSION"
+    organization: str
+    hash: str
     customer_id: str
-    session_hash: str | None
-    being_erased: bool
+    current: str | None = field(name="conversationId", default=None)
+    handled_by: str
+    identity_fingerprint: str
+    openings: int = 0
+    created_at: int = field(default_factory=clock.now_ms)
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a conversation's item."""
-        return cls(
-            id=item["id"],
-            customer_id=item["customerId"],
-            session_hash=item.get("sessionHash") or None,
-            being_erased=BEING_ERASED in item,
-        )
+
+class SessionConversation(Stored, kw_only=True):
+    """One conversation of a session; IDs sort by start, so the newest is the last."""
+
+    PK, SK = "ORG#{organization}#SESSION#{session_hash}", "CONV#{conversation_id}"
+    organization: str
+    session_hash: str
+    conversation_id: str
+
+
+class Rating(Stored, kw_only=True):
+    """A visitor's rating of one resolution: when it was given first (ms), and how many stars.
+
+    Ratings are small and in one partition, so thousands are one query. Their IDs begin with their time.
+    """
+
+    PK, SK = "ORG#{organization}#RATINGS", "RATING#{id}"
+    organization: str
+    id: str
+    conversation_id: str
+    at: int
+    stars: int

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.message_record import Entry, Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import (
     ConversationShape,
@@ -25,9 +25,10 @@ def message_shape(message: Message) -> MessageShape:
     return MessageShape.from_record(message, agent=message.author)
 
 
-def thread_entry(entry: Message) -> ThreadEntry:
+def thread_entry(entry: Entry) -> ThreadEntry:
     """Return a message, note or system line as the team sees it."""
-    return ThreadEntry.from_record(entry, agent=entry.author, kind=entry.kind.value)
+    sources = entry.sources if isinstance(entry, Message) else ()
+    return ThreadEntry.from_record(entry, agent=entry.author, kind=entry.kind.value, sources=sources)
 
 
 def conversation_shape(conversation: Conversation, customers: Mapping[str, Customer]) -> ConversationShape:

@@ -1,174 +1,141 @@
-"""Items of conversations. Their threads are in `thread_repository`, their lists in `list_repository`."""
+"""Items of conversations and of their threads. The lists that conversations are in are in `list_repository`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from helpdesk.conversations import list_repository
-from helpdesk.conversations.change import Change, Requirement
+from helpdesk.conversations.change import Change
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.record import Conversation, SessionGone, Snapshot, Snooze, StaleConversation
-from helpdesk.conversations.session_record import Session
-from helpdesk.storage import keys, table
-from helpdesk.storage.marks import BEING_ERASED
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.conversations.message_record import Entry, EntryKind, Message, Note
+from helpdesk.conversations.record import Conversation, StaleConversation
+from helpdesk.storage import table
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.transactions import Transaction
 
-
-def get(organization: str, conversation_id: str) -> Conversation:
-    """Return a conversation. Raises ConversationNotFound."""
-    found = find(organization, conversation_id)
-    if found is None:
-        raise ConversationNotFound
-    return found
+_LAST = "~"
+"""What sorts behind every ID: none begins with what follows every letter."""
 
 
-def find(organization: str, conversation_id: str) -> Conversation | None:
-    """Return a conversation; None if it does not exist or is being erased."""
-    item = table.get(keys.Conversation(organization, conversation_id))
-    return Conversation.from_item(item) if item is not None and BEING_ERASED not in item else None
+class _Conversations(Collection[Conversation]):
+    """Conversations without those that are being erased: to everyone but the eraser, they are gone."""
+
+    def find(self, *parts: str, consistent: bool = True) -> Conversation | None:
+        """Return a conversation, or None."""
+        found = super().find(*parts, consistent=consistent)
+        return None if found is None or found.erasing else found
+
+    def by_ids(self, *scope: str, ids: Iterable[str], consistent: bool = True) -> dict[str, Conversation]:
+        """Return conversations by ID, in the order given, without those that are gone."""
+        found = super().by_ids(*scope, ids=ids, consistent=consistent)
+        return {each.id: each for each in found.values() if not each.erasing}
 
 
-def get_many(organization: str, conversation_ids: Sequence[str]) -> list[Conversation]:
-    """Return those of the conversations that exist, in the order given."""
-    wanted = [keys.Conversation(organization, conversation_id) for conversation_id in conversation_ids]
-    found = table.get_many(wanted)
-    items = [found[key] for key in wanted if key in found]
-    return [Conversation.from_item(item) for item in items if BEING_ERASED not in item]
+conversations = _Conversations(Conversation, missing=ConversationNotFound)
+notes = Collection(Note)
 
 
-def put(transaction: Transaction, conversation: Conversation) -> None:
-    """Add a new conversation, in its list of the inbox and in its customer's."""
-    organization = conversation.organization
-    transaction.put(
-        {
-            **keys.Conversation(organization, conversation.id).attributes(),
-            **conversation.to_item(),
-            **list_repository.inbox(organization, conversation.state),
-            **list_repository.latest(conversation.last_message_at, conversation.id),
-            "GSI2PK": keys.customer_conversations(organization, conversation.customer_id),
-            "GSI2SK": conversation.id,
-        },
-        new=True,
-    )
-
-
-def save(transaction: Transaction, change: Change, *further: Requirement) -> None:
-    """Add the write of a change to a transaction, which requires what the change does, and further requirements.
+def save(transaction: Transaction, change: Change, further: Mapping[str, Any] = {}) -> None:
+    """Add the write of a change to a transaction, which requires what the change does, and `further` by field.
 
     Where one does not hold, the transaction raises StaleConversation with the conversation as it is now.
     """
-    required = [*change.requirements, *further]
-    values: Item = {}
-    for requirement in required:
-        values |= requirement.values
-    transaction.set(
-        keys.Conversation(change.before.organization, change.before.id),
-        change.attributes,
-        added=change.counts,
-        condition=" AND ".join(requirement.condition for requirement in required),
-        values=values,
-        on_failure=StaleConversation,
-    )
-
-
-def assign(transaction: Transaction, before: Conversation, user_id: str | None) -> None:
-    """Write another assignee over the one that was read, None for nobody.
-
-    The transaction raises StaleConversation where that one, the status, or that it is not archived has changed.
-    """
-    state = before.state
-    expression, values = "SET assignee = :assignee REMOVE GSI3PK", {}
-    if user_id is not None:
-        expression = "SET assignee = :assignee, GSI3PK = :list"
-        values = {":list": list_repository.assigned(before.organization, user_id, state)["GSI3PK"]}
-    transaction.update(
-        keys.Conversation(before.organization, before.id),
-        expression,
-        condition="assignee = :was AND #status = :status AND archivedAt = :never",
-        names={"#status": "status"},
-        values={
-            **values,
-            ":assignee": user_id,
-            ":was": before.assignee,
-            ":status": state.status.value,
-            ":never": None,
-        },
-        on_failure=StaleConversation,
-    )
-
-
-def require_unarchived(transaction: Transaction, conversation: Conversation) -> None:
-    """Require that it is not archived. The transaction raises StaleConversation or ConversationNotFound."""
-    transaction.require(
-        keys.Conversation(conversation.organization, conversation.id),
-        "archivedAt = :never",
-        values={":never": None},
-        on_failure=StaleConversation,
-    )
-
-
-def require_present(transaction: Transaction, conversation: Conversation, *, closes_gap: bool) -> None:
-    """Require that it is not being erased; with `closes_gap` also that its gap is as read, which is removed.
-
-    The transaction raises StaleConversation or ConversationNotFound.
-    """
-    key = keys.Conversation(conversation.organization, conversation.id)
-    condition = f"attribute_exists(PK) AND attribute_not_exists({BEING_ERASED})"
-    if closes_gap:
-        transaction.update(
-            key,
-            "REMOVE gap",
-            condition=f"{condition} AND gap = :gap",
-            values={":gap": conversation.gap},
-            on_failure=StaleConversation,
-        )
-    else:
-        transaction.require(key, condition, on_failure=StaleConversation)
-
-
-def give(
-    transaction: Transaction,
-    organization: str,
-    conversation_id: str,
-    before_id: str,
-    after_id: str,
-    session_hash: str,
-) -> None:
-    """Write whose conversation it is, and put it into the list of that customer.
-
-    The transaction raises ConditionFailed if it is not `before_id`'s, or is being erased.
-    """
-    transaction.update(
-        keys.Conversation(organization, conversation_id),
-        "SET customerId = :after, sessionHash = :session, GSI2PK = :list",
-        condition=f"customerId = :before AND attribute_not_exists({BEING_ERASED})",
-        values={
-            ":before": before_id,
-            ":after": after_id,
-            ":session": session_hash,
-            ":list": keys.customer_conversations(organization, after_id),
-        },
-        on_failure=ConditionFailed,
-    )
-
-
-def forget_current(transaction: Transaction, conversation: Conversation) -> None:
-    """Make the session's next message look for its newest open conversation instead of trusting its hint.
-
-    The transaction raises SessionGone.
-    """
-    if (
-        conversation.session_hash is None
-    ):  # started by the team, with a customer who has an e-mail address only
-        return
     transaction.change(
-        Session.key_for(conversation.organization, conversation.session_hash),
-        set={"current": None},
-        add={"openings": 1},
-        require={"customer_id": conversation.customer_id},
-        on_failure=SessionGone,
+        Conversation.key_for(change.before.organization, change.before.id),
+        set=change.values,
+        add=change.counts,
+        require={**change.requirements, **further},
+        on_failure=StaleConversation,
     )
 
 
-def forget_snooze(transaction: Transaction, conversation: Snapshot) -> None:
-    """Remove the reminder of a snooze that a transition ended; the snoozes package writes it."""
-    transaction.delete(Snooze.key_for(conversation.organization, conversation.id))
+def newest_messages(conversation: Conversation, limit: int) -> list[Message]:
+    """Return a conversation's newest customer-visible messages, newest first."""
+    page = table.newest(conversation.key.pk, limit, sk_prefix=Message.sk_prefix(), consistent=True)
+    return [Message.from_item(item) for item in page.items]
+
+
+def messages_after(conversation: Conversation, message_id: str, limit: int) -> list[Message]:
+    """Return the newest customer-visible messages after an ID, newest first. One query."""
+    return _after(Message, conversation, message_id, limit, newest_first=True)[0]
+
+
+def messages_onward(conversation: Conversation, message_id: str, limit: int) -> list[Message]:
+    """Return the next customer-visible messages after an ID, oldest first. One query."""
+    return _after(Message, conversation, message_id, limit)[0]
+
+
+def entries_onward(conversation: Conversation, message_id: str, line_id: str, limit: int) -> list[Entry]:
+    """Return the next messages after one ID and system lines after another, oldest first. Two queries.
+
+    Each kind has an ID of its own to go on from: only IDs of one kind are in the order in which they were written.
+    """
+    found: list[Entry] = []
+    horizon = _LAST
+    kinds: tuple[tuple[type[Entry], str], ...] = ((Message, message_id), (Note, line_id))
+    for kind, after in kinds:
+        entries, has_more = _after(kind, conversation, after, limit)
+        if has_more and entries:
+            horizon = min(horizon, entries[-1].id)
+        found += [each for each in entries if each.kind is not EntryKind.NOTE]
+    return sorted((each for each in found if each.id <= horizon), key=lambda each: each.id)[:limit]
+
+
+def newest_entries(
+    organization: str, conversation_id: str, limit: int, before: str | None
+) -> tuple[list[Entry], str | None]:
+    """Return the newest entries of the team's thread, newest first, older than the ID `before`.
+
+    Messages and notes have sort keys of their own; both are read and merged by ID, which sorts by time.
+    """
+    entries: list[Entry] = []
+    more = False
+    kinds: tuple[type[Entry], ...] = (Message, Note)
+    for kind in kinds:
+        page = table.newest(
+            kind.partition_for(organization, conversation_id),
+            limit,
+            sk_prefix=kind.sk_prefix(),
+            after=kind.key_for(organization, conversation_id, before).attributes() if before else None,
+            consistent=True,
+        )
+        entries += [kind.from_item(item) for item in page.items]
+        more = more or page.after is not None
+    entries.sort(key=lambda entry: entry.id, reverse=True)
+    kept = entries[:limit]
+    return kept, kept[-1].id if kept and (more or len(entries) > limit) else None
+
+
+def entries_by_key(
+    organization: str, conversation_id: str, sort_key: str, limit: int
+) -> tuple[list[Entry], bool]:
+    """Return entries of a thread after a sort key (empty: the first ones), messages first, then notes.
+
+    The second value is whether more may follow. One query.
+    """
+    page = table.query(
+        Conversation.partition_for(organization, conversation_id),
+        sk_between=(f"{sort_key}0" if sort_key else Message.sk_prefix(), f"{Note.sk_prefix()}{_LAST}"),
+        limit=limit,
+        consistent=True,
+    )
+    kinds: list[type[Entry]] = [
+        Message if item["SK"].startswith(Message.sk_prefix()) else Note for item in page.items
+    ]
+    return [
+        kind.from_item(item) for kind, item in zip(kinds, page.items, strict=True)
+    ], page.after is not None
+
+
+def _after[E: Entry](
+    kind: type[E], conversation: Conversation, after: str, limit: int, *, newest_first: bool = False
+) -> tuple[list[E], bool]:
+    """Return entries of a kind after an ID, and whether there are more."""
+    first, last = (kind.key_for(conversation.organization, conversation.id, each) for each in (after, _LAST))
+    # No ID is as long as one and a character.
+    page = table.query(
+        first.pk,
+        sk_between=(f"{first.sk}0", last.sk),
+        limit=limit,
+        newest_first=newest_first,
+        consistent=True,
+    )
+    return [kind.from_item(item) for item in page.items], page.after is not None

@@ -1,8 +1,18 @@
 """Requests and responses of the inbox; a message has the same shape in events (Specification: Events)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryBoolean, schema_hint
+from pydantic import BeforeValidator
+
+from helpdesk.api.http.schemas import (
+    Answer,
+    Body,
+    Milliseconds,
+    PageQuery,
+    QueryBoolean,
+    as_integer,
+    schema_hint,
+)
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
 from helpdesk.conversations.state import Handler, Status
 
@@ -215,3 +225,19 @@ class ReplyAccepted(Answer):
     message_id: str
     conversation: ConversationState
     """Its state after the reply."""
+
+
+class SnoozeInput(Body):
+    """Until when to snooze a conversation."""
+
+    until: Annotated[
+        Any,
+        BeforeValidator(as_integer),
+        schema_hint(
+            anyOf=[
+                {"type": "integer", "format": "int64"},
+                {"type": "null"},
+            ]
+        ),
+    ]
+    """A time in milliseconds since 1970, a minute to a year (365 days) ahead; null ends the snooze."""

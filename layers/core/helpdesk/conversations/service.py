@@ -6,16 +6,33 @@ with the current conversation. A transition that changes nothing returns ok and 
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import replace
 
 from helpdesk.accounts.members import membership
 from helpdesk.accounts.organizations.actor import Actor
 from helpdesk.api.admission.caller import Caller
-from helpdesk.conversations import approvals, jobs, list_repository, repository, thread, thread_repository
+from helpdesk.conversations import approvals, jobs, list_repository, repository, thread
 from helpdesk.conversations.change import Change
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
-from helpdesk.conversations.list_repository import ListQuery
+from helpdesk.conversations.list_repository import ListQuery, of_customer_from, quiet_page
 from helpdesk.conversations.message_record import Message
-from helpdesk.conversations.record import Conversation, SessionGone, Snapshot, StaleConversation
+from helpdesk.conversations.record import (
+    Conversation,
+    Session,
+    SessionGone,
+    Snapshot,
+    Snooze,
+    StaleConversation,
+)
+from helpdesk.conversations.repository import (
+    conversations,
+    entries_by_key,
+    entries_onward,
+    messages_after,
+    messages_onward,
+    newest_messages,
+    notes,
+)
 from helpdesk.conversations.state import (
     Handler,
     Speaker,
@@ -29,7 +46,19 @@ from helpdesk.conversations.state import (
 from helpdesk.events.outbox import Job
 from helpdesk.platform import clock
 from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
+
+__all__ = [
+    "entries_by_key",
+    "entries_onward",
+    "messages_after",
+    "messages_onward",
+    "newest_messages",
+    "notes",
+    "of_customer_from",
+    "quiet_page",
+]  # and everything below
 
 _LINES = {
     Transition.RESOLVE: "{who} resolved this conversation.",
@@ -43,19 +72,7 @@ _LINES = {
 _TOOK_OVER_RESOLVED = "{who} reopened this conversation and took it over."
 
 
-def get(organization: str, conversation_id: str) -> Conversation:
-    """Return a conversation. Raises ConversationNotFound."""
-    return repository.get(organization, conversation_id)
-
-
-def find(organization: str, conversation_id: str) -> Conversation | None:
-    """Return a conversation, or None if it was erased or is another organization's."""
-    return repository.find(organization, conversation_id)
-
-
-def by_ids(organization: str, conversation_ids: Sequence[str]) -> list[Conversation]:
-    """Return conversations in the order of their ids, without those that are gone."""
-    return repository.get_many(organization, conversation_ids)
+find, get, by_ids = conversations.find, conversations.get, conversations.by_ids
 
 
 def require(transaction: Transaction, conversation: Conversation, *, closes_gap: bool = False) -> None:
@@ -63,7 +80,36 @@ def require(transaction: Transaction, conversation: Conversation, *, closes_gap:
 
     The transaction raises ConversationNotFound, or StaleConversation if the gap is another one by now.
     """
-    repository.require_present(transaction, conversation, closes_gap=closes_gap)
+    if closes_gap:
+        require = {"erasing": None, "gap": conversation.gap}
+        transaction.change(conversation.key, set={"gap": None}, require=require, on_failure=StaleConversation)
+    else:
+        transaction.require(conversation.key, {"erasing": None}, on_failure=StaleConversation)
+
+
+def give(
+    transaction: Transaction,
+    organization: str,
+    conversation_id: str,
+    *,
+    before_id: str,
+    after_id: str,
+    session_hash: str,
+) -> None:
+    """Add to a transaction that a conversation is another customer's, in their session.
+
+    The transaction raises ConditionFailed if it is no longer the first customer's, or is being erased.
+    """
+    transaction.change(
+        Conversation.key_for(organization, conversation_id),
+        set={
+            "customer_id": after_id,
+            "session_hash": session_hash,
+            "GSI2PK": Conversation.partition_for(organization, after_id, index="GSI2"),
+        },
+        require={"customer_id": before_id, "erasing": None},
+        on_failure=ConditionFailed,
+    )
 
 
 def newest_open_of_customer(organization: str, customer_id: str, known_id: str | None) -> Conversation | None:
@@ -75,56 +121,26 @@ def newest_open_of_customer(organization: str, customer_id: str, known_id: str |
     query = ListQuery(status=Status.OPEN, customer_id=customer_id)
     found, _ = list_repository.page(organization, query.source(organization), 1, None)
     newest_first = sorted({one.id for one in found} | ({known_id} if known_id else set()), reverse=True)
-    present = repository.get_many(organization, newest_first)
-    return next((one for one in present if query.matches(one)), None)
+    present = conversations.by_ids(organization, ids=newest_first)
+    return next((one for one in present.values() if query.matches(one)), None)
 
 
-def quiet_page(organization: str, behind: str, before: int, limit: int) -> list[tuple[str, Conversation]]:
-    """Return open conversations in which nobody waits for a person, quiet since before an instant (ms).
-
-    The longest quiet first, each with its sort key in that list, from behind a sort key ("" for the first).
-    """
-    return list_repository.quiet_page(organization, behind, before, limit)
-
-
-def newest_messages(conversation: Conversation, limit: int) -> list[Message]:
-    """Return a conversation's newest customer-visible messages, newest first."""
-    return thread_repository.newest_messages(conversation.organization, conversation.id, limit)
-
-
-def messages_after(conversation: Conversation, message_id: str, limit: int) -> list[Message]:
-    """Return the newest customer-visible messages after an id, newest first."""
-    return thread_repository.messages_after(conversation.organization, conversation.id, message_id, limit)
-
-
-def entries_after(conversation: Conversation, message_id: str, line_id: str, limit: int) -> list[Message]:
-    """Return the next customer-visible messages after one id and system lines after another, oldest first."""
-    return thread_repository.entries_onward(
-        conversation.organization, conversation.id, message_id, line_id, limit
-    )
-
-
-def after_messages(conversations: Sequence[Conversation], messages: Iterable[Message]) -> list[Conversation]:
+def after_messages(read: Sequence[Conversation], messages: Iterable[Message]) -> list[Conversation]:
     """Return conversations as they are after messages that were read later than they, without those that are gone.
 
     So a reader who sees a message sees the state after it. No call, unless there is a message newer than its
     conversation: then one.
     """
-    known = {each.id: each for each in conversations}
+    known = {each.id: each for each in read}
     passed = {
         message.conversation_id
         for message in messages
         if message.id > (known[message.conversation_id].newest_message_id or "")
     }
     if not passed:
-        return list(conversations)
-    now = {each.id: each for each in repository.get_many(conversations[0].organization, sorted(passed))}
-    return [now.get(each.id, each) for each in conversations if each.id not in passed or each.id in now]
-
-
-def messages_onward(conversation: Conversation, message_id: str, limit: int) -> list[Message]:
-    """Return the next customer-visible messages after an id, oldest first. One call."""
-    return thread_repository.messages_onward(conversation.organization, conversation.id, message_id, limit)
+        return list(read)
+    now = conversations.by_ids(read[0].organization, ids=sorted(passed))
+    return [now.get(each.id, each) for each in read if each.id not in passed or each.id in now]
 
 
 def presumed_open(organization: str, conversation_id: str, handled_by: str) -> Snapshot:
@@ -132,7 +148,9 @@ def presumed_open(organization: str, conversation_id: str, handled_by: str) -> S
     return Snapshot(
         organization=organization,
         id=conversation_id,
-        state=State(Status.OPEN, Handler(handled_by), Speaker.VISITOR),
+        status=Status.OPEN,
+        handled_by=Handler(handled_by),
+        last_speaker=Speaker.VISITOR,
     )
 
 
@@ -188,7 +206,7 @@ def write_transition(
     """
     repository.save(transaction, Change(before=before, state=state, snoozed_until=snoozed_until))
     if before.state.visibility is Visibility.SNOOZED and state.visibility is not Visibility.SNOOZED:
-        repository.forget_snooze(transaction, before)
+        transaction.delete(Snooze.key_for(before.organization, before.id))
     forget_hint(transaction, before, state)
     has_event = emits_event(before.state, state)
     unanswered = _left_to_the_agent(before, state) if has_event or before.archived else None
@@ -212,7 +230,12 @@ def assign(caller: Caller, conversation_id: str, user_id: str | None) -> None:
         apply(conversation.state, Transition.ASSIGN)
         if conversation.assignee == user_id:
             return
-        repository.assign(transaction, conversation, user_id)
+        transaction.save(
+            conversation,
+            replace(conversation, assignee=user_id),
+            require={"assignee": conversation.assignee, "status": conversation.status, "archived_at": None},
+            on_failure=StaleConversation,
+        )
         name = None
         if user_id is not None:
             name = membership.name_of(caller.organization, user_id)
@@ -237,7 +260,7 @@ def retry_on_conflict[T](
     A transaction left empty is not sent. Raises ConversationNotFound, Conflict, and ConversationArchived unless
     `also_archived`.
     """
-    conversation = repository.get(organization, conversation_id)
+    conversation = conversations.get(organization, conversation_id)
 
     def attempt() -> T:
         nonlocal conversation
@@ -262,7 +285,7 @@ def retry_on_conflict[T](
 
 def _in_another_session(seen: Conversation) -> Conversation:
     """Return a conversation whose session is gone as it is now. Raises ConversationNotFound unless it has another."""
-    now = repository.get(seen.organization, seen.id)
+    now = conversations.get(seen.organization, seen.id)
     if now.session_hash == seen.session_hash:
         raise ConversationNotFound  # its customer is being erased
     return now
@@ -286,15 +309,26 @@ def _left_to_the_agent(before: Conversation, state: State) -> str | None:
     if not state.agent_may_answer or not before.unanswered:
         return None
     if before.newest_visitor_message_id is None:  # its item is from before it was kept
-        newest = thread_repository.newest_messages(before.organization, before.id, 1)
+        newest = newest_messages(before, 1)
         return newest[0].id if newest else None
     return before.newest_visitor_message_id
 
 
 def forget_hint(transaction: Transaction, before: Conversation, state: State) -> None:
-    """If the visitor can write in it again, let the session look which of its open conversations is the newest."""
-    if not before.accepts_visitor_messages and state.accepts_visitor_messages:
-        repository.forget_current(transaction, before)
+    """If the visitor can write in it again, let the session look which of its open conversations is the newest.
+
+    The transaction raises SessionGone.
+    """
+    reopens = not before.accepts_visitor_messages and state.accepts_visitor_messages
+    # The team starts one without a session with a customer who has an email address only.
+    if reopens and before.session_hash is not None:
+        transaction.change(
+            Session.key_for(before.organization, before.session_hash),
+            set={"current": None},
+            add={"openings": 1},
+            require={"customer_id": before.customer_id},
+            on_failure=SessionGone,
+        )
 
 
 def _assignment_line(who: Actor, user_id: str | None, name: str | None) -> str:

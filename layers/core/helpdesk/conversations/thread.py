@@ -4,10 +4,12 @@ Each function adds to a transaction. The state in an event is the state after th
 have the same time.
 """
 
+from collections.abc import Mapping
 from copy import replace
+from typing import Any
 
-from helpdesk.conversations import repository, thread_repository
-from helpdesk.conversations.change import Change, NewMessage, Requirement
+from helpdesk.conversations import repository
+from helpdesk.conversations.change import Change, NewMessage
 from helpdesk.conversations.errors import (
     MAX_ATTACHMENTS,
     MAX_BODY_CHARACTERS,
@@ -19,14 +21,12 @@ from helpdesk.conversations.files.service import NO_ATTACHMENTS, Attachments
 from helpdesk.conversations.jobs import answer_job, images_job
 from helpdesk.conversations.message_record import (
     AnswerSource,
-    AttachedFile,
     Author,
     EntryKind,
     Message,
-    RatingLine,
-    TokenCount,
+    Note,
 )
-from helpdesk.conversations.record import BrowserContext, Conversation, PageInfo, Snapshot
+from helpdesk.conversations.record import BrowserContext, Conversation, LatestRating, PageInfo, Snapshot
 from helpdesk.conversations.state import STARTED, Handler, Speaker, State, Status, state_data
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import LINE, Event, Job, job_item
@@ -58,7 +58,8 @@ class OutgoingMessage(Record):
     body: str
     attachments: Attachments = NO_ATTACHMENTS
     sources: tuple[AnswerSource, ...] = ()
-    tokens: TokenCount | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
     notice: bool = False
 
 
@@ -151,14 +152,14 @@ def append_by_team(
 
 
 def append_by_agent(
-    transaction: Transaction, change: Change, message: OutgoingMessage, *further: Requirement
+    transaction: Transaction, change: Change, message: OutgoingMessage, further: Mapping[str, Any]
 ) -> int:
-    """Add the agent's message to a change, which requires `further` too; return when it is written (ms).
+    """Add the agent's message to a change, which requires `further` by field, too; return when it is written (ms).
 
     Sends message.created alone. The transaction can raise StaleConversation.
     """
     new = new_message(change.before)
-    repository.save(transaction, replace(change, message=new), *further)
+    repository.save(transaction, replace(change, message=new), further)
     put_outgoing(transaction, change.before, change.state, new, message)
     return new.at
 
@@ -178,19 +179,21 @@ def put_outgoing(
 ) -> None:
     """Add the entry of a message from the organization's side and its message.created event."""
     message = Message(
+        organization=conversation.organization,
         id=new.id,
         conversation_id=conversation.id,
         created_at=new.at,
         sender="agent",
         author=written.author,
         body=written.body,
-        attachments=_files(written.attachments),
+        attachments=written.attachments.shown,
         sources=written.sources,
-        tokens=written.tokens,
+        tokens_in=written.tokens_in,
+        tokens_out=written.tokens_out,
         notice=written.notice,
     )
     written.attachments.keep(transaction, conversation.organization, message.id)
-    _add_message(transaction, conversation.organization, message, state, jobs)
+    _add_message(transaction, message, state, jobs)
 
 
 def add_note(
@@ -203,18 +206,19 @@ def add_note(
     now: int,
 ) -> str:
     """Add a teammate's note, which only the team sees and which sends no event; return its id."""
-    note = Message(
+    note = Note(
+        organization=conversation.organization,
         id=ids.new("msg"),
         conversation_id=conversation.id,
         created_at=now,
         sender="agent",
         author=Author("human", name),
         body=body,
-        attachments=_files(attachments),
+        attachments=attachments.shown,
         kind=EntryKind.NOTE,
     )
     attachments.keep(transaction, conversation.organization, note.id)
-    thread_repository.put_entry(transaction, conversation.organization, note)
+    transaction.put(note, new=True)
     search.put(transaction, search.note(conversation.organization, conversation.id, note.id))
     return note.id
 
@@ -226,8 +230,17 @@ def add_system_line(
 
     A line that is `alone`, in a change that sends no event either, reaches those who follow the thread by itself.
     """
-    line = Message(ids.new("msg"), conversation.id, now, "agent", None, text, kind=EntryKind.SYSTEM)
-    thread_repository.put_entry(transaction, conversation.organization, line, entity=LINE if alone else "")
+    line = Note(
+        organization=conversation.organization,
+        conversation_id=conversation.id,
+        id=ids.new("msg"),
+        created_at=now,
+        sender="agent",
+        body=text,
+        kind=EntryKind.SYSTEM,
+        entity=LINE if alone else None,
+    )
+    transaction.put(line, new=True)
 
 
 def rating_line_id(rating_id: str) -> str:
@@ -236,21 +249,24 @@ def rating_line_id(rating_id: str) -> str:
 
 
 def put_rating_line(
-    transaction: Transaction, conversation: Snapshot, rating: RatingLine, given_at: int
+    transaction: Transaction, conversation: Snapshot, rating: LatestRating, comment: str
 ) -> None:
     """Write the line about a visitor's rating, over the line of the same rating if that is being changed."""
     text = f"The visitor rated this conversation {rating.stars} of 5 stars"
-    line = Message(
-        id=rating_line_id(rating.rating_id),
+    line = Note(
+        organization=conversation.organization,
         conversation_id=conversation.id,
-        created_at=given_at,
+        id=rating_line_id(rating.id),
+        created_at=rating.at,
         sender="agent",
-        author=None,
-        body=f"{text}: {rating.note}" if rating.note else f"{text}.",
+        body=f"{text}: {comment}" if comment else f"{text}.",
         kind=EntryKind.SYSTEM,
-        rating=rating,
+        rating_id=rating.id,
+        stars=rating.stars,
+        rating_note=comment,
+        entity=LINE,
     )
-    thread_repository.put_entry(transaction, conversation.organization, line, new=False, entity=LINE)
+    transaction.put(line)
 
 
 def add_updated(
@@ -300,7 +316,9 @@ def _started(
     return Conversation(
         organization=organization,
         id=conversation_id,
-        state=state,
+        status=state.status,
+        handled_by=state.handled_by,
+        last_speaker=state.last_speaker,
         customer_id=customer_id,
         session_hash=session_hash,
         subject=_subject(first),
@@ -314,7 +332,7 @@ def _started(
 
 
 def _put_started(transaction: Transaction, conversation: Conversation) -> None:
-    repository.put(transaction, conversation)
+    transaction.put(conversation, new=True)
     created = Event.new(
         conversation.organization,
         WebhookEvent.CONVERSATION_CREATED,
@@ -329,7 +347,7 @@ def _subject(message: VisitorMessage) -> str:
     lines = (as_name(line, _SUBJECT_CHARACTERS) for line in message.body.splitlines())
     subject = next(filter(None, lines), "")
     if not subject and message.attachments.shown:
-        subject = as_name(_files(message.attachments)[0].name, _SUBJECT_CHARACTERS)
+        subject = as_name(message.attachments.shown[0].name, _SUBJECT_CHARACTERS)
     return subject
 
 
@@ -343,13 +361,13 @@ def _add_visitor_message(
 ) -> str:
     organization = conversation.organization
     message = Message(
+        organization=organization,
         id=message_id,
         conversation_id=conversation.id,
         created_at=now,
         sender="visitor",
-        author=None,
         body=written.body,
-        attachments=_files(written.attachments),
+        attachments=written.attachments.shown,
     )
     written.attachments.keep(transaction, organization, message_id)
     jobs: tuple[Job, ...] = ()
@@ -357,20 +375,16 @@ def _add_visitor_message(
         jobs = (answer_job(organization, conversation.id, message_id, message_id),)
     if any(file.type.startswith("image/") for file in message.attachments):
         jobs = (*jobs, images_job(organization, conversation.id))
-    _add_message(transaction, organization, message, state, jobs)
+    _add_message(transaction, message, state, jobs)
     return message_id
 
 
-def _add_message(
-    transaction: Transaction, organization: str, message: Message, state: State, jobs: tuple[Job, ...]
-) -> None:
+def _add_message(transaction: Transaction, message: Message, state: State, jobs: tuple[Job, ...]) -> None:
     """Add a customer-visible message and its event. The message keeps the event's id, so that one erases both."""
     data = {"conversation": state_data(message.conversation_id, state), "message": message.event_data()}
-    found_by = search.message(organization, message.conversation_id, message.id)
-    event = Event.new(organization, WebhookEvent.MESSAGE_CREATED, data, message.created_at, (*jobs, found_by))
-    thread_repository.put_entry(transaction, organization, replace(message, event_id=event.id))
+    found_by = search.message(message.organization, message.conversation_id, message.id)
+    event = Event.new(
+        message.organization, WebhookEvent.MESSAGE_CREATED, data, message.created_at, (*jobs, found_by)
+    )
+    transaction.put(replace(message, event_id=event.id), new=True)
     event.add_to(transaction)
-
-
-def _files(attachments: Attachments) -> tuple[AttachedFile, ...]:
-    return tuple(AttachedFile.from_item(file) for file in attachments.shown)

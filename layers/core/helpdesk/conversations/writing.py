@@ -2,10 +2,10 @@
 
 from helpdesk.accounts.organizations.actor import Actor
 from helpdesk.api.admission.caller import Caller
-from helpdesk.conversations import jobs, repository, thread
+from helpdesk.conversations import jobs, thread
 from helpdesk.conversations.files import service as files
 from helpdesk.conversations.files.service import Attachments
-from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.rendering import state_shape
 from helpdesk.conversations.schemas import NoteAccepted, NoteInput, ReplyAccepted, ReplyInput
 from helpdesk.conversations.service import forget_hint, retry_on_conflict
@@ -47,7 +47,7 @@ def note(caller: Caller, conversation_id: str, written: NoteInput) -> NoteAccept
     body, attachments, name = _written(caller, written)
 
     def write(transaction: Transaction, conversation: Conversation) -> NoteAccepted:
-        repository.require_unarchived(transaction, conversation)
+        transaction.require(conversation.key, {"archived_at": None}, on_failure=StaleConversation)
         note_id = thread.add_note(
             transaction, conversation, name=name, body=body, attachments=attachments, now=clock.now_ms()
         )

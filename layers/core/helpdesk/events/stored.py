@@ -5,9 +5,15 @@ from typing import NamedTuple
 import msgspec
 
 from helpdesk.events.outbox import LINE, Event, Job
-from helpdesk.storage import keys
-from helpdesk.storage.stored import UnreadableItem
+from helpdesk.storage.stored import Stored, UnreadableItem
 from helpdesk.storage.table import Item
+
+
+class Line(Stored):
+    """A line of a thread, of which only the key is read."""
+
+    VIEW_OF = "Note"
+    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "NOTE#{id}"
 
 
 class OutboxItem(NamedTuple):
@@ -25,10 +31,10 @@ class OutboxItem(NamedTuple):
     def from_item(cls, item: Item) -> "OutboxItem":
         """Read an outbox item. Raises UnreadableItem or another ValueError."""
         if item.get("entity") == LINE:
-            key = keys.Note.parse(item["PK"], item["SK"])
+            key = Line.parse(item["PK"], item["SK"])
             if key is None:
                 raise UnreadableItem("PK")
-            return cls(key.message_id, None, (), (key.organization, key.conversation_id))
+            return cls(key["id"], None, (), (key["organization"], key["conversation_id"]))
         if "body" in item:
             event = Event.from_item(item)
             return cls(event.id, event, event.jobs)

@@ -26,10 +26,9 @@ from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailInDoubt, MailNotSent, MailNotSetUp, MailRefused
 from helpdesk.outreach import repository
 from helpdesk.outreach.jobs import MessageMail
-from helpdesk.outreach.record import MailState
+from helpdesk.outreach.record import MailedMessage, MailState
 from helpdesk.outreach.repository import AlreadyMarked
 from helpdesk.platform.logging import logger
-from helpdesk.storage import keys
 from helpdesk.storage.table import ConditionFailed, Throttled
 from helpdesk.visitor_texts.languages import Language
 
@@ -64,7 +63,7 @@ def send(wanted: MessageMail) -> Outcome:
         return Outcome.NO_LONGER_WANTED
     texts = agent.settings_of(wanted.organization).texts
     conversation = conversations.find(wanted.organization, wanted.conversation_id)
-    key = keys.Message(wanted.organization, wanted.conversation_id, wanted.message_id)
+    key = MailedMessage.key_for(wanted.organization, wanted.conversation_id, wanted.message_id)
     try:
         message = repository.begin(key)
     except AlreadyMarked as marked:

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored
 
 
 class MailState(StrEnum):
@@ -13,7 +13,16 @@ class MailState(StrEnum):
     REFUSED = "refused"
 
 
-def mail_state_from_item(item: Item) -> MailState | None:
-    """Return how far the mail of a message is; None for a message that is not mailed."""
-    state = item.get("mail")
-    return None if state is None else MailState(state)
+class MailedMessage(Stored, kw_only=True):
+    """How far the mail of a message is; None for a message that is not mailed.
+
+    `mail_token` says who has begun it, until its result is known.
+    """
+
+    VIEW_OF = "Message"
+    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "MSG#{id}"
+    organization: str
+    conversation_id: str
+    id: str
+    mail: MailState | None = None
+    mail_token: str | None = None

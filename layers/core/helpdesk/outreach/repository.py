@@ -3,8 +3,9 @@
 import secrets
 
 from helpdesk.conversations.message_record import Message
-from helpdesk.outreach.record import MailState
-from helpdesk.storage import keys, table
+from helpdesk.outreach.record import MailedMessage, MailState
+from helpdesk.storage import table
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed
 
 
@@ -16,42 +17,33 @@ class AlreadyMarked(Exception):
         self.state = state
 
 
-def begin(key: keys.Message) -> Message:
+def begin(key: Key) -> Message:
     """Mark a message as being mailed and return it. Raises AlreadyMarked.
 
     If the response to the write is lost, the client repeats it and meets its own mark, which it knows by its token.
     """
     token = secrets.token_hex(8)
     try:
-        item = table.update(
-            key,
-            "SET mail = :begun, mailToken = :token",
-            condition="attribute_exists(PK) AND attribute_not_exists(mail)",
-            values={":begun": MailState.BEGUN.value, ":token": token},
-            returning="ALL_NEW",
-        )
+        begun = {"mail": MailState.BEGUN, "mail_token": token}
+        item = table.change(key, set=begun, require={"mail": None}, returning="ALL_NEW")
     except ConditionFailed as failed:
         if failed.item is None:
             raise AlreadyMarked(None) from None
-        if failed.item.get("mailToken") != token:
-            raise AlreadyMarked(MailState(failed.item["mail"])) from None
+        found = MailedMessage.from_item(failed.item)
+        if found.mail_token != token:
+            raise AlreadyMarked(found.mail) from None
         item = failed.item
     return Message.from_item(item)
 
 
-def end(key: keys.Message, state: MailState) -> None:
+def end(key: Key, state: MailState) -> None:
     """Write the result of a message's mail. Raises ConditionFailed if the message is gone."""
-    table.update(
-        key,
-        "SET mail = :state REMOVE mailToken",
-        condition="attribute_exists(PK)",
-        values={":state": state.value},
-    )
+    table.change(key, set={"mail": state, "mail_token": None})
 
 
-def forget(key: keys.Message) -> None:
+def forget(key: Key) -> None:
     """Let a message's mail be tried again. Nothing is written if the message is gone."""
     try:
-        table.update(key, "REMOVE mail, mailToken", condition="attribute_exists(PK)")
+        table.change(key, set={"mail": None, "mail_token": None})
     except ConditionFailed:
         return

@@ -106,8 +106,8 @@ def notify(
 
     def attempt() -> MailOutcome:
         nonlocal to
-        found = conversations.by_ids(organization, sorted(conversation_ids, reverse=True))
-        target = next((each for each in found if not each.archived), None)
+        found = conversations.by_ids(organization, ids=sorted(conversation_ids, reverse=True))
+        target = next((each for each in found.values() if not each.archived), None)
         if target is None and to.session_hash is None and mail is not MailOutcome.QUEUED:
             raise _unreachable(mail)
         transaction = Transaction()
@@ -155,7 +155,7 @@ def _added(
     transaction: Transaction, organization: str, to: Recipient, message: OutgoingMessage
 ) -> tuple[str, str]:
     """Add the message to the customer's newest open conversation, or start another; return the ids of both."""
-    session = visitors.session(organization, to.session_hash) if to.session_hash else None
+    session = visitors.sessions.find(organization, to.session_hash) if to.session_hash else None
     if session is not None:
         target = choosing.newest_open(session)
     else:

@@ -20,7 +20,7 @@ from enum import StrEnum
 from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.conversations import erasure as conversations
-from helpdesk.conversations.erasure import ErasableConversation
+from helpdesk.conversations.record import ErasableConversation
 from helpdesk.customers import erasure as customer_erasure
 from helpdesk.customers.erasure import customers
 from helpdesk.customers.record import Customer

@@ -14,8 +14,8 @@ from helpdesk.api.http.schemas import Answer, PageQuery
 from helpdesk.board import export as board
 from helpdesk.board.export import OwnPost
 from helpdesk.board.record import Comment, Vote
-from helpdesk.conversations import export as conversations
-from helpdesk.conversations.message_record import Message
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.message_record import Entry, Note
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
 from helpdesk.customers import service as customers
@@ -64,7 +64,7 @@ class _Part(NamedTuple):
     """
 
     place: _Place
-    content: Fact | Message | OwnPost | Vote | Comment
+    content: Fact | Entry | OwnPost | Vote | Comment
     conversation: Conversation | None = None
     questions: tuple[SuggestedQuestion, ...] = ()
     approvals: tuple[Approval, ...] = ()
@@ -105,7 +105,7 @@ def _as_now(organization: str, parts: list[_Part]) -> list[_Part]:
     named = dict.fromkeys(part.conversation.id for part in parts if part.conversation is not None)
     if not named:
         return parts
-    now = {each.id: each for each in conversations.by_ids(organization, list(named))}
+    now = conversations.by_ids(organization, ids=named)
     return [
         part if part.conversation is None else part._replace(conversation=now[part.conversation.id])
         for part in parts
@@ -144,16 +144,13 @@ def _parts(organization: str, customer: Customer, start: _Place, limit: int) -> 
         parts += [_Part(_Place(board=each.place), each.content) for each in found]
         if more:
             return parts, True
-    threads = conversations.conversations_from(organization, customer.id, start.conversation)
+    threads = conversations.of_customer_from(organization, customer.id, start.conversation)
     for opened, conversation in enumerate(threads):
         if len(parts) >= limit or opened == _MAX_CONVERSATIONS:
             return parts, True
         after = start.entry if conversation.id == start.conversation else ""
-        entries, more = conversations.entries_after(organization, conversation.id, after, limit - len(parts))
-        begun = [
-            _Part(_Place("", conversation.id, entry.sort_key), entry.message, conversation)
-            for entry in entries
-        ]
+        entries, more = conversations.entries_by_key(organization, conversation.id, after, limit - len(parts))
+        begun = [_Part(_Place("", conversation.id, entry.key.sk), entry, conversation) for entry in entries]
         if begun and not after:
             questions = suggestions.exported(organization, conversation.id)
             asked = approvals.of_conversation(organization, conversation.id)
@@ -183,7 +180,7 @@ def _weighed(parts: Sequence[_Part], customer: Customer) -> list[Answer]:
     return weighed
 
 
-def _shape(content: Fact | Message | OwnPost | Vote | Comment) -> Answer:
+def _shape(content: Fact | Entry | OwnPost | Vote | Comment) -> Answer:
     match content:
         case Fact():
             return FactShape.from_record(content)
@@ -193,7 +190,7 @@ def _shape(content: Fact | Message | OwnPost | Vote | Comment) -> Answer:
             return ExportedVote.from_record(content)
         case Comment():
             return ExportedComment.from_record(content)
-        case Message():
+        case Entry():
             return thread_entry(content)
 
 
@@ -213,12 +210,12 @@ def _thread_shape(found: MirroredThread | CommunityFeed) -> ExportedThread:
 
 def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConversation]:
     found: dict[str, Conversation] = {}
-    entries: dict[str, list[Message]] = {}
+    entries: dict[str, list[Entry]] = {}
     questions: dict[str, tuple[SuggestedQuestion, ...]] = {}
     asked: dict[str, tuple[Approval, ...]] = {}
     threads: dict[str, tuple[MirroredThread | CommunityFeed, ...]] = {}
     for part in parts:
-        if part.conversation is not None and isinstance(part.content, Message):
+        if part.conversation is not None and isinstance(part.content, Entry):
             found.setdefault(part.conversation.id, part.conversation)
             entries.setdefault(part.conversation.id, []).append(part.content)
             questions.setdefault(part.conversation.id, part.questions)
@@ -229,9 +226,11 @@ def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConvers
             conversation=conversation_shape(found[conversation_id], {customer.id: customer}),
             messages=[thread_entry(entry) for entry in own],
             ratings=[
-                ExportedRating.from_record(entry.rating, id=entry.rating.rating_id, at=entry.created_at)
+                ExportedRating.from_record(
+                    entry, id=entry.rating_id, at=entry.created_at, note=entry.rating_note
+                )
                 for entry in own
-                if entry.rating is not None
+                if isinstance(entry, Note) and entry.rating_id is not None
             ],
             suggested_questions=[ExportedQuestion.from_record(each) for each in questions[conversation_id]],
             approvals=[approval_shape(each, {customer.id: customer}) for each in asked[conversation_id]],

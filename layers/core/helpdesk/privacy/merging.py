@@ -18,10 +18,9 @@ nothing moves.
 from helpdesk.analytics import erasure as analytics
 from helpdesk.board import merging as board
 from helpdesk.conversations import erasure as found_conversations
-from helpdesk.conversations import merging as conversations
-from helpdesk.conversations.messages import erasure as messages
-from helpdesk.conversations.messages import merging as sessions
-from helpdesk.conversations.messages.merging import Session
+from helpdesk.conversations import service as conversations
+from helpdesk.conversations.messages import visitors
+from helpdesk.conversations.record import Session
 from helpdesk.customers import erasure, merging
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
@@ -43,20 +42,20 @@ def merge(job: MergeJob, until: int) -> Outcome:
     after = customers.find(job.organization, job.customer_id)
     if after is None or after.session_hash is None:
         return Outcome.FINISHED_BEFORE
-    session = sessions.session(job.organization, after.session_hash)
+    session = visitors.sessions.find(job.organization, after.session_hash)
     if session is None or (before is None and not _is_removed(job)):
         return Outcome.FINISHED_BEFORE
     try:
         if before is not None:
             merging.begin(job.organization, before.id, job.customer_id)
             _move_conversations(job, before, session, until)
-            sessions.close(job.organization, job.session_hash, before.id)
+            visitors.close_session(job.organization, job.session_hash, before.id)
             _move(job, session, until)
         if before is None or _is_removed(job):
             _move_entries(job, _of_one(job), until)
     except CustomerNotFound:
         # One of them is being erased. What has not moved stays, and nobody's cookie opens it.
-        sessions.close(job.organization, job.session_hash, job.anonymous_id)
+        visitors.close_session(job.organization, job.session_hash, job.anonymous_id)
         return Outcome.FINISHED
     except OutOfTime:
         transaction = Transaction()
@@ -88,7 +87,7 @@ def _move(job: MergeJob, session: Session, until: int) -> None:
 
 
 def _move_conversations(job: MergeJob, before: Customer, session: Session, until: int) -> None:
-    listed = messages.conversation_ids(job.organization, job.session_hash)
+    listed = visitors.conversation_ids(job.organization, job.session_hash)
     if before.outreach_id is not None:
         listed.add(before.outreach_id)  # it is in the list of no session
     for each in found_conversations.find(job.organization, before.id, listed):
@@ -133,7 +132,7 @@ def _move_conversation(job: MergeJob, session: Session, conversation_id: str) ->
         after_id=job.customer_id,
         session_hash=session.hash,
     )
-    sessions.move(transaction, job.session_hash, session, conversation_id)
+    visitors.move_conversation(transaction, job.session_hash, session, conversation_id)
     search.put(transaction, search.conversation(job.organization, conversation_id))
     try:
         transaction.commit()

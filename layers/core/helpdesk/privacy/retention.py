@@ -14,8 +14,8 @@ from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.board import erasure as board
 from helpdesk.conversations import erasure as conversations
-from helpdesk.conversations.erasure import ErasableConversation
-from helpdesk.conversations.messages import erasure as messages
+from helpdesk.conversations.messages import visitors
+from helpdesk.conversations.record import ErasableConversation
 from helpdesk.customers import erasure as customer_erasure
 from helpdesk.customers.erasure import customers
 from helpdesk.customers.errors import CustomerNotFound
@@ -149,16 +149,16 @@ def _mark_if_nothing_is_left(
 def _mark_unchanged(organization: str, erasure_id: str, customer: Customer, before: int) -> bool:
     # Read the session before the conversations: a message that starts a conversation afterwards changes the session.
     session_hash = customer.session_hash
-    session = messages.session(organization, session_hash) if session_hash else None
+    session = visitors.sessions.find(organization, session_hash) if session_hash else None
     left = thread_deletion.conversations_of(organization, customer)
-    if customer.updated_at >= before or any(not conversation.being_erased for conversation in left):
+    if customer.updated_at >= before or any(not conversation.erasing for conversation in left):
         return False
     if board.is_there(organization, customer.id):
         return False  # their posts, votes and comments are no conversations: they stay
     transaction = Transaction()
     customer_erasure.mark(transaction, customer, erasure_id, unchanged=True)
     if session is not None and session_hash is not None:
-        messages.delete_session(transaction, organization, customer.id, session_hash, session)
+        visitors.delete_session(transaction, organization, customer.id, session_hash, session)
     try:
         transaction.commit()
     except (ConditionFailed, CustomerNotFound):

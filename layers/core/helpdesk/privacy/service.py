@@ -8,7 +8,7 @@ from helpdesk.api.admission.caller import Caller
 from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.conversations import erasure as conversations
-from helpdesk.conversations.messages import erasure as messages
+from helpdesk.conversations.messages import visitors
 from helpdesk.customers import erasure as customer_erasure
 from helpdesk.customers.erasure import BeingErased, customers
 from helpdesk.customers.errors import CustomerNotFound
@@ -51,7 +51,7 @@ def requested(organization: str, customer_id: str, *, actor: str) -> Receipt:
     transaction = Transaction()
     customer_erasure.mark(transaction, seen, erasure_id)
     if session_hash is not None:
-        messages.delete_session(transaction, organization, customer_id, session_hash)
+        visitors.delete_session(transaction, organization, customer_id, session_hash)
     erasure = Erasure(
         organization=organization,
         id=erasure_id,

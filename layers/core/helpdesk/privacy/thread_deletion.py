@@ -13,12 +13,10 @@ from helpdesk.agent_runs.erasure import ErasableRun
 from helpdesk.analytics import erasure as analytics
 from helpdesk.board import erasure as board
 from helpdesk.conversations import erasure as conversations
-from helpdesk.conversations.erasure import ErasableConversation
 from helpdesk.conversations.files import service as files
-from helpdesk.conversations.message_record import EntryKind, Message
-from helpdesk.conversations.messages import erasure as messages
-from helpdesk.conversations.ratings import erasure as ratings
-from helpdesk.conversations.snoozes import erasure as snoozes
+from helpdesk.conversations.message_record import Entry, Message, Note
+from helpdesk.conversations.messages import visitors
+from helpdesk.conversations.record import ErasableConversation
 from helpdesk.customers.erasure import facts
 from helpdesk.customers.record import Customer, Fact
 from helpdesk.integrations.discord import erasure as discord
@@ -53,7 +51,7 @@ def conversations_of(organization: str, customer: Customer) -> list[ErasableConv
     """
     found = {customer.outreach_id} if customer.outreach_id else set()
     if customer.session_hash:
-        found |= messages.conversation_ids(organization, customer.session_hash)
+        found |= visitors.conversation_ids(organization, customer.session_hash)
     return conversations.find(organization, customer.id, found)
 
 
@@ -137,10 +135,7 @@ def delete_conversation(organization: str, erasure_id: str, conversation: Erasab
     """Delete a conversation whose thread is deleted and which the search index no longer contains."""
     analytics.delete_conversation(organization, conversation.id)
     transaction = Transaction()
-    conversations.delete_for(transaction, organization, conversation.id)
-    snoozes.delete_for(transaction, organization, conversation.id)
-    if conversation.session_hash is not None:
-        messages.delete_for(transaction, organization, conversation.session_hash, conversation.id)
+    conversations.delete_for(transaction, conversation)
     repository.count(transaction, organization, erasure_id, conversations=1)
     try:
         transaction.commit()
@@ -165,23 +160,21 @@ def _page_by_page[T](
             continue  # another worker deletes the same page: read again what it left
 
 
-def _delete_entries(organization: str, erasure_id: str, page: Sequence[Message]) -> None:
-    event_ids = [entry.event_id for entry in page if entry.event_id is not None]
+def _delete_entries(organization: str, erasure_id: str, page: Sequence[Entry]) -> None:
+    messages = [entry for entry in page if isinstance(entry, Message)]
+    event_ids = [message.event_id for message in messages if message.event_id is not None]
     deliveries.delete_for(organization, event_ids)
-    rating_ids = [entry.rating.rating_id for entry in page if entry.rating is not None]
-    message_ids = [entry.id for entry in page if entry.kind is EntryKind.MESSAGE]
-    analytics.delete_entries(organization, message_ids, rating_ids)
+    rating_ids = [entry.rating_id for entry in page if isinstance(entry, Note) and entry.rating_id]
+    analytics.delete_entries(organization, [message.id for message in messages], rating_ids)
     transaction = Transaction()
-    conversations.delete_entries(transaction, organization, page)
-    ratings.delete_for(transaction, organization, rating_ids)
+    conversations.delete_entries(transaction, organization, page, rating_ids)
     removed = files.delete_for(transaction, organization, _attachments_of(page))
-    notes = sum(entry.kind is not EntryKind.MESSAGE for entry in page)
     repository.count(
         transaction,
         organization,
         erasure_id,
-        messages=len(page) - notes,
-        notes=notes,
+        messages=len(messages),
+        notes=len(page) - len(messages),
         ratings=len(rating_ids),
         files=removed,
         events=len(event_ids),
@@ -229,7 +222,7 @@ def _forget_questions(organization: str, erasure_id: str, page: Sequence[Learned
     transaction.commit()
 
 
-def _attachments_of(page: Sequence[Message]) -> list[files.Attachment]:
+def _attachments_of(page: Sequence[Entry]) -> list[files.Attachment]:
     """Return the files that entries attach, with the number of entries and whether the visitor sent them."""
     uses: Counter[str] = Counter()
     by_visitor: set[str] = set()

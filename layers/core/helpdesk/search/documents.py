@@ -9,7 +9,7 @@ import hashlib
 from enum import IntEnum
 
 from helpdesk.platform.record import Record
-from helpdesk.search.record import BacklogRecord, ConversationRecord, EntryRecord, SearchableCustomer
+from helpdesk.search.record import BacklogRecord, SearchableConversation, SearchableCustomer, SearchableEntry
 from helpdesk.search.terms import terms_of
 
 _TIE_BITS = 21
@@ -57,7 +57,7 @@ def sort_key_of(at_ms: int, identifier: str) -> int:
     return at_ms << _TIE_BITS | number_of(identifier) & ((1 << _TIE_BITS) - 1)
 
 
-def head(conversation: ConversationRecord, customer: SearchableCustomer | None) -> Document:
+def head(conversation: SearchableConversation, customer: SearchableCustomer | None) -> Document:
     """Return a conversation's head; `customer` is None if the record is gone."""
     texts = [conversation.subject, customer and customer.name, customer and customer.email]
     sort_key = sort_key_of(conversation.last_message_at, conversation.id)
@@ -85,10 +85,10 @@ def customer(record: SearchableCustomer) -> Document:
     )
 
 
-def entry(record: EntryRecord) -> Document:
+def entry(record: SearchableEntry) -> Document:
     """Return the document of a message or note: its text and the names of its attachments."""
     return Document(
-        terms=terms_of("\n".join([record.body, *record.attachments])),
+        terms=terms_of("\n".join([record.body, *(file.name for file in record.attachments)])),
         key=record.id,
         conversation=number_of(record.conversation_id),
     )

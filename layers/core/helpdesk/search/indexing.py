@@ -15,7 +15,7 @@ from helpdesk.search.index import Reader, edit_of, index_of
 from helpdesk.search.jobs import SearchJob
 from helpdesk.search.record import (
     MALFORMED,
-    ConversationRecord,
+    SearchableConversation,
     SearchableCustomer,
     SearchablePost,
     SearchableSignal,
@@ -23,7 +23,6 @@ from helpdesk.search.record import (
 )
 from helpdesk.search.repository import EntryName
 from helpdesk.search.s3_index.directory import Edit
-from helpdesk.storage import keys
 
 
 class Unindexable(Exception):
@@ -92,7 +91,7 @@ def _want(wanted: _Wanted, organization: str, job: SearchJob) -> None:
         wanted.backlog.setdefault(kind, set()).add(identifier)
     if job.conversation_id is None:
         return
-    keys.Conversation(organization, job.conversation_id)
+    SearchableConversation.key_for(organization, job.conversation_id)
     entry_id = job.message_id or job.note_id
     if entry_id is not None:
         entry = EntryName(job.conversation_id, entry_id, note=job.message_id is None)
@@ -145,7 +144,7 @@ class _Preparation:
         return edit_of(self._ids, self._conversations, self._added)
 
     def _customers(
-        self, wanted: _Wanted, conversations: dict[str, ConversationRecord]
+        self, wanted: _Wanted, conversations: dict[str, SearchableConversation]
     ) -> dict[str, SearchableCustomer]:
         """Update the customers. Adds the conversations whose heads have an earlier name of one to `conversations`."""
         requested = wanted.customers | {conversation.customer_id for conversation in conversations.values()}

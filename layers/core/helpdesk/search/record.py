@@ -1,32 +1,22 @@
 """Conversations, customers, messages, notes, signals, posts and cards as the search index reads them from the table."""
 
-from typing import Self
-
 from helpdesk.platform.record import Record, field
 from helpdesk.storage.stored import Stored
-from helpdesk.storage.table import Item
 
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError)
 """What reading an item raises whose attributes are missing or of another type."""
 
 
-class ConversationRecord(Record):
-    """A conversation. `last_message_at` is in ms."""
+class SearchableConversation(Stored, kw_only=True):
+    """What the index has of a conversation. `last_message_at` is in ms."""
 
+    VIEW_OF = "Conversation"
+    PK, SK = "ORG#{organization}#CONV#{id}", "CONV"
+    organization: str
     id: str
     customer_id: str
-    subject: str | None
+    subject: str
     last_message_at: int
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Return the conversation of an item. Raises KeyError, TypeError or ValueError if the item is malformed."""
-        return cls(
-            id=str(item["id"]),
-            customer_id=str(item["customerId"]),
-            subject=item["subject"],
-            last_message_at=int(item["lastMessageAt"]),
-        )
 
 
 class SearchableCustomer(Stored, kw_only=True):
@@ -41,23 +31,34 @@ class SearchableCustomer(Stored, kw_only=True):
     created_at: int
 
 
-class EntryRecord(Record):
-    """A message or note, with the names of its attachments."""
+class NamedFile(Record):
+    """A file by the name that a message shows."""
 
-    id: str
+    name: str
+
+
+class SearchableEntry(Stored, kw_only=True):
+    """What the index has of a message or note."""
+
+    organization: str
     conversation_id: str
+    id: str
     body: str
-    attachments: tuple[str, ...]
+    attachments: tuple[NamedFile, ...] = ()
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Return the message or note of an item. Raises as `ConversationRecord.from_item` does."""
-        return cls(
-            id=str(item["id"]),
-            conversation_id=str(item["conversationId"]),
-            body=str(item["body"]),
-            attachments=tuple(str(file["name"]) for file in item["attachments"]),
-        )
+
+class SearchableMessage(SearchableEntry):
+    """What the index has of a message."""
+
+    VIEW_OF = "Message"
+    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "MSG#{id}"
+
+
+class SearchableNote(SearchableEntry):
+    """What the index has of a note."""
+
+    VIEW_OF = "Note"
+    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "NOTE#{id}"
 
 
 class BacklogRecord(Stored, kw_only=True):

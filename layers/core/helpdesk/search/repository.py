@@ -1,7 +1,6 @@
 """Reads the records that the search index is built from, as they are at this moment."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record, field
@@ -9,17 +8,19 @@ from helpdesk.search.documents import Kind
 from helpdesk.search.record import (
     MALFORMED,
     BacklogRecord,
-    ConversationRecord,
-    EntryRecord,
+    SearchableConversation,
     SearchableCustomer,
+    SearchableEntry,
+    SearchableMessage,
+    SearchableNote,
     SearchablePost,
     SearchablePostBody,
     SearchableSignal,
     SearchableTask,
 )
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.marks import BEING_ERASED
-from helpdesk.storage.stored import AnyKey
+from helpdesk.storage.stored import AnyKey, Key
 from helpdesk.storage.table import Item
 
 _PAGE = 500
@@ -32,10 +33,10 @@ class EntryName(Record):
     id: str
     note: bool
 
-    def key(self, organization: str) -> keys.Message | keys.Note:
+    def key(self, organization: str) -> Key:
         """Return the key of its item. Raises MalformedKey."""
-        kind = keys.Note if self.note else keys.Message
-        return kind(organization, self.conversation_id, self.id)
+        kind = SearchableNote if self.note else SearchableMessage
+        return kind.key_for(organization, self.conversation_id, self.id)
 
 
 class Found[R](Record):
@@ -50,10 +51,10 @@ class Found[R](Record):
         return self.records.keys() | self.malformed
 
 
-def conversations(organization: str, conversation_ids: Iterable[str]) -> Found[ConversationRecord]:
+def conversations(organization: str, conversation_ids: Iterable[str]) -> Found[SearchableConversation]:
     """Return the conversations that exist. One call per hundred."""
-    wanted = [keys.Conversation(organization, each) for each in dict.fromkeys(conversation_ids)]
-    return _found(organization, _present(wanted), ConversationRecord.from_item)
+    wanted = [SearchableConversation.key_for(organization, each) for each in dict.fromkeys(conversation_ids)]
+    return _found(organization, _present(wanted), SearchableConversation.from_item)
 
 
 def customers(organization: str, customer_ids: Iterable[str]) -> Found[SearchableCustomer]:
@@ -62,17 +63,15 @@ def customers(organization: str, customer_ids: Iterable[str]) -> Found[Searchabl
     return _found(organization, _present(wanted), SearchableCustomer.from_item)
 
 
-def entries(organization: str, names: Iterable[EntryName]) -> Found[EntryRecord]:
+def entries(organization: str, names: Iterable[EntryName]) -> Found[SearchableEntry]:
     """Return the messages and notes that exist. One call per hundred."""
     items = table.get_many([name.key(organization) for name in dict.fromkeys(names)]).values()
-    return _found(organization, filter(_searchable, items), EntryRecord.from_item)
+    return _found(organization, filter(_searchable, items), _entry)
 
 
-def thread(organization: str, conversation_id: str) -> Found[EntryRecord]:
+def thread(organization: str, conversation_id: str) -> Found[SearchableEntry]:
     """Return every message and note of a conversation. One call per 500, or per megabyte."""
-    return _found(
-        organization, filter(_searchable, _items(organization, conversation_id)), EntryRecord.from_item
-    )
+    return _found(organization, filter(_searchable, _items(organization, conversation_id)), _entry)
 
 
 def backlog(organization: str, kind: Kind, identifiers: Iterable[str]) -> Found[BacklogRecord]:
@@ -107,15 +106,22 @@ def _present(wanted: Sequence[AnyKey]) -> Iterator[Item]:
 
 
 def _items(organization: str, conversation_id: str) -> Iterator[Item]:
-    partition = keys.Conversation(organization, conversation_id).pk
-    for prefix in ("MSG#", "NOTE#"):
-        after: Any = None
+    partition = SearchableConversation.partition_for(organization, conversation_id)
+    for kind in (SearchableMessage, SearchableNote):
+        after: Item | None = None
         while True:
-            page = table.query(partition, sk_prefix=prefix, limit=_PAGE, after=after, consistent=True)
+            page = table.query(
+                partition, sk_prefix=kind.sk_prefix(), limit=_PAGE, after=after, consistent=True
+            )
             yield from page.items
             after = page.after
             if after is None:
                 break
+
+
+def _entry(item: Item) -> SearchableEntry:
+    is_message = item["SK"].startswith(SearchableMessage.sk_prefix())
+    return (SearchableMessage if is_message else SearchableNote).from_item(item)
 
 
 def _searchable(item: Item) -> bool:

@@ -6,7 +6,7 @@ from urllib.parse import unquote, urlsplit
 from helpdesk.conversations.files import service as files
 from helpdesk.conversations.files.errors import MAX_NAME_CHARACTERS
 from helpdesk.conversations.files.service import NO_ATTACHMENTS, Attachments
-from helpdesk.conversations.message_record import AttachedFile, Message
+from helpdesk.conversations.message_record import Message
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import as_name
@@ -39,7 +39,7 @@ def checked(organization: str, sent: Sequence[ImageInput] | None) -> Images:
         organization,
         [(file_id, each.name or "") for file_id, each in zip(ids, sent, strict=True) if file_id is not None],
     )
-    attached = iter(map(AttachedFile.from_item, uploads.shown))
+    attached = iter(uploads.shown)
     shown: list[Image] = []
     for number, (file_id, each) in enumerate(zip(ids, sent, strict=True)):
         if file_id is None:

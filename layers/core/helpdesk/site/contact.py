@@ -21,21 +21,19 @@ from helpdesk.api.http.content import Content, HtmlPage, RawJson, see_other
 from helpdesk.api.http.schemas import Query
 from helpdesk.conversations.errors import (
     MAX_BODY_CHARACTERS,
+    MAX_NOTE_CHARACTERS,
+    MAX_STARS,
     ConversationArchived,
     ConversationNotFound,
     EmptyMessage,
-    MessageTooLong,
-)
-from helpdesk.conversations.messages import service as messages
-from helpdesk.conversations.messages.schemas import MessageInput, PageInput
-from helpdesk.conversations.ratings import service as ratings
-from helpdesk.conversations.ratings.errors import (
-    MAX_NOTE_CHARACTERS,
-    MAX_STARS,
     InvalidFeedback,
+    MessageTooLong,
     NotResolved,
     RatingSettled,
 )
+from helpdesk.conversations.messages import ratings
+from helpdesk.conversations.messages import service as messages
+from helpdesk.conversations.messages.schemas import MessageInput, PageInput
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import MessageShape
 from helpdesk.conversations.state import Status

@@ -150,7 +150,7 @@ class Collection[R: Stored]:
                 log_unreadable({"PK": item["PK"], "SK": item["SK"]}, error)
         return found
 
-    def all(self, *scope: str, newest_first: bool = False, consistent: bool = False) -> list[R]:
+    def all(self, *scope: str, newest_first: bool = False, consistent: bool = True) -> list[R]:
         """Return every record of a partition that is small by rule. One query for each megabyte.
 
         `scope` can go on with the first parts of the sort key: then it is those that begin with them.

@@ -15,14 +15,6 @@ from helpdesk.storage.account_keys import (
     SupportEmail,
     grants_of_person,
 )
-from helpdesk.storage.conversation_keys import (
-    Conversation,
-    Message,
-    Note,
-    assigned_conversations,
-    customer_conversations,
-    inbox,
-)
 from helpdesk.storage.integration_keys import (
     AppCredentials,
     ConnectedAccount,
@@ -45,20 +37,18 @@ __all__ = [
     "REGISTRY", "AccessToken",
     "AppCredentials",
     "ConnectState", "ConnectedAccount", "Connection",
-    "ConnectionTokens", "Conversation",
+    "ConnectionTokens",
     "EndpointSecret", "FormerMember", "Grant",
     "HookAttempt",
     "ItemKey", "KeySecret",
-    "LegacyKey", "MalformedKey", "Message",
-    "MissedConversation", "Note", "Person",
+    "LegacyKey", "MalformedKey",
+    "MissedConversation", "Person",
     "PersonByEmail",
     "RunningTools",
     "Slug", "SupportEmail",
-
     "Tool",
-    "assigned_conversations",
-    "connected_account", "customer_conversations", "grants_of_organization",
-    "grants_of_person", "inbox",
+    "connected_account", "grants_of_organization",
+    "grants_of_person",
 ]  # fmt: skip
 
 

@@ -1,8 +1,18 @@
-"""The item of an uploaded file."""
+"""The item of an uploaded file, and the file as a message shows it."""
 
 from helpdesk.platform import clock
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage.stored import Stored, field
+
+
+class AttachedFile(Record):
+    """A file as a message shows it; `size` in bytes."""
+
+    name: str
+    size: int
+    type: str
+    url: str
 
 
 class File(Stored, kw_only=True):

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import replace
-from typing import Any
 
 from helpdesk.api.idempotency import service as idempotency
 from helpdesk.conversations.files import repository, store
@@ -21,7 +20,7 @@ from helpdesk.conversations.files.errors import (
     FileNotFound,
 )
 from helpdesk.conversations.files.media_types import PLAIN_TEXT, UNTYPED
-from helpdesk.conversations.files.record import File
+from helpdesk.conversations.files.record import AttachedFile, File
 from helpdesk.conversations.files.store import Content
 from helpdesk.platform import charsets, clock
 from helpdesk.platform.record import Record
@@ -39,7 +38,7 @@ _ADDRESS = re.compile(r"([0-9a-z]{26})-([0-9a-z]{26})-[0-9A-Za-z]{43}")
 class Attachments(Record):
     """The checked files of a message: `shown` as the message shows them, `file_ids` with their sizes in bytes."""
 
-    shown: list[dict[str, Any]]
+    shown: tuple[AttachedFile, ...]
     file_ids: tuple[tuple[str, int], ...]
 
     def keep(self, transaction: Transaction, organization: str, message_id: str) -> None:
@@ -48,7 +47,7 @@ class Attachments(Record):
             repository.attach(transaction, organization, file_id, message_id, size)
 
 
-NO_ATTACHMENTS = Attachments([], ())
+NO_ATTACHMENTS = Attachments((), ())
 
 
 def attached(organization: str, named: Sequence[tuple[str, str]]) -> Attachments:
@@ -70,8 +69,8 @@ def attached(organization: str, named: Sequence[tuple[str, str]]) -> Attachments
         size = _require_attachable(file)
         found[file_id] = replace(file, received=True, size=size)
         kept[file_id] = size
-        shown.append({"name": display, "size": size, "type": file.type, "url": file.url})
-    return Attachments(shown, tuple(kept.items()))
+        shown.append(AttachedFile(display, size, file.type, file.url))
+    return Attachments(tuple(shown), tuple(kept.items()))
 
 
 def download_url(token: str) -> str:

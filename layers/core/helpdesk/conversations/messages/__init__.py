@@ -1,1 +1,1 @@
-"""Visitors' messages: writing one, and reading the thread back."""
+"""Visitors' messages: writing one, reading the thread back, and rating it."""

@@ -18,7 +18,7 @@ from helpdesk.api.admission import waits
 from helpdesk.api.admission.limits import Tier
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.message_record import Message
-from helpdesk.conversations.messages import repository, sessions
+from helpdesk.conversations.messages import sessions, visitors
 from helpdesk.conversations.messages.schemas import History
 from helpdesk.conversations.messages.service import (
     HISTORY_CONVERSATIONS,
@@ -68,13 +68,13 @@ def news(organization: str, tier: Tier, session_token: str, after: str, wait_sec
 
 
 def _listed(organization: str, session_hash: str) -> list[Conversation]:
-    started = repository.newest_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
-    return conversations.by_ids(organization, started) if started else []
+    started = visitors.newest_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
+    return list(conversations.by_ids(organization, ids=started).values())
 
 
 def _reread(organization: str, session_hash: str, before: Sequence[Conversation]) -> list[Conversation]:
     if any(each.state.status is Status.OPEN and not each.archived for each in before):
-        return conversations.by_ids(organization, [each.id for each in before])
+        return list(conversations.by_ids(organization, ids=[each.id for each in before]).values())
     return _listed(organization, session_hash)
 
 

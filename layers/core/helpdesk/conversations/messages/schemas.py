@@ -8,7 +8,13 @@ from pydantic import AfterValidator
 
 from helpdesk.api.admission.limits import MAX_WAIT_SECONDS
 from helpdesk.api.http.schemas import Answer, Body, Milliseconds, OpenBody, Query, QueryInteger, schema_hint
-from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
+from helpdesk.conversations.errors import (
+    MAX_ATTACHMENTS,
+    MAX_BODY_CHARACTERS,
+    MAX_NOTE_CHARACTERS,
+    MAX_STARS,
+    MIN_STARS,
+)
 from helpdesk.conversations.messages.sessions import Session
 from helpdesk.conversations.schemas import MessageShape
 from helpdesk.conversations.state import Status
@@ -68,6 +74,12 @@ def _message_id(value: str | None) -> str | None:
 def _wait(value: int) -> int:
     if value > MAX_WAIT_SECONDS:
         raise ValueError(f"must be from 0 to {MAX_WAIT_SECONDS}")
+    return value
+
+
+def _stars(value: int) -> int:
+    if not MIN_STARS <= value <= MAX_STARS:
+        raise ValueError(f"must be from {MIN_STARS} to {MAX_STARS}")
     return value
 
 
@@ -158,3 +170,16 @@ class History(Answer):
 
     conversations: list[HistoryConversation]
     """With `after`, all ten, each with its present state and its newer messages, if any."""
+
+
+class RatingInput(Body):
+    """The body of POST /messages/rating."""
+
+    session: Session
+    """The visitor's session token, as in POST /v1/messages."""
+    conversation_id: str
+    """The resolved conversation, one of that session."""
+    stars: Annotated[int, AfterValidator(_stars), schema_hint(minimum=MIN_STARS, maximum=MAX_STARS)]
+    """1 to 5."""
+    note: Annotated[str, schema_hint(maxLength=MAX_NOTE_CHARACTERS)] | None = None
+    """What the visitor says about it, for the team; up to 2,000 characters after trimming."""

@@ -15,8 +15,7 @@ from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.files import service as files
 from helpdesk.conversations.message_record import Message
-from helpdesk.conversations.messages import choosing, repository, sessions
-from helpdesk.conversations.messages.repository import SessionChanged
+from helpdesk.conversations.messages import choosing, sessions, visitors
 from helpdesk.conversations.messages.schemas import (
     ContextInput,
     History,
@@ -25,10 +24,17 @@ from helpdesk.conversations.messages.schemas import (
     MessageInput,
     PageInput,
 )
-from helpdesk.conversations.record import BrowserContext, Conversation, PageInfo, Snapshot, StaleConversation
+from helpdesk.conversations.messages.visitors import SessionChanged
+from helpdesk.conversations.record import (
+    BrowserContext,
+    Conversation,
+    PageInfo,
+    Session,
+    Snapshot,
+    StaleConversation,
+)
 from helpdesk.conversations.rendering import message_shape
 from helpdesk.conversations.schemas import MessageShape
-from helpdesk.conversations.session_record import Session
 from helpdesk.conversations.state import STARTED, Status
 from helpdesk.conversations.thread import VisitorMessage
 from helpdesk.customers import service as customers
@@ -70,7 +76,7 @@ def post_as(
     identity: Said | None = sent.user.said() if sent.user else None
     if identity is not None and user_is_typed:
         identity = customers.typed(identity)
-    session = repository.sessions.find(organization, session_hash)
+    session = visitors.sessions.find(organization, session_hash)
     target: Snapshot | None = _hinted(session)
 
     def attempt() -> MessageAccepted:
@@ -91,7 +97,7 @@ def post_as(
             raise
         except (ConversationNotFound, CustomerNotFound):
             # Erased since, perhaps with the session; the next session of that token is another customer's.
-            session = repository.sessions.find(organization, session_hash)
+            session = visitors.sessions.find(organization, session_hash)
             target = None
             raise
 
@@ -112,9 +118,7 @@ def history(organization: str, session_token: str) -> History:
 
 def history_of(organization: str, session_hash: str) -> History:
     """Return the history of a visitor who is known by the hash of their session. As `history` otherwise."""
-    started = repository.newest_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
-    found = conversations.by_ids(organization, started)
-    found.sort(key=lambda conversation: conversation.last_message_at, reverse=True)
+    found = conversations_of(organization, session_hash)
     messages: list[Message] = []
     for conversation in found:
         if room := HISTORY_MESSAGES - len(messages):
@@ -135,8 +139,8 @@ def history_of(organization: str, session_hash: str) -> History:
 
 def conversations_of(organization: str, session_hash: str) -> list[Conversation]:
     """Return a visitor's ten most recently started conversations, the most recently active first. Two calls."""
-    started = repository.newest_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
-    found = conversations.by_ids(organization, started) if started else []
+    started = visitors.newest_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
+    found = conversations.by_ids(organization, ids=started).values()
     return sorted(found, key=lambda conversation: conversation.last_message_at, reverse=True)
 
 
@@ -194,17 +198,9 @@ def _first(
     transaction = Transaction()
     customer_id = ids.new("cus")
     conversation_id, message_id = thread.start(transaction, organization, customer_id, session_hash, message)
-    session = Session(
-        organization=organization,
-        hash=session_hash,
-        customer_id=customer_id,
-        current=conversation_id,
-        handled_by=STARTED.handled_by.value,
-        identity_fingerprint=customers.fingerprint(identity),
+    visitors.introduce(
+        transaction, organization, session_hash, customer_id, identity, conversation_id=conversation_id
     )
-    transaction.put(session, new=True, on_failure=SessionChanged)
-    repository.put_conversation(transaction, session, conversation_id)
-    customers.create(transaction, organization, customer_id, session_hash, identity)
     transaction.commit()
     return MessageAccepted(conversation_id=conversation_id, message_id=message_id)
 
@@ -218,7 +214,7 @@ def _next(
         conversation_id, message_id = thread.start(
             transaction, session.organization, session.customer_id, session.hash, message
         )
-        repository.put_conversation(transaction, session, conversation_id)
+        visitors.add_conversation(transaction, session, conversation_id)
         handled_by = STARTED.handled_by
     else:
         conversation_id, handled_by = target.id, target.state.handled_by
@@ -228,7 +224,7 @@ def _next(
         now = replace(now, identity_fingerprint=customers.fingerprint(identity))
         if now.identity_fingerprint != session.identity_fingerprint:
             customers.update(transaction, session.organization, session.customer_id, identity)
-    repository.save(transaction, session, now)
+    visitors.save(transaction, session, now)
     transaction.commit()
     return MessageAccepted(conversation_id=conversation_id, message_id=message_id)
 

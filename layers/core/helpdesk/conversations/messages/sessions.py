@@ -3,11 +3,7 @@
 from typing import Annotated
 
 from helpdesk.api.http.schemas import schema_hint
-from helpdesk.conversations.messages.errors import (
-    MAX_SESSION_CHARACTERS,
-    MIN_SESSION_CHARACTERS,
-    InvalidSession,
-)
+from helpdesk.conversations.errors import MAX_SESSION_CHARACTERS, MIN_SESSION_CHARACTERS, InvalidSession
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.text import is_blank, trimmed
 

@@ -88,11 +88,11 @@ def close(account: Account, data: Mapping[str, Any]) -> str:
     connection, user = account.connection, data["user"]
     organization, server = connection.organization, connection.account_id
     language = _language(account, data)
-    own = visitors.session(organization, asker(server, user["id"]))
+    own = visitors.sessions.find(organization, asker(server, user["id"]))
     owner = owners.find(organization, server, data["channel"]["id"])
     here = None if owner is None else owner.conversation_id
     ids = {each: None for each in (here, own.current if own else None) if each is not None}
-    found = conversations.by_ids(organization, list(ids))
+    found = conversations.by_ids(organization, ids=ids).values()
     theirs = [each for each in found if own is not None and each.session_hash == own.hash]
     if data["channel"]["type"] in _THREADS and here is not None and here not in {each.id for each in theirs}:
         if not user["may"] & (_MAY_MANAGE_THREADS | _MAY_ANYTHING):
@@ -128,7 +128,7 @@ def _written(account: Account, data: Mapping[str, Any], session_hash: str) -> st
         with prepend_to_next_transaction(claim):
             return messages.post_as(organization, session_hash, _question(account, data)).conversation_id
     except StaleFeed:
-        session = visitors.session(organization, session_hash)
+        session = visitors.sessions.find(organization, session_hash)
         return None if session is None else session.current
 
 

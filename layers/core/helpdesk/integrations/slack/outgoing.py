@@ -115,7 +115,7 @@ def _waiting(conversation: Conversation, thread: MirroredThread, settings: Mirro
         since = thread.__replace__(
             messages=_before("msg", settings.since), lines=_before("msg", settings.since)
         )
-    entries = conversations.entries_after(conversation, since.messages, since.lines, _AT_ONCE)
+    entries = conversations.entries_onward(conversation, since.messages, since.lines, _AT_ONCE)
     asked = (
         approvals.pending_in(conversation.organization, conversation.id)
         if conversation.waiting_approvals

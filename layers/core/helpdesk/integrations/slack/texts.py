@@ -10,7 +10,7 @@ import re
 from itertools import accumulate
 from typing import Any
 
-from helpdesk.conversations.message_record import EntryKind, Message
+from helpdesk.conversations.message_record import Entry, EntryKind
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer, Identity
 from helpdesk.platform.text import hidden_as_escapes
@@ -65,7 +65,7 @@ def first(
     return _said(text, pressed if buttons else [])
 
 
-def entry(found: Message, customer: Customer | None) -> dict[str, Any]:
+def entry(found: Entry, customer: Customer | None) -> dict[str, Any]:
     """Return an entry as the thread says it."""
     if found.kind is EntryKind.SYSTEM:
         return _said(f"_{plain(found.body)}_", [])

@@ -63,7 +63,7 @@ def bring_along(transaction: Transaction, organization: str, browser: Browser, v
     if browser.is_new or browser.visitor is not None:
         return
     session_hash = sessions.hashed(browser.value)
-    known = visitors.session(organization, session_hash)
+    known = visitors.sessions.find(organization, session_hash)
     if known is not None:
         job = MergeJob(organization, known.customer_id, session_hash, visitor.customer_id)
         merging.put_job(transaction, job)

@@ -89,7 +89,7 @@ def _decide(
         if conversation.state.status is Status.RESOLVED or conversation.resolutions != approval.resolutions:
             raise ApprovalExpired
         repository.decide(transaction, approval, status, caller.actor, note)
-        conversation_approvals.settle(transaction, conversation, resolutions=approval.resolutions)
+        conversation_approvals.settle(transaction, conversation)
         line = _line(caller, approval, status, note)
         thread.add_system_line(transaction, conversation, line, clock.now_ms(), alone=True)
         entry = logs.entry(

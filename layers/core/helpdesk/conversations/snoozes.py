@@ -1,7 +1,8 @@
 """Snoozing a conversation until a time, and waking it then: by itself, on time and once.
 
 The conversation holds until when it is snoozed, and a wake requires in its write that this is still so: any number of
-reminders wake it once. The reminder is a message of the timer queue, which SQS can delay for 15 minutes at most. So a
+reminders wake it once. A visitor's message ends a snooze without knowing of its reminder, so that can be stale, which
+does no harm. The reminder is a message of the timer queue, which SQS can delay for 15 minutes at most. So a
 snooze that ends sooner is queued at once, through the outbox. A run of the timers function queues a later one when it
 ends within 15 minutes or is overdue.
 """
@@ -14,11 +15,13 @@ from helpdesk.accounts.organizations.actor import Actor
 from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
-from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.errors import (
+    MAX_SNOOZE_MS,
+    MIN_SNOOZE_MS,
+    BadSnoozeTime,
+    ConversationNotFound,
+)
 from helpdesk.conversations.record import Conversation, Snooze, StaleConversation
-from helpdesk.conversations.snoozes import repository
-from helpdesk.conversations.snoozes.errors import MAX_SNOOZE_MS, MIN_SNOOZE_MS, BadSnoozeTime
-from helpdesk.conversations.snoozes.schemas import SnoozeInput
 from helpdesk.conversations.state import Transition, apply
 from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
 from helpdesk.platform import clock
@@ -26,18 +29,24 @@ from helpdesk.platform.queues import MAX_HOP_SECONDS, hop_delay_seconds, send_al
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS, MINUTE_MS
 from helpdesk.storage import shards
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.retrying import repeat_when_stale
-from helpdesk.storage.table import Item
+from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
+
+    from helpdesk.conversations.schemas import SnoozeInput
 
 AHEAD_MS = MAX_HOP_SECONDS * 1_000
 """How far ahead a wake is queued. The timers function runs more often, so no snooze ends unqueued between two runs."""
 
 _PAGE = 100
 _KEPT_MS = 7 * DAY_MS  # after its time, in case the timers function stood still; then time to live removes it
+
+
+_reminders = Collection(Snooze)
 
 
 class WakeJob(JobBody, tag_field="kind", tag="wake"):
@@ -61,7 +70,7 @@ class Outcome(StrEnum):
     GONE = "gone"  # the conversation was erased
 
 
-def snooze(caller: Caller, conversation_id: str, wanted: SnoozeInput) -> None:
+def snooze(caller: Caller, conversation_id: str, wanted: "SnoozeInput") -> None:
     """Snooze a conversation until a time (ms), or end its snooze with None.
 
     A resolved conversation opens, which sends conversation.updated. A system line says who did it. Raises
@@ -105,7 +114,7 @@ def wake(job: WakeJob) -> Outcome:
     def attempt() -> Outcome:
         nonlocal conversation
         if conversation is None or conversation.snoozed_until != until:
-            repository.forget_stale(organization, conversation_id, until)
+            _forget(job)
             return Outcome.GONE if conversation is None else Outcome.OVER
         transaction = Transaction()
         state = apply(conversation.state, Transition.END_SNOOZE)
@@ -133,13 +142,29 @@ def queue_due(deadline: int) -> int:
     queued = 0
 
     def read(shard: int, after: Item | None) -> tuple[list[Snooze], Item | None]:
-        return repository.reminders.due(shard, before, _PAGE, after, index="GSI1")
+        return _reminders.due(shard, before, _PAGE, after, index="GSI1")
 
     for page in shards.pages(read, clock.now_ms() // MINUTE_MS, deadline):
         jobs = [WakeJob(each.organization, each.conversation_id, each.until) for each in page]
         refused = send_all(settings().timer_queue_url, [_message(job) for job in jobs])
         queued += len(page) - len(refused)
     return queued
+
+
+def _forget(job: WakeJob) -> None:
+    """Remove the reminder of a snooze that is over, unless another snooze has begun since."""
+    transaction = Transaction()
+    transaction.delete(
+        Snooze.key_for(job.organization, job.conversation_id),
+        condition="attribute_not_exists(PK) OR #until <= :until",
+        names={"#until": "until"},
+        values={":until": job.until},
+        on_failure=ConditionFailed,
+    )
+    try:
+        transaction.commit()
+    except ConditionFailed:
+        return
 
 
 def _message(job: WakeJob) -> "SendMessageBatchRequestEntryTypeDef":

@@ -1,1 +1,0 @@
-"""Ratings: how visitors rate resolved conversations."""
