@@ -108,22 +108,21 @@ def is_word(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(WORD.fullmatch(node.value))
 
 
-def outside_codecs(tree: ast.Module) -> Iterator[ast.AST]:
+@cache
+def raw_subscripts(path: Path) -> list[str]:
+    """Return the subscripts with a word as key outside codecs."""
+    nodes = list(ast.walk(parsed(path)))
     in_codecs = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.FunctionDef) and CODEC.fullmatch(node.name)
         for inner in ast.walk(node)
     }
-    return (node for node in ast.walk(tree) if id(node) not in in_codecs)
-
-
-def raw_subscripts(path: Path) -> list[str]:
-    """Return the subscripts with a word as key outside codecs."""
     return [
         ast.unparse(node)
-        for node in outside_codecs(parsed(path))
-        if isinstance(node, ast.Subscript) and ast.unparse(node.value) != "Literal" and is_word(node.slice)
+        for node in nodes
+        if isinstance(node, ast.Subscript) and is_word(node.slice) and id(node) not in in_codecs
+        if ast.unparse(node.value) != "Literal"
     ]
 
 
@@ -144,6 +143,7 @@ def returning_items(module: str) -> set[str]:
     return {node.name for node in body if isinstance(node, ast.FunctionDef) and is_annotated(node.returns)}
 
 
+@cache
 def returning_items_as(tree: ast.Module, module: str) -> set[str]:
     """Return how a module calls the functions that return an item: its own, and those that it imports."""
     found = set(returning_items(module))
@@ -187,29 +187,29 @@ def functions(node: ast.AST) -> Iterator[ast.AST]:
             yield inner
 
 
-def is_read(node: ast.AST, items: Items) -> bool:
-    """Return whether a node reads an attribute of an item."""
+def asked(node: ast.AST) -> ast.expr | None:
+    """Return what a node asks for an attribute that it names, be it an item or not."""
     match node:
-        case ast.Subscript(value=item, slice=name):
-            return is_word(name) and item in items
-        case ast.Call(func=ast.Attribute(value=item, attr="get" | "pop"), args=[name, *_]):
-            return is_word(name) and item in items
-        case ast.Compare(left=name, ops=[ast.In() | ast.NotIn()], comparators=[item]):
-            return is_word(name) and item in items
-    return False
+        case ast.Subscript(value=item, slice=name) if is_word(name):
+            return item
+        case ast.Call(func=ast.Attribute(value=item, attr="get" | "pop"), args=[name, *_]) if is_word(name):
+            return item
+        case ast.Compare(left=name, ops=[ast.In() | ast.NotIn()], comparators=[item]) if is_word(name):
+            return item
+    return None
 
 
 def item_reads(path: Path) -> list[str]:
     """Return what reads an attribute of an item outside codecs."""
     tree = parsed(path)
-    makers = returning_items_as(tree, ".".join(["helpdesk", *path.relative_to(CORE).with_suffix("").parts]))
-    return [
-        ast.unparse(node)
-        for function in functions(tree)
-        for items in [Items(function, makers)]
-        for node in ast.walk(function)
-        if is_read(node, items)
-    ]
+    module = ".".join(["helpdesk", *path.relative_to(CORE).with_suffix("").parts])
+    found = []
+    for function in functions(tree):
+        asking = [(node, item) for node in ast.walk(function) if (item := asked(node)) is not None]
+        if asking:
+            items = Items(function, returning_items_as(tree, module))
+            found += [ast.unparse(node) for node, item in asking if item in items]
+    return found
 
 
 MODULES = sorted(path for path in CORE.rglob("*.py") if not is_for_items(path))
