@@ -125,7 +125,7 @@ def show_sent(visit: Visit) -> Content:
 
 def show_post(visit: Visit, post: str) -> Content:
     """Return a post with its comments: the same for everyone, or for a browser that has our cookie."""
-    return _post(visit, _settings(visit), post, visit.browser if forms.is_known(visit) else None)
+    return _post(visit, _settings(visit), post, None if visit.browser.is_new else visit.browser)
 
 
 def show_new(visit: Visit) -> Content:
@@ -223,18 +223,14 @@ def _at[T](visit: Visit, name: str, read: Callable[[str, str, Item | None], T]) 
 def _voter(browser: Browser) -> dict[str, str]:
     if browser.visitor is not None:
         return {"customerId": browser.visitor.customer_id}
-    return {"session": forms.session_token(browser)}
+    return {"session": browser.value}
 
 
 def _has_voted(post: Post, browser: Browser) -> bool:
     if browser.visitor is not None:
         voter: str | None = browser.visitor.customer_id
     else:
-        voter = (
-            None
-            if browser.is_new
-            else participants.known_voter(post.organization, forms.session_token(browser))
-        )
+        voter = None if browser.is_new else participants.known_voter(post.organization, browser.value)
     return voter is not None and public.has_voted(post, voter)
 
 

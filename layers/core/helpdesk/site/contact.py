@@ -180,7 +180,7 @@ def _sent(visit: Visit, browser: Browser, form: MessageForm) -> str:
 
     def write() -> str:
         message = MessageInput(
-            session=forms.session_token(browser),
+            session=browser.value,
             body=form.body,
             user=user,
             page=PageInput(url=visit.address("/contact")),

@@ -79,21 +79,11 @@ def once_of(name: str) -> str:
     return sha256_hex(f"once {name}")
 
 
-def is_known(visit: Visit) -> bool:
-    """Return whether the browser has our cookie: then its page can have forms. No call."""
-    return not visit.browser.is_new
-
-
-def session_token(browser: Browser) -> str:
-    """Return the session of a visitor who is not signed in."""
-    return browser.value
-
-
 def session_hash(browser: Browser) -> str:
-    """Return the form in which the session of a visitor is kept: the customer's, or else the browser's."""
+    """Return the form in which the session of a visitor is kept: the customer's, or else the one in the cookie."""
     if browser.visitor is not None:
         return browser.visitor.session_hash
-    return sessions.hashed(session_token(browser))
+    return sessions.hashed(browser.value)
 
 
 def caller(visit: Visit, browser: Browser) -> Caller:

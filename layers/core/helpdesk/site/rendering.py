@@ -84,11 +84,6 @@ def _account(visit: Visit) -> dict[str, str] | None:
     return {"to": here, "csrf": "", "name": ""} if visit.signs_in else None
 
 
-def own_styles(visit: Visit) -> list[str]:
-    """Return the addresses of the theme's style sheets, without the organization's."""
-    return [visit.link(path) for path in assets.styles_of(visit.site.settings, own=False)]
-
-
 def problem(visit: Visit | None, name: str, status: int, *, headers: Mapping[str, str]) -> HtmlPage:
     """Return the page that says what went wrong: in the site's own frame, or a plain one where there is no site."""
     if visit is None:
@@ -101,11 +96,6 @@ def problem(visit: Visit | None, name: str, status: int, *, headers: Mapping[str
     return page(
         "problem", visit, {"name": name}, title=t[f"problem.{name}.title"], status=status, headers=headers
     )
-
-
-def texts_of(visit: Visit) -> Texts:
-    """Return the pages' own words in the language of a visit."""
-    return texts_in(visit.language)
 
 
 def trusted(html: str) -> "Markup":

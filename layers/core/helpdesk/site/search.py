@@ -11,6 +11,7 @@ from helpdesk.knowledge.publishing import Contents
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import first_words, one_line
 from helpdesk.site import contents, gaps, rendering
+from helpdesk.site.texts import texts_in
 from helpdesk.site.visit import Visit
 from helpdesk_files import reading
 
@@ -49,7 +50,7 @@ def show(visit: Visit) -> Content:
     if query and not results:
         gaps.note(visit.organization, query)
     values = {"query": query, "results": results, "contents": shown, "place": "root"}
-    title = rendering.texts_of(visit)["search.title"]
+    title = texts_in(visit.language)["search.title"]
     # Results are no page of their own for other search engines.
     headers = {"x-robots-tag": "noindex"} if query else {}
     return rendering.page("search", visit, values, title=title, headers=headers)

@@ -96,7 +96,9 @@ def _page(
     headers: Mapping[str, str],
     status: int | None = None,
 ) -> HtmlPage:
-    own = {"styles": rendering.own_styles(visit), **values}
+    # Without the organization's own style sheet.
+    styles = [visit.link(path) for path in assets.styles_of(visit.site.settings, own=False)]
+    own = {"styles": styles, **values}
     safe = {"referrer-policy": "no-referrer", **headers}
     title = texts_in(visit.language)(f"{template}.title")
     return rendering.page(template, visit, own, title=title, status=status, headers=safe)

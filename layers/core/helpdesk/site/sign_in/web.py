@@ -142,7 +142,7 @@ def arrive(visit: Visit) -> Content:
     """
     from helpdesk.site.sign_in import signed_tokens  # noqa: PLC0415 - it is slow to import
 
-    site, settings = _site(visit), _settings(visit)
+    site, settings = visit.place, _settings(visit)
     if settings.method is not SignInMethod.APP:
         return _back(site, Why.OVER)
     try:
@@ -223,12 +223,7 @@ def sign_out(visit: Visit) -> Content:
 
 
 def _here(visit: Visit) -> Here:
-    site = _site(visit)
-    return Here(visit, site, visit.browser, _settings(visit))
-
-
-def _site(visit: Visit) -> SitePlace:
-    return visit.place
+    return Here(visit, visit.place, visit.browser, _settings(visit))
 
 
 def _settings(visit: Visit) -> SiteSignIn:
