@@ -7,8 +7,7 @@ from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.platform import clock
 from helpdesk.storage import table
-from helpdesk.tools.approvals.risk import Risk
-from helpdesk.tools.record import Declaration, Tool, ToolEndpoint
+from helpdesk.tools.record import Declaration, Risk, Tool, ToolEndpoint
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import worker as deliveries
 from helpdesk.webhooks.delivery.record import Delivery
@@ -67,6 +66,7 @@ def _declared(organization: str, endpoint: str) -> str:
     schema = {"type": "object"}
     declared = Declaration("ping", None, "Returns pong.", schema, None, Risk.HIGH, requires_identity=False)
     tool = Tool(
+        organization=organization,
         declared=declared,
         endpoint_id=endpoint,
         raised_risk=None,
@@ -75,7 +75,7 @@ def _declared(organization: str, endpoint: str) -> str:
         withdrawn=False,
         updated_at=clock.now_ms(),
     )
-    table.put_new(tool.to_item(organization))
+    table.put_new(tool)
     address = ToolEndpoint.key_for(organization, endpoint)
     table.update(
         address, "SET #url = :refused", names={"#url": "url"}, values={":refused": "https://192.0.2.1/"}

@@ -307,9 +307,9 @@ def _of_customers(api: Client, to: Callable[..., Request]) -> Iterator[Request]:
 
 def _of_integrations(api: Client, organization: str, to: Callable[..., Request]) -> Iterator[Request]:
     """Yield the requests about the connection to one account."""
-    integrations.connect(organization, App.CODEHOST, "4711", "acme", Tokens())
-    integrations.connect(organization, App.CHATMIRROR, "T1", "Acme", Tokens())
-    integrations.connect(organization, App.CHATCOMMUNITY, "1", "Acme", Tokens())
+    integrations.connect(organization, App.GITHUB, "4711", "acme", Tokens())
+    integrations.connect(organization, App.SLACK, "T1", "Acme", Tokens())
+    integrations.connect(organization, App.DISCORD, "1", "Acme", Tokens())
     yield to("GET", "/v1/integrations")
     repo = {"repo": "acme/docs"}
     yield to("POST", "/v1/integrations/repos", repo)

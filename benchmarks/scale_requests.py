@@ -14,8 +14,8 @@ from helpdesk.api.http.schemas import PageQuery
 from helpdesk.conversations.jobs import AgentJob
 from helpdesk.events import outbox_pending
 from helpdesk.events.integration_jobs import App
-from helpdesk.integrations import repository as connections
 from helpdesk.integrations.record import Tokens
+from helpdesk.integrations.repository import connections
 from helpdesk.outbound.outcome import Outcome
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS, HOUR_MS
@@ -147,10 +147,10 @@ def _others(it: Populated, get: Callable[..., Asked]) -> Iterator[Asked]:
         "integrations/issue-repo",
     ):
         yield get(f"/v1/{route}")
-    if not connections.all_of(it.organization, App.CHATMIRROR):
-        integrations.connect(it.organization, App.CHATMIRROR, "T1", "Acme", Tokens())
-        integrations.connect(it.organization, App.CHATCOMMUNITY, "1", "Acme", Tokens())
-    if not connections.all_of(it.organization, App.TRACKER):
+    if not connections.all(it.organization, App.SLACK):
+        integrations.connect(it.organization, App.SLACK, "T1", "Acme", Tokens())
+        integrations.connect(it.organization, App.DISCORD, "1", "Acme", Tokens())
+    if not connections.all(it.organization, App.LINEAR):
         integrations.connect_tracker(it.organization)
     for route in (
         "site",

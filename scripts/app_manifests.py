@@ -73,5 +73,5 @@ def chatmirror(base_url: str, name: str) -> dict[str, Any]:
 
 
 MANIFESTS: Final[Mapping[App, Callable[[str, str], dict[str, Any]]]] = MappingProxyType(
-    {App.CODEHOST: codehost, App.CHATMIRROR: chatmirror}
+    {App.GITHUB: codehost, App.SLACK: chatmirror}
 )

@@ -16,8 +16,8 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from helpdesk.integrations import client
 from helpdesk.integrations.client import ServiceRequest, Unauthorized
+from helpdesk.integrations.errors import OutcomeUnknown, TryLater
 from helpdesk.integrations.github.app_identity import API, HOSTS, VERSION_HEADERS, WEB
-from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
 from scripts.operator_errors import OperatorError
 
 WAIT_SECONDS = 3_600

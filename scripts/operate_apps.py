@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials
-from helpdesk.integrations.apps import APPS
 from helpdesk.integrations.credentials import UnknownCredential
+from helpdesk.integrations.record import APPS
 from scripts.app_manifests import MANIFESTS
 from scripts.app_registration import Registration
 from scripts.operator_errors import OperatorError
@@ -107,12 +107,12 @@ def _register(options: argparse.Namespace) -> dict[str, Any]:
         raise OperatorError(
             "GitHub sends events to a public https address. Register the App for a deployed stack."
         )
-    manifest = {**MANIFESTS[App.CODEHOST](base_url, options.name), "public": not options.private}
+    manifest = {**MANIFESTS[App.GITHUB](base_url, options.name), "public": not options.private}
     page = Registration(manifest, options.owner, options.port)
     print(f"Open {page.url}/ in a browser on this machine, within an hour.", file=sys.stderr, flush=True)
     found = page.credentials()
     page_of_app = f"https://github.com/apps/{found['slug']}"
-    return {**_store(App.CODEHOST, found), "slug": found["slug"], "page": page_of_app}
+    return {**_store(App.GITHUB, found), "slug": found["slug"], "page": page_of_app}
 
 
 def _base_url() -> str:

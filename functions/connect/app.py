@@ -22,10 +22,10 @@ from helpdesk.platform.settings import declare
 NEEDS = declare("BASE_URL", "SERVICES_URL", "WAITING_READS")
 
 CONNECTORS: dict[App, Connector] = {
-    App.CODEHOST: github,
-    App.CHATMIRROR: slack,
-    App.CHATCOMMUNITY: discord,
-    App.TRACKER: linear,
+    App.GITHUB: github,
+    App.SLACK: slack,
+    App.DISCORD: discord,
+    App.LINEAR: linear,
 }
 """The adapters, each with a module of these functions."""
 

@@ -20,10 +20,10 @@ from helpdesk.platform.settings import declare
 NEEDS = declare("BASE_URL")
 
 RECEIVERS: dict[App, Receiver] = {
-    App.CODEHOST: github,
-    App.CHATMIRROR: slack,
-    App.CHATCOMMUNITY: discord,
-    App.TRACKER: linear,
+    App.GITHUB: github,
+    App.SLACK: slack,
+    App.DISCORD: discord,
+    App.LINEAR: linear,
 }
 """The adapters, each with a module of these functions."""
 

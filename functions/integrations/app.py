@@ -6,31 +6,31 @@ from helpdesk.api.routing.api import Api
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.discord import service as discord
-from helpdesk.integrations.discord.errors import (
-    ChatcommunityActFailed,
-    ChatcommunityBotOffline,
-    ChatcommunityBotTimeout,
-    RoleNotFound,
-)
 from helpdesk.integrations.discord.schemas import CommunityChanged, CommunitySettingsAnswer, CommunityUpdate
 from helpdesk.integrations.errors import (
-    ChannelNotFound,
-    ChatcommunityNotConnected,
-    ChatmirrorNotConnected,
-    CodehostNotConnected,
-    IntegrationNotFound,
-    TrackerNotConnected,
-)
-from helpdesk.integrations.github import issue_settings as issues
-from helpdesk.integrations.github import mirrors
-from helpdesk.integrations.github.errors import (
     AddressPrivate,
     BadDocsUrl,
+    ChannelNotFound,
+    DiscordActFailed,
+    DiscordBotOffline,
+    DiscordBotTimeout,
+    DiscordNotConnected,
+    GitHubNotConnected,
+    IntegrationNotFound,
     IssueRepoMissing,
+    LinearNotConnected,
     RepoAlreadyConnected,
     RepoNameInvalid,
     RepoNotConnected,
+    RoleNotFound,
+    SlackActFailed,
+    SlackBotOffline,
+    SlackBotTimeout,
+    SlackNotConnected,
+    TeamNotFound,
 )
+from helpdesk.integrations.github import issue_settings as issues
+from helpdesk.integrations.github import mirrors
 from helpdesk.integrations.github.schemas import (
     IssueRepoAnswer,
     IssueRepoInput,
@@ -43,11 +43,9 @@ from helpdesk.integrations.github.schemas import (
     RepoUpdate,
 )
 from helpdesk.integrations.linear import service as linear
-from helpdesk.integrations.linear.errors import TeamNotFound
 from helpdesk.integrations.linear.schemas import TrackerSettingsAnswer, TrackerUpdate
 from helpdesk.integrations.schemas import IntegrationsAnswer, RemoveQuery
 from helpdesk.integrations.slack import service as slack
-from helpdesk.integrations.slack.errors import MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
 from helpdesk.integrations.slack.schemas import MirrorChanged, MirrorSettingsAnswer, MirrorUpdate
 from helpdesk.platform.settings import declare
 
@@ -65,7 +63,7 @@ def list_integrations(caller: Caller) -> IntegrationsAnswer:
 @api.post(
     "/v1/integrations/repos",
     access=Access.ADMIN,
-    errors=(RepoNameInvalid, RepoAlreadyConnected, BadDocsUrl, AddressPrivate, CodehostNotConnected),
+    errors=(RepoNameInvalid, RepoAlreadyConnected, BadDocsUrl, AddressPrivate, GitHubNotConnected),
 )
 def mirror_repo(caller: Caller, wanted: MirrorInput) -> RepoAnswer:
     """Mirror a repository: every Markdown file becomes a document. A push syncs it again."""
@@ -101,7 +99,7 @@ def sync_repo(caller: Caller, wanted: RepoInput) -> Ok:
 @api.post(
     "/v1/integrations/issue-repo",
     access=Access.ADMIN,
-    errors=(RepoNameInvalid, CodehostNotConnected, IssueRepoMissing),
+    errors=(RepoNameInvalid, GitHubNotConnected, IssueRepoMissing),
 )
 def set_issue_repo(caller: Caller, wanted: IssueRepoInput) -> IssueRepoSaved:
     """Set the issue repository. With `autoCreate`, each new signal opens an issue."""
@@ -121,7 +119,7 @@ def remove_repo(caller: Caller, query: RepoQuery) -> Ok:
     return OK
 
 
-@api.get("/v1/integrations/chatmirror", access=Access.MEMBER, errors=(ChatmirrorNotConnected,))
+@api.get("/v1/integrations/chatmirror", access=Access.MEMBER, errors=(SlackNotConnected,))
 def get_chatmirror(caller: Caller) -> MirrorSettingsAnswer:
     """Get the Slack channel of conversations and the direction of messages."""
     return slack.show(caller.organization)
@@ -130,26 +128,26 @@ def get_chatmirror(caller: Caller) -> MirrorSettingsAnswer:
 @api.patch(
     "/v1/integrations/chatmirror",
     access=Access.ADMIN,
-    errors=(ChatmirrorNotConnected, ChannelNotFound, MirrorBotOffline, MirrorBotTimeout, MirrorActFailed),
+    errors=(SlackNotConnected, ChannelNotFound, SlackBotOffline, SlackBotTimeout, SlackActFailed),
 )
 def update_chatmirror(caller: Caller, change: MirrorUpdate) -> MirrorChanged:
     """Update the Slack channel of conversations or the direction of messages."""
     return slack.change(caller, change)
 
 
-@api.get("/v1/integrations/tracker", access=Access.MEMBER, errors=(TrackerNotConnected,))
+@api.get("/v1/integrations/tracker", access=Access.MEMBER, errors=(LinearNotConnected,))
 def get_tracker(caller: Caller) -> TrackerSettingsAnswer:
     """Get the tracker team, its states by signal status, and the available teams."""
     return linear.show(caller.organization)
 
 
-@api.patch("/v1/integrations/tracker", access=Access.ADMIN, errors=(TrackerNotConnected, TeamNotFound))
+@api.patch("/v1/integrations/tracker", access=Access.ADMIN, errors=(LinearNotConnected, TeamNotFound))
 def update_tracker(caller: Caller, change: TrackerUpdate) -> TrackerSettingsAnswer:
     """Update the tracker team, its states, or whether signals open issues."""
     return linear.change(caller, change)
 
 
-@api.get("/v1/integrations/chatcommunity", access=Access.MEMBER, errors=(ChatcommunityNotConnected,))
+@api.get("/v1/integrations/chatcommunity", access=Access.MEMBER, errors=(DiscordNotConnected,))
 def get_chatcommunity(caller: Caller) -> CommunitySettingsAnswer:
     """Get the alert channel and the role that alerts mention."""
     return discord.show(caller.organization)
@@ -159,12 +157,12 @@ def get_chatcommunity(caller: Caller) -> CommunitySettingsAnswer:
     "/v1/integrations/chatcommunity",
     access=Access.ADMIN,
     errors=(
-        ChatcommunityNotConnected,
+        DiscordNotConnected,
         ChannelNotFound,
         RoleNotFound,
-        ChatcommunityBotOffline,
-        ChatcommunityBotTimeout,
-        ChatcommunityActFailed,
+        DiscordBotOffline,
+        DiscordBotTimeout,
+        DiscordActFailed,
     ),
 )
 def update_chatcommunity(caller: Caller, change: CommunityUpdate) -> CommunityChanged:
@@ -177,18 +175,18 @@ def update_chatcommunity(caller: Caller, change: CommunityUpdate) -> CommunityCh
     access=Access.ADMIN,
     errors=(
         IntegrationNotFound,
-        CodehostNotConnected,
-        ChatmirrorNotConnected,
-        ChatcommunityNotConnected,
-        TrackerNotConnected,
+        GitHubNotConnected,
+        SlackNotConnected,
+        DiscordNotConnected,
+        LinearNotConnected,
     ),
 )
 def remove_integration(caller: Caller, app: str, query: RemoveQuery) -> Ok:
     """Disconnect a service. Its tokens are deleted; what it brought stays."""
     name = integrations.app_named(app)
-    if name is App.CHATMIRROR:
+    if name is App.SLACK:
         slack.SETTINGS.disconnect(caller, query.account)
-    elif name is App.CHATCOMMUNITY:
+    elif name is App.DISCORD:
         discord.SETTINGS.disconnect(caller, query.account)
     else:
         integrations.remove(caller.organization, name, query.account, caller.actor)

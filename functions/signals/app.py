@@ -6,12 +6,17 @@ from helpdesk.api.routing.api import Api
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.customers.errors import CustomerNotFound
-from helpdesk.integrations.errors import CodehostNotConnected, TrackerNotConnected
-from helpdesk.integrations.github import issue_requests as issues
-from helpdesk.integrations.github.errors import IssueNotFound, IssueRepoMissing
+from helpdesk.integrations.errors import (
+    GitHubNotConnected,
+    IssueNotFound,
+    IssueRepoMissing,
+    LinearFailed,
+    LinearNotConnected,
+    TeamNotFound,
+)
+from helpdesk.integrations.github import issue_settings as issues
 from helpdesk.integrations.github.schemas import IssueLinkAnswer, IssueLinkInput
 from helpdesk.integrations.linear import service as linear
-from helpdesk.integrations.linear.errors import TeamNotFound, TrackerFailed
 from helpdesk.integrations.linear.schemas import LinkAnswer, LinkInput
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
@@ -97,7 +102,7 @@ def report_signal(caller: Caller, signal_id: str, report: ReportInput) -> Signal
     "/v1/signals/<signal_id>/tracker",
     access=Access.MEMBER,
     status=202,
-    errors=(SignalNotFound, TrackerNotConnected, TeamNotFound, TrackerFailed),
+    errors=(SignalNotFound, LinearNotConnected, TeamNotFound, LinearFailed),
 )
 def track_signal(caller: Caller, signal_id: str, wanted: LinkInput) -> LinkAnswer:
     """Open an issue for a signal in the tracker, or link one. It takes seconds."""
@@ -108,11 +113,11 @@ def track_signal(caller: Caller, signal_id: str, wanted: LinkInput) -> LinkAnswe
     "/v1/signals/<signal_id>/codehost",
     access=Access.MEMBER,
     status=202,
-    errors=(SignalNotFound, IssueRepoMissing, CodehostNotConnected, IssueNotFound),
+    errors=(SignalNotFound, IssueRepoMissing, GitHubNotConnected, IssueNotFound),
 )
 def link_signal_issue(caller: Caller, signal_id: str, wanted: IssueLinkInput) -> IssueLinkAnswer:
     """Link an existing issue of the code host. The signal has it within seconds, and both move together."""
-    return issues.ask(caller.organization, signal_id, wanted.number)
+    return issues.ask_for_link(caller.organization, signal_id, wanted.number)
 
 
 @api.post("/v1/signals/<signal_id>/commits", access=Access.MEMBER, errors=(SignalNotFound,))

@@ -5,8 +5,8 @@ from helpdesk.accounts.organizations import service as organizations
 from helpdesk.api.admission.caller import Access, Caller
 from helpdesk.api.http.schemas import OK, Ok
 from helpdesk.api.routing.api import Api
-from helpdesk.integrations.github import reported_repos
-from helpdesk.integrations.github.errors import CommitRepoNotFound
+from helpdesk.integrations.errors import CommitRepoNotFound
+from helpdesk.integrations.github import account_lookup
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
 from helpdesk.progress import adoption, moves, reports
@@ -73,14 +73,14 @@ def decline_task(caller: Caller, task_id: str) -> Ok:
 @api.post("/v1/tasks/<task_id>/commits", access=Access.MEMBER, errors=(TaskNotFound, CommitRepoNotFound))
 def report_task_commits(caller: Caller, task_id: str, report: CommitsReport) -> CommitsReported:
     """Link commits and pull requests to a card, whether they name it or not. They move the card, too."""
-    reported_repos.require(caller.organization, report.repo)
+    account_lookup.require_reported(caller.organization, report.repo)
     return reports.report_for(caller, task_id, report)
 
 
 @api.post("/v1/commits", access=Access.MEMBER, errors=(CommitRepoNotFound,))
 def report_commits(caller: Caller, report: CommitsReport) -> CommitsReported:
     """Report commits and pull requests of a repository. The cards that they name are linked and moved."""
-    reported_repos.require(caller.organization, report.repo)
+    account_lookup.require_reported(caller.organization, report.repo)
     return reports.report(caller, report)
 
 

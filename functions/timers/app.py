@@ -14,7 +14,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, Record, run_batch
 from helpdesk.platform.settings import declare
-from helpdesk.tools import lost_syncs
+from helpdesk.tools import sync_state
 from helpdesk.tools.approvals import expiry
 
 NEEDS = declare("TIMER_QUEUE_URL")
@@ -26,7 +26,7 @@ _RUNS: dict[str, Callable[[int], int]] = {
     "snoozes": snoozes.queue_due,
     "approvals": expiry.expire_due,
     "runs": lost_runs.queue_again,
-    "syncs": lost_syncs.queue_again,
+    "syncs": sync_state.queue_again,
 }
 _ALL = "due"
 

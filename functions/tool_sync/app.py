@@ -8,7 +8,7 @@ import msgspec
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, Record, run_batch
 from helpdesk.platform.settings import declare
-from helpdesk.tools import removal, sync
+from helpdesk.tools import sync
 from helpdesk.tools.approvals import expiry
 from helpdesk.tools.jobs import RemovalJob, SyncJob
 
@@ -23,6 +23,6 @@ def handler(event: dict[str, Any], _context: object) -> BatchResponse:
 def _work(record: Record) -> None:
     body = json.loads(record["body"])
     job = msgspec.convert(body, SyncJob | RemovalJob)
-    outcome = sync.work(job) if isinstance(job, SyncJob) else removal.work(job, expiry.expire_for_endpoint)
+    outcome = sync.work(job) if isinstance(job, SyncJob) else sync.clean_up(job, expiry.expire_for_endpoint)
     about = {name: body[name] for name in ("kind", "organization", "endpointId")}
     logger.info("tool_sync_worked", extra={**about, "outcome": outcome})

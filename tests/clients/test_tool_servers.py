@@ -12,7 +12,7 @@ import pytest
 
 from helpdesk.outbound.exchange import Reply
 from helpdesk.tools import manifest, schema_rules
-from helpdesk.tools.approvals.risk import Risk
+from helpdesk.tools.record import Risk
 from helpdesk.tools.results import CallOutcome, CallResult, of_response
 from helpdesk_webhooks import tools_secret
 from tests.clients.tool_servers import SERVERS, a_call, send

@@ -12,6 +12,7 @@ from helpdesk.conversations.record import Snooze
 from helpdesk.integrations import worker as integrations
 from helpdesk.integrations.linear import repository as linear
 from helpdesk.integrations.linear.record import LinearIssue
+from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.privacy import retention
@@ -105,7 +106,7 @@ def test_a_connection_that_cannot_be_read_holds_up_no_other_nightly_look(
 ) -> None:
     for of in (organization, other_organization):
         connect_tracker(of.organization_id)
-    key = keys.Connection(organization.organization_id, "tracker", "one")
+    key = Connection.key_for(organization.organization_id, "tracker", "one")
     for name, value in (("status", "moon"), ("app", "moon"), ("accountId", None), ("connectedAt", "x")):
         table.update(key, "SET #name = :value", names={"#name": name}, values={":value": value})
         assert integrations.check_all(clock.now_ms() + 60_000) == 1

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from helpdesk.events.integration_jobs import App
-from helpdesk.integrations import missed
+from helpdesk.integrations import chat
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Hook
 from helpdesk.integrations.discord import outgoing, receiver
 from helpdesk.integrations.discord.worker import DiscordAdapter
-from helpdesk.integrations.outcomes import Revoked, TryLater
+from helpdesk.integrations.errors import Revoked, TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock
 from helpdesk.webhooks import following
@@ -48,7 +48,7 @@ CLOSED = "This conversation is closed. Use `/ask` to start another one."
 def memory(_deployment: None) -> Iterator[MemoryTable]:
     """Let the table in memory answer: it is faster than moto."""
     with answering(MemoryTable()) as memory_table:
-        set_app(App.CHATCOMMUNITY, credentials())
+        set_app(App.DISCORD, credentials())
         yield memory_table
 
 
@@ -120,7 +120,7 @@ class World:
 
     def follow(self) -> str:
         """Do the job of an event of the conversation."""
-        job = following.job(self.organization, App.CHATCOMMUNITY, self.conversation)
+        job = following.job(self.organization, App.DISCORD, self.conversation)
         return DiscordAdapter().run(job, clock.now_ms() + 60_000)
 
     def settle(self) -> None:
@@ -130,7 +130,7 @@ class World:
         self.server.has_bot = True
         with clock.frozen(lambda: self.now):
             DiscordAdapter().on_connect(self._current())
-            DiscordAdapter().run(missed.job(self.organization, App.CHATCOMMUNITY), clock.now_ms() + 60_000)
+            DiscordAdapter().run(chat.catch_up_job(self.organization, App.DISCORD), clock.now_ms() + 60_000)
             assert self._current().status is ConnectionStatus.CONNECTED
         done: list[str] = []
         while "up_to_date" not in done:
@@ -156,7 +156,7 @@ class World:
             integrations.mark_broken(current, str(problem))
 
     def _current(self) -> Connection:
-        return integrations.connection(self.organization, App.CHATCOMMUNITY)
+        return integrations.connection(self.organization, App.DISCORD)
 
 
 def test_each_question_is_asked_once_and_each_reply_is_there_once_and_in_order(

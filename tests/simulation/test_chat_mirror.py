@@ -10,7 +10,7 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
+from helpdesk.integrations.errors import OutcomeUnknown, TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.integrations.slack import outgoing, replies
 from helpdesk.integrations.slack.api import SLACK
@@ -44,7 +44,7 @@ WORLDS = of(40, 1_000)
 def memory(_deployment: None) -> Iterator[MemoryTable]:
     """Let the table in memory answer: it is faster than moto."""
     with answering(MemoryTable()) as memory_table:
-        set_app(App.CHATMIRROR, credentials())
+        set_app(App.SLACK, credentials())
         yield memory_table
 
 

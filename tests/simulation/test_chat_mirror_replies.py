@@ -11,11 +11,9 @@ from typing import Any
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import service as conversations
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.outcomes import TryLater
+from helpdesk.integrations.errors import TryLater
 from helpdesk.integrations.record import Connection
-from helpdesk.integrations.slack import claim_repository as claims
-from helpdesk.integrations.slack import outgoing, receiver, speaking
-from helpdesk.integrations.slack import thread_repository as threads
+from helpdesk.integrations.slack import outgoing, receiver, speaking, threads
 from helpdesk.integrations.slack.api import SLACK
 from helpdesk.integrations.slack.clicks import handle_click
 from helpdesk.integrations.slack.replies import LOOK_BACK_SECONDS, relay_message
@@ -64,7 +62,7 @@ class World:
         with clock.frozen(lambda: self.now):
             outgoing.follow(account.connection, self.conversation, lambda: account)
         self.thread = next(each["ts"] for each in support.messages if self.conversation in each["text"])
-        self.place = claims.Place(account.connection.organization, account.connection.account_id, support.id)
+        self.place = threads.Place(account.connection.organization, account.connection.account_id, support.id)
 
     def write(self, user: str, *, mention: bool) -> None:
         """Let somebody write in the thread; its hook is lost, or comes up to three times."""
@@ -131,7 +129,7 @@ class World:
         covered = [
             each["message"] for each in self.written.values() if taken.covers(each["user"], each["message"])
         ]
-        settled = claims.settled(self.place, covered)
+        settled = threads.settled(self.place, covered)
         return [each for each in covered if each not in settled and each not in self.lost]
 
     def left_before(self, message: str) -> list[str]:
@@ -144,7 +142,7 @@ class World:
             for text, each in self.written.items()
             if float(message) - LOOK_BACK_SECONDS < float(each["message"]) < float(message)
         }
-        settled = claims.settled(self.place, [each["message"] for each in earlier.values()])
+        settled = threads.settled(self.place, [each["message"] for each in earlier.values()])
         return [
             text
             for text, each in earlier.items()
@@ -222,7 +220,7 @@ def test_replies_go_in_order_and_nothing_goes_that_was_written_before_a_take_ove
         assert mentioned <= set(replies), seed
         assert world.held() == [], seed
         refused = [each for each in world.written.values() if each["user"] == stranger]
-        hinted = claims.settled(world.place, [each["message"] for each in refused])
+        hinted = threads.settled(world.place, [each["message"] for each in refused])
         assert not any(hinted.values()), seed
         if not with_deaths:
             assert sum(each["user"] == stranger for each in support.ephemeral) == len(hinted), seed

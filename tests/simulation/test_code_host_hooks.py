@@ -36,7 +36,7 @@ CLOSED = {"done", "declined"}
 def memory(_deployment: None) -> Iterator[MemoryTable]:
     """Let the table in memory answer: it is faster than moto."""
     with answering(MemoryTable()) as memory_table:
-        set_app(App.CODEHOST, credentials())
+        set_app(App.GITHUB, credentials())
         yield memory_table
 
 

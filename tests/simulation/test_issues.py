@@ -7,8 +7,8 @@ import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.integration_jobs import App
+from helpdesk.integrations.errors import TryLater
 from helpdesk.integrations.github import issue_store, issues
-from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
 from scripts.seeding.memory_table import MemoryTable, answering
 from scripts.services.codehost import CodeHost, credentials
@@ -27,7 +27,7 @@ __all__ = ["_deployment", "acme", "connect_codehost", "github", "repository", "s
 def memory(_deployment: None) -> Iterator[MemoryTable]:
     """Let the table in memory answer: it is faster than moto."""
     with answering(MemoryTable()) as memory_table:
-        set_app(App.CODEHOST, credentials())
+        set_app(App.GITHUB, credentials())
         yield memory_table
 
 

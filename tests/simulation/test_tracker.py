@@ -13,10 +13,10 @@ import pytest
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Hook
+from helpdesk.integrations.errors import TryLater
 from helpdesk.integrations.linear import receiver, repository, status_sync, worker
-from helpdesk.integrations.linear.tokens import LINEAR
+from helpdesk.integrations.linear.api import LINEAR
 from helpdesk.integrations.linear.worker import LinearAdapter
-from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.storage.retrying import Conflict
@@ -55,7 +55,7 @@ STATE_OF = {status: state for state, status in STATUS_OF.items()}
 def memory(_deployment: None) -> Iterator[MemoryTable]:
     """Let the table in memory answer: it is faster than moto."""
     with answering(MemoryTable()) as memory_table:
-        set_app(App.TRACKER, credentials())
+        set_app(App.LINEAR, credentials())
         yield memory_table
 
 

@@ -10,10 +10,10 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Identity
 from helpdesk.platform import ids
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.approvals import calls
-from helpdesk.tools.approvals.calls import Wanted
+from helpdesk.tools.approvals import lifecycle
+from helpdesk.tools.approvals.lifecycle import Wanted
 from helpdesk.tools.approvals.record import Approval
-from helpdesk.tools.approvals.risk import Risk
+from helpdesk.tools.record import Risk
 from tests.support.api import Client
 
 REFUND = {"order": "A-17", "amount": 12.5}
@@ -41,9 +41,9 @@ def ask(conversation: Conversation, given: Any = None, **changed: Any) -> Approv
         call_id=ids.new("call"),
     )._replace(**changed)
     read = conversations.get(conversation.organization, conversation.id)
-    approval = calls.asked_for(read, wanted)
+    approval = lifecycle.asked_for(read, wanted)
     transaction = Transaction()
-    calls.add(transaction, approval)
+    lifecycle.add(transaction, approval)
     new = thread.new_message(read)
     repository.save(transaction, Change(before=read, state=read.state, message=new, new_approvals=1))
     transaction.commit()

@@ -9,13 +9,13 @@ from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.sqs.models import sqs_backends
 
 from helpdesk.events.integration_jobs import App
-from helpdesk.integrations import credentials, repository, secret_repository, service
-from helpdesk.integrations.apps import slot_of
+from helpdesk.integrations import credentials, repository, service
 from helpdesk.integrations.linear import repository as teams
 from helpdesk.integrations.linear.record import LinearTeam, State
-from helpdesk.integrations.record import AppCredentials, Connection, ConnectionStatus, Tokens
+from helpdesk.integrations.record import Connection, ConnectionStatus, Tokens, slot_of
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.transactions import Transaction
 from scripts.services.server import Services
 from tests.support.api import Answer, Client, function
@@ -87,7 +87,7 @@ def admin_of(organization: str) -> Client:
 
 def set_app(app: App, values: Mapping[str, str]) -> None:
     """Enter an app's credentials, as the operator does."""
-    secret_repository.set_app_credentials(AppCredentials(app, values), None)
+    credentials.set_app_credentials(app, values, None)
 
 
 def connect(
@@ -107,15 +107,14 @@ def connect(
         account_id=account_id,
         account=account,
         status=ConnectionStatus.CONNECTED,
-        problem=None,
         connected_at=clock.now_ms(),
-        connected_by_name="Ada Admin",
+        connected_by_name=ActorName("Ada Admin"),
         details=details or {},
     )
     transaction = Transaction()
-    replaced = repository.get(organization, app, connection.slot)
+    replaced = repository.connections.find(organization, app, connection.slot)
     repository.put(transaction, connection, replaced)
-    secret_repository.put_tokens(transaction, connection, tokens)
+    credentials.put_tokens(transaction, connection, tokens)
     if replaced is not None:
         service.add_replaced(transaction, replaced)
     transaction.commit()
@@ -124,7 +123,7 @@ def connect(
 
 def connect_tracker(organization: str) -> Connection:
     """Connect an organization to a workspace of the tracker whose team ENG is listed."""
-    made = connect(organization, App.TRACKER, "workspace", "Acme", Tokens())
+    made = connect(organization, App.LINEAR, "workspace", "Acme", Tokens())
     kinds = {"Backlog": "backlog", "Todo": "unstarted", "In Progress": "started", "In Review": "started"}
     ends = {"Done": "completed", "Canceled": "canceled"}
     team = LinearTeam(

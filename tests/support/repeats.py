@@ -194,7 +194,7 @@ def _named(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repe
 
 def _with_account(request: Repeated, _: Client, home: str, __: dict[str, str]) -> Repeated:
     """Connect the account of the repository."""
-    integrations.connect(home, App.CODEHOST, "4711", "acme", Tokens())
+    integrations.connect(home, App.GITHUB, "4711", "acme", Tokens())
     return request
 
 

@@ -13,8 +13,7 @@ from helpdesk.integrations.record import Tokens
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.approvals.risk import Risk
-from helpdesk.tools.record import Tool
+from helpdesk.tools.record import Risk, Tool
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import worker as deliveries
 from tests.support import integrations
@@ -81,8 +80,8 @@ def things(path: str, organization: NewOrganization, person: str | None = None) 
 
 def connected_app(organization: str) -> str:
     """Connect an account of the code host; return the integration's name."""
-    integrations.connect(organization, App.CODEHOST, "4711", "acme", Tokens())
-    return App.CODEHOST.value
+    integrations.connect(organization, App.GITHUB, "4711", "acme", Tokens())
+    return App.GITHUB.value
 
 
 def tool_of(organization: str) -> Tool:
@@ -94,7 +93,7 @@ def tool_of(organization: str) -> Tool:
     )
     waiting = replace(tool, waiting=replace(tool.declared, risk=Risk.LOW))
     changed = Transaction()
-    changed.put(waiting.to_item(organization))
+    changed.put(waiting)
     changed.commit()
     return waiting
 

@@ -7,8 +7,7 @@ from helpdesk.accounts.secret_keys import repository as secret_keys
 from helpdesk.platform import clock, ids
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import repository
-from helpdesk.tools.approvals.risk import Risk
-from helpdesk.tools.record import Declaration, SyncStatus, Tool, ToolEndpoint
+from helpdesk.tools.record import Declaration, Risk, SyncStatus, Tool, ToolEndpoint
 from tests.support.tool_server import tool as declared_tool
 
 
@@ -44,6 +43,7 @@ def connected(organization: NewOrganization | str, url: str, *declared: Declarat
     )
     tools = [
         Tool(
+            organization=of,
             declared=each,
             endpoint_id=endpoint.id,
             raised_risk=None,
@@ -55,9 +55,9 @@ def connected(organization: NewOrganization | str, url: str, *declared: Declarat
         for each in declared
     ]
     transaction = Transaction()
-    transaction.put(endpoint.to_item())
+    transaction.put(endpoint)
     transaction.put(repository.claim(of, url, endpoint.id))
     for each in tools:
-        transaction.put(each.to_item(of))
+        transaction.put(each)
     transaction.commit()
     return tools

@@ -8,11 +8,13 @@ from helpdesk.conversations import service as conversations
 from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools import offering, running
-from helpdesk.tools.approvals import calls as approvals
+from helpdesk.tools import running
+from helpdesk.tools import service as tools
+from helpdesk.tools.approvals import lifecycle
 from helpdesk.tools.approvals.errors import TooManyWaiting
+from helpdesk.tools.record import Tool
 from tests.support.agent_runs import LOOKUP, REFUND, Runs, results
 from tests.support.api import Context, function
 from tests.support.converse import calls, says
@@ -157,7 +159,7 @@ def test_two_messages_at_once_do_not_pass_the_limit_of_calls_that_wait(
 
     def asks(calls_waiting: int) -> bool:
         def require_room(_: Transaction, read: Conversation) -> None:
-            approvals.require_room(read, calls_waiting)
+            lifecycle.require_room(read, calls_waiting)
 
         asking = Answer(answering=None, name="Assistant", body="I asked.", new_approvals=calls_waiting)
         return answers.write(seen, asking, extra_writes=require_room)
@@ -231,7 +233,9 @@ def test_an_approved_call_is_not_made_once_the_conversation_was_resolved_and_ope
 
 def test_an_approved_call_of_a_tool_that_has_changed_expires(desk: Runs, waiting: str) -> None:
     table.update(
-        keys.Tool(desk.id, "refund"), "SET description = :text", values={":text": "Sends money to anybody."}
+        Tool.key_for(desk.id, "refund"),
+        "SET description = :text",
+        values={":text": "Sends money to anybody."},
     )
     desk.decide("approve")
     model = desk.work(says("I could not do it."))
@@ -297,7 +301,7 @@ def test_the_model_is_offered_no_more_tools_than_fit_and_the_team_sees_which(
 ) -> None:
     desk.connect()
     waiting = desk.ask()
-    monkeypatch.setattr(offering, "MAX_OFFERED_TOOLS", 1)
+    monkeypatch.setattr(tools, "MAX_OFFERED_TOOLS", 1)
     shown = {one["name"]: one["offered"] for one in desk.api.get("/v1/tools").body["tools"]}
     assert shown == {"order_status": True, "refund": False}
 

@@ -13,10 +13,11 @@ from helpdesk.agent_runs import worker
 from helpdesk.customers.record import Customer
 from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.tools import running
 from helpdesk.tools.approvals.jobs import ResumeJob
 from helpdesk.tools.errors import TooManyRunning
+from helpdesk.tools.record import Tool
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, Runs, results
 from tests.support.converse import Reply, Request, calls, says, scripted
 
@@ -199,7 +200,7 @@ def test_a_call_is_not_made_if_its_definition_changes_during_a_turn(
 
     def change() -> None:
         described = {":other": "Pays out everything."}
-        table.update(keys.Tool(desk.id, "refund"), "SET description = :other", values=described)
+        table.update(Tool.key_for(desk.id, "refund"), "SET description = :other", values=described)
 
     model = desk.work(*_turns(change, during=during), says("I could not do it."))
 

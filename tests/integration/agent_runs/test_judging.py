@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
+from helpdesk.tools.record import Tool
 from tests.support.agent_runs import ASK_REFUND, LOOKUP, REFUND, Runs, results
 from tests.support.converse import Reply, calls, guarded, refuses, says
 from tests.support.lagging import lagging_reads
@@ -163,7 +164,7 @@ def test_an_instruction_in_a_result_or_a_manifest_lowers_no_risk(desk: Runs) -> 
 
 def test_a_risk_that_the_organization_raised_applies(desk: Runs) -> None:
     desk.connect("low")
-    table.update(keys.Tool(desk.id, "refund"), "SET raisedRisk = :high", values={":high": "high"})
+    table.update(Tool.key_for(desk.id, "refund"), "SET raisedRisk = :high", values={":high": "high"})
     desk.ask(ASK_REFUND)
     assert desk.called() == []
     assert len(desk.approvals()) == 1
@@ -232,7 +233,7 @@ def test_a_visitor_is_known_who_said_who_they_are_a_moment_ago(
 
 def test_names_that_nobody_declares_and_disabled_tools_are_rejected(desk: Runs) -> None:
     desk.connect("low")
-    table.update(keys.Tool(desk.id, "refund"), "SET enabled = :no", values={":no": False})
+    table.update(Tool.key_for(desk.id, "refund"), "SET enabled = :no", values={":no": False})
     desk.write()
     model = desk.work(calls(("refund", REFUND), ("delete_everything", {})), says("I cannot do that."))
 

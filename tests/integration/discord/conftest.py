@@ -47,7 +47,7 @@ def services(discord: ChatCommunity) -> Iterator[Services]:
 
 @pytest.fixture(autouse=True)
 def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
-    integrations.deploy(monkeypatch, services, App.CHATCOMMUNITY, fake.credentials())
+    integrations.deploy(monkeypatch, services, App.DISCORD, fake.credentials())
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def connect(organization: NewOrganization) -> Callable[..., Connection]:
     """Connect the organization, or another one, to a server."""
 
     def run(server: Server, of: str = organization.organization_id) -> Connection:
-        return integrations.connect(of, App.CHATCOMMUNITY, server.id, server.name, Tokens({}))
+        return integrations.connect(of, App.DISCORD, server.id, server.name, Tokens({}))
 
     return run
 
@@ -89,7 +89,7 @@ def admin(organization: NewOrganization) -> Client:
 @pytest.fixture
 def send() -> Send:
     """Send what Discord sends."""
-    return integrations.sender(App.CHATCOMMUNITY)
+    return integrations.sender(App.DISCORD)
 
 
 @pytest.fixture

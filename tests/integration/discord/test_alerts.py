@@ -8,7 +8,7 @@ import pytest
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.discord import outgoing
 from helpdesk.integrations.discord.api import DISCORD
-from helpdesk.integrations.outcomes import TryLater
+from helpdesk.integrations.errors import TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from scripts.services import chatcommunity as fake

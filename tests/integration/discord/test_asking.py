@@ -9,7 +9,7 @@ import pytest
 
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.discord import asking
-from helpdesk.integrations.discord.feed_repository import MOST_QUESTIONS
+from helpdesk.integrations.discord.feeds import MOST_QUESTIONS
 from helpdesk.integrations.discord.worker import DiscordAdapter
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock

@@ -12,8 +12,7 @@ from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Authorization, Callback
 from helpdesk.integrations.discord import connector
 from helpdesk.integrations.discord.worker import DiscordAdapter
-from helpdesk.integrations.errors import ConnectFailed
-from helpdesk.integrations.outcomes import OutcomeUnknown, Revoked, TryLater
+from helpdesk.integrations.errors import ConnectFailed, OutcomeUnknown, Revoked, TryLater
 from helpdesk.integrations.record import AppCredentials, Connection
 from helpdesk.platform import clock
 from scripts.services import chatcommunity as fake
@@ -25,7 +24,7 @@ from tests.support.api import Client
 from tests.support.integrations import set_app
 from tests.support.workers import Workers
 
-APP = AppCredentials(App.CHATCOMMUNITY, fake.credentials())
+APP = AppCredentials(App.DISCORD, fake.credentials())
 BACK = "https://support.example.com/v1/connect/chatcommunity/callback"
 
 
@@ -132,7 +131,7 @@ def test_a_bot_that_was_removed_breaks_the_connection_and_one_that_is_back_mends
     assert admin.patch(PATH, {"enabled": False}).status == 200
 
     acme.has_bot = True
-    [broken] = integrations.connections(listed.organization, App.CHATCOMMUNITY)
+    [broken] = integrations.connections(listed.organization, App.DISCORD)
     DiscordAdapter().on_connect(broken)
     assert status(admin)["status"] == "connected"
     assert kinds(admin) == ["integration_broken", "integration_changed", "integration_mended"]
@@ -154,7 +153,7 @@ def test_a_token_of_the_bot_that_the_operator_renewed_is_read_again(
 ) -> None:
     DiscordAdapter().on_connect(connection)
     discord.bot_token = "another one"
-    set_app(App.CHATCOMMUNITY, {**fake.credentials(), "bot_token": "another one"})
+    set_app(App.DISCORD, {**fake.credentials(), "bot_token": "another one"})
     at = clock.now_us() + 11_000_000
     with clock.frozen(lambda: at):
         assert DiscordAdapter().on_connect(connection) == "listed"
@@ -177,7 +176,7 @@ def test_a_server_that_is_disconnected_is_left_without_commands(
     workers.run()
 
     assert (acme.has_bot, acme.commands) == (False, [])
-    assert repository.all_of(listed.organization) == []
+    assert repository.connections.all(listed.organization) == []
     assert kinds(admin)[-1] == "integration_removed"
     for answer in (admin.get(PATH), admin.patch(PATH, {"enabled": False}), admin.delete(PATH)):
         assert (answer.status, answer.code) == (400, "chatcommunity_not_connected")
@@ -205,4 +204,4 @@ def test_a_bot_that_is_gone_already_is_no_obstacle(
     assert admin.delete("/v1/integrations/chatcommunity").status == 200
     workers.run()
 
-    assert repository.all_of(connection.organization) == []
+    assert repository.connections.all(connection.organization) == []

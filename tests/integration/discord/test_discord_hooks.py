@@ -84,7 +84,7 @@ def test_forged_requests_are_refused_before_anything_of_a_tenant_is_read(
 
 
 def test_a_public_key_that_was_entered_wrongly_lets_nobody_in(discord: ChatCommunity, send: Send) -> None:
-    integrations.set_app(App.CHATCOMMUNITY, {**fake.credentials(), "public_key": "no key"})
+    integrations.set_app(App.DISCORD, {**fake.credentials(), "public_key": "no key"})
     credentials.forget()
 
     assert send(discord.ping()).code == "invalid_signature"

@@ -114,12 +114,12 @@ def meeting(meet: Meeting, times: int | None) -> Iterator[None]:
 
 
 def _with_chatmirror(home: str) -> Any:
-    integrations.connect(home, App.CHATMIRROR, "T1", "Acme", Tokens())
+    integrations.connect(home, App.SLACK, "T1", "Acme", Tokens())
     return {"enabled": False}
 
 
 def _with_chatcommunity(home: str) -> Any:
-    integrations.connect(home, App.CHATCOMMUNITY, "G1", "Acme", Tokens())
+    integrations.connect(home, App.DISCORD, "G1", "Acme", Tokens())
     return {"enabled": False}
 
 
@@ -129,7 +129,7 @@ def _with_tracker(home: str) -> Any:
 
 
 def _with_mirror(home: str) -> Any:
-    integrations.connect(home, App.CODEHOST, "4711", "acme", Tokens())
+    integrations.connect(home, App.GITHUB, "4711", "acme", Tokens())
     owner = Client(issue_token(home, role="owner", name="Olga"))
     assert owner.post("/v1/integrations/repos", {"repo": REPO}).status == 200
     return {"repo": REPO, "path": "guides"}

@@ -48,7 +48,7 @@ def services(github: CodeHost, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serv
 
 @pytest.fixture(autouse=True)
 def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
-    integrations.deploy(monkeypatch, services, App.CODEHOST, fake.credentials())
+    integrations.deploy(monkeypatch, services, App.GITHUB, fake.credentials())
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def connect_codehost(organization: NewOrganization) -> Callable[..., Connection]
 
     def connect(installation: Installation, of: str = organization.organization_id) -> Connection:
         return integrations.connect(
-            of, App.CODEHOST, str(installation.id), installation.login, Tokens({}, ends_at=0)
+            of, App.GITHUB, str(installation.id), installation.login, Tokens({}, ends_at=0)
         )
 
     return connect

@@ -7,8 +7,8 @@ import pytest
 
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials
+from helpdesk.integrations.errors import Revoked
 from helpdesk.integrations.github.app_identity import GITHUB
-from helpdesk.integrations.outcomes import Revoked
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from scripts import admin
@@ -49,7 +49,7 @@ def change() -> Callable[..., None]:
 
     def run(secret: str, *, at_once: bool = False) -> None:
         kept = dict(credentials._kept)
-        credentials.store(App.CODEHOST, {**fake.credentials(), "hook_secret": secret}, at_once=at_once)
+        credentials.store(App.GITHUB, {**fake.credentials(), "hook_secret": secret}, at_once=at_once)
         credentials._kept.update(kept)
 
     return run
@@ -107,7 +107,7 @@ def test_the_command_says_whether_the_former_secret_counts(
     for options in ([], ["--at-once"]):
         for secret in ("first", "second"):
             assert admin.main(["set-app", "tracker", *given, f"hook_secret={secret}", *options]) == 0
-        stored = credentials.of(App.TRACKER)
+        stored = credentials.of(App.LINEAR)
         assert stored is not None
         assert (stored.before(clock.now_ms()) is None) == bool(options)
 
@@ -119,7 +119,7 @@ def test_a_renewal_uses_credentials_that_were_entered_since_they_were_read(
     change: Callable[..., None],
 ) -> None:
     connection = connect_codehost(github.install("acme", "docs"))
-    credentials.of(App.CODEHOST)
+    credentials.of(App.GITHUB)
     change("second")
     services.fail(path="access_tokens", said=Said(401))
 

@@ -93,7 +93,7 @@ def test_a_repository_from_its_connection_to_its_removal(
 def test_the_channel_of_conversations_is_shown_and_changed(owner: Cli, organization: NewOrganization) -> None:
     assert "integrations connect chatmirror" in hint(owner, "chatmirror")
     assert owner.run("integrations", "chatmirror", "set").exit_code == 2
-    integrations.connect(organization.organization_id, App.CHATMIRROR, "T1", "Acme", Tokens({}))
+    integrations.connect(organization.organization_id, App.SLACK, "T1", "Acme", Tokens({}))
 
     assert "alerts" in owner.ok("integrations", "chatmirror")
     assert owner.ok("integrations", "chatmirror", "set", "--mode", "two_way") == "Saved.\n"
@@ -104,7 +104,7 @@ def test_the_channel_of_alerts_is_shown_and_changed(owner: Cli, organization: Ne
     assert "integrations connect chatcommunity" in hint(owner, "chatcommunity")
     assert owner.run("integrations", "chatcommunity", "set").exit_code == 2
     assert owner.run("integrations", "chatcommunity", "set", "--role", "a", "--no-role").exit_code == 2
-    integrations.connect(organization.organization_id, App.CHATCOMMUNITY, "1", "Acme", Tokens({}))
+    integrations.connect(organization.organization_id, App.DISCORD, "1", "Acme", Tokens({}))
 
     assert "none" in owner.ok("integrations", "chatcommunity")
     assert owner.ok("integrations", "chatcommunity", "set", "--no-role") == "Saved.\n"

@@ -125,7 +125,7 @@ def test_a_state_of_another_browser_connects_nothing(ada: Admin, sign_in: SignIn
 
 
 def test_a_state_that_is_old_or_another_apps_connects_nothing(ada: Admin) -> None:
-    integrations.set_app(App.TRACKER, tracker.credentials())
+    integrations.set_app(App.LINEAR, tracker.credentials())
     state = ada.begin()
     assert ada.visitor.open(f"/v1/connect/tracker/callback?state={state}&code=x").status == 400
     state = ada.begin()
@@ -300,7 +300,7 @@ def test_no_response_shows_a_token_or_a_secret(
     page = ada.come_back(state)
     workers.run()
 
-    known = credentials.of(App.CODEHOST)
+    known = credentials.of(App.GITHUB)
     assert known is not None
     secrets = [known["client_secret"], known["hook_secret"], known["private_key"], "ghu_", "ghs_"]
     shown = [page.body, str(api.get("/v1/integrations").body), str(api.get("/v1/logs").body)]

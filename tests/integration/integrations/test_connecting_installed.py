@@ -62,7 +62,7 @@ def come_back(
 
 def connected(organization: NewOrganization) -> list[str]:
     """Return the accounts that are connected."""
-    return sorted(each.account for each in service.connections(organization.organization_id, App.CODEHOST))
+    return sorted(each.account for each in service.connections(organization.organization_id, App.GITHUB))
 
 
 def test_the_one_account_that_has_the_app_is_connected(
@@ -72,7 +72,7 @@ def test_the_one_account_that_has_the_app_is_connected(
 
     assert page.status == 200
     assert "<strong>acme</strong> at GitHub is connected" in page.body
-    [found] = service.connections(organization.organization_id, App.CODEHOST)
+    [found] = service.connections(organization.organization_id, App.GITHUB)
     assert (found.account_id, found.account, found.connected_by_name) == (str(acme.id), "acme", "Ada Admin")
     assert [each["kind"] for each in api.get("/v1/logs").body["logs"]][:1] == ["integration_connected"]
 

@@ -31,7 +31,7 @@ def services() -> Iterator[Services]:
 
 def of_github() -> tuple[str, Sent, Sent]:
     """Return the name of the signature's header, an event, and one that is signed with another secret."""
-    integrations.set_app(App.CODEHOST, codehost.credentials())
+    integrations.set_app(App.GITHUB, codehost.credentials())
     github = CodeHost()
     ping = {"zen": "Keep it logically awesome.", "hook_id": 1}
     return (
@@ -43,7 +43,7 @@ def of_github() -> tuple[str, Sent, Sent]:
 
 def of_slack() -> tuple[str, Sent, Sent]:
     """Return the same of a channel that was created."""
-    integrations.set_app(App.CHATMIRROR, chatmirror.credentials())
+    integrations.set_app(App.SLACK, chatmirror.credentials())
     slack = ChatMirror()
     acme = slack.workspace("Acme", "support")
     headers, body = chatmirror_hooks.created(slack, acme, acme.named("support"))
@@ -53,7 +53,7 @@ def of_slack() -> tuple[str, Sent, Sent]:
 
 def of_discord() -> tuple[str, Sent, Sent]:
     """Return the same of a command that a person typed."""
-    integrations.set_app(App.CHATCOMMUNITY, chatcommunity.credentials())
+    integrations.set_app(App.DISCORD, chatcommunity.credentials())
     discord = ChatCommunity()
     acme = discord.server("Acme", "general")
     headers, body = discord.command(acme, acme.named("general"), "ask", "Where is it?")
@@ -62,7 +62,7 @@ def of_discord() -> tuple[str, Sent, Sent]:
 
 def of_linear() -> tuple[str, Sent, Sent]:
     """Return the same of an issue that was moved."""
-    integrations.set_app(App.TRACKER, tracker.credentials())
+    integrations.set_app(App.LINEAR, tracker.credentials())
     linear = Tracker()
     acme = linear.workspace("Acme")
     headers, body = linear.changed(acme, linear.add(acme, "Exports are cut"), {"stateId": "x"})

@@ -56,7 +56,7 @@ def services() -> Iterator[Services]:
 
 def of_github(name: str, event: dict[str, Any]) -> Signer:
     """Return the signer of an event of GitHub."""
-    integrations.set_app(App.CODEHOST, codehost.credentials())
+    integrations.set_app(App.GITHUB, codehost.credentials())
     github = CodeHost()
     repository = {"full_name": "acme/docs", "default_branch": "main", "pushed_at": 1_700_000_000, "id": 1}
     event = {"repository": repository, "installation": {"id": 1}, **event}
@@ -65,7 +65,7 @@ def of_github(name: str, event: dict[str, Any]) -> Signer:
         headers, _ = github.hook(name, {})
         return {**headers, **github.sign(body)}, body
 
-    return Signer(App.CODEHOST, event, sign)
+    return Signer(App.GITHUB, event, sign)
 
 
 def pushes() -> Signer:
@@ -102,7 +102,7 @@ def issues() -> Signer:
 
 def slack_events() -> Signer:
     """Return the signer of a message in Slack."""
-    integrations.set_app(App.CHATMIRROR, chatmirror.credentials())
+    integrations.set_app(App.SLACK, chatmirror.credentials())
     slack = ChatMirror()
     acme = slack.workspace("Acme", "support")
     message = {
@@ -115,13 +115,13 @@ def slack_events() -> Signer:
     }
     _, body = slack.event(acme, {**message, "event_ts": "1.2"})
     return Signer(
-        App.CHATMIRROR, json.loads(body), lambda text: slack.signed(text, "application/json", slack.clock())
+        App.SLACK, json.loads(body), lambda text: slack.signed(text, "application/json", slack.clock())
     )
 
 
 def slack_clicks() -> Signer:
     """Return the signer of a click in Slack, which is a form."""
-    integrations.set_app(App.CHATMIRROR, chatmirror.credentials())
+    integrations.set_app(App.SLACK, chatmirror.credentials())
     slack = ChatMirror()
     acme = slack.workspace("Acme", "support")
     label = {"type": "plain_text", "text": "Take over"}
@@ -132,25 +132,25 @@ def slack_clicks() -> Signer:
     def sign(text: str) -> Sent:
         return slack.signed(urlencode({"payload": text}), headers["content-type"], slack.clock())
 
-    return Signer(App.CHATMIRROR, json.loads(parse_qs(body)["payload"][0]), sign)
+    return Signer(App.SLACK, json.loads(parse_qs(body)["payload"][0]), sign)
 
 
 def discord_commands() -> Signer:
     """Return the signer of a command in Discord."""
-    integrations.set_app(App.CHATCOMMUNITY, chatcommunity.credentials())
+    integrations.set_app(App.DISCORD, chatcommunity.credentials())
     discord = ChatCommunity()
     acme = discord.server("Acme", "general")
     _, body = discord.command(acme, acme.named("general"), "ask", "Where is it?")
-    return Signer(App.CHATCOMMUNITY, json.loads(body), discord.signed)
+    return Signer(App.DISCORD, json.loads(body), discord.signed)
 
 
 def linear_events() -> Signer:
     """Return the signer of an issue that was moved in Linear."""
-    integrations.set_app(App.TRACKER, tracker.credentials())
+    integrations.set_app(App.LINEAR, tracker.credentials())
     linear = Tracker()
     acme = linear.workspace("Acme")
     _, body = linear.changed(acme, linear.add(acme, "Exports are cut"), {"stateId": "x"})
-    return Signer(App.TRACKER, json.loads(body), lambda text: linear.hook({}, body=text))
+    return Signer(App.LINEAR, json.loads(body), lambda text: linear.hook({}, body=text))
 
 
 SIGNERS = [pushes, pull_requests, issues, slack_events, slack_clicks, discord_commands, linear_events]
@@ -209,8 +209,8 @@ def test_a_signed_event_that_no_job_could_hold_is_refused() -> None:
 
 
 def test_a_signed_form_with_more_fields_than_slack_sends_is_refused() -> None:
-    integrations.set_app(App.CHATMIRROR, chatmirror.credentials())
+    integrations.set_app(App.SLACK, chatmirror.credentials())
     slack = ChatMirror()
     headers, body = slack.signed("a=b&" * 200, "application/x-www-form-urlencoded", slack.clock())
 
-    assert Client(headers=headers).request("POST", f"/v1/hooks/{App.CHATMIRROR}", body).status == 400
+    assert Client(headers=headers).request("POST", f"/v1/hooks/{App.SLACK}", body).status == 400

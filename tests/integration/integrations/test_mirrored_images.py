@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.integrations.github import errors, mirror_problems, mirroring
+from helpdesk.integrations import errors
+from helpdesk.integrations.github import mirroring, planning
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
@@ -130,7 +131,7 @@ def test_images_follow_the_repository_and_go_with_the_mirror(
 def test_images_that_are_too_large_or_too_many_are_left_out(
     api: Client, repository: Repository, workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (mirroring, mirror_problems):
+    for module in (mirroring, planning):
         monkeypatch.setattr(module, "MAX_IMAGES", 2)
     large = PNG + b"x" * errors.MAX_FILE_BYTES
     repository.push(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from helpdesk.integrations.github import mirror_store, mirroring
-from helpdesk.integrations.github.mirror_record import mirrors
+from helpdesk.integrations.github.mirror_store import mirrors
 from helpdesk.knowledge import document_store
 from helpdesk.platform.clock import frozen, now_us
 from scripts.services import codehost_hooks as hooks

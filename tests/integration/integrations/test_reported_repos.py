@@ -47,5 +47,5 @@ def test_only_repositories_of_connected_accounts_are_taken(
     assert report(api, route, "acme-labs/lab") == (200, None)
     assert report(stranger, "/v1/commits", "other/shop") == (200, None)
 
-    api.delete(f"/v1/integrations/{App.CODEHOST}")
+    api.delete(f"/v1/integrations/{App.GITHUB}")
     assert report(api, route, "other/shop") == (200, None)

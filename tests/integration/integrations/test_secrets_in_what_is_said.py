@@ -47,10 +47,10 @@ class Town:
         self.server = self.discord.server("Acme", "general", "staff")
         self.teams = self.linear.workspace("Acme")
         self.apps = {
-            App.CODEHOST: codehost.credentials(self.github.key),
-            App.CHATMIRROR: chatmirror.credentials(),
-            App.CHATCOMMUNITY: chatcommunity.credentials(),
-            App.TRACKER: tracker.credentials(),
+            App.GITHUB: codehost.credentials(self.github.key),
+            App.SLACK: chatmirror.credentials(),
+            App.DISCORD: chatcommunity.credentials(),
+            App.LINEAR: tracker.credentials(),
         }
 
     def secrets(self) -> list[str]:
@@ -79,12 +79,12 @@ class Town:
         linear = Tokens(self.linear.tokens_for(self.teams), clock.now_ms() + DAY_MS)
         github = str(self.installation.id)
         return [
-            integrations.connect(organization, App.CODEHOST, github, "acme", Tokens({}, ends_at=0)),
+            integrations.connect(organization, App.GITHUB, github, "acme", Tokens({}, ends_at=0)),
             integrations.connect(
-                organization, App.CHATMIRROR, self.workspace.id, "Acme", slack, {"bot": self.workspace.bot}
+                organization, App.SLACK, self.workspace.id, "Acme", slack, {"bot": self.workspace.bot}
             ),
-            integrations.connect(organization, App.CHATCOMMUNITY, self.server.id, "Acme", Tokens({})),
-            integrations.connect(organization, App.TRACKER, self.teams.id, "Acme", linear),
+            integrations.connect(organization, App.DISCORD, self.server.id, "Acme", Tokens({})),
+            integrations.connect(organization, App.LINEAR, self.teams.id, "Acme", linear),
         ]
 
 

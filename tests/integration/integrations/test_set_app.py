@@ -65,7 +65,7 @@ def test_credentials_are_stored_and_not_shown(capsys: pytest.CaptureFixture[str]
     given = ["client_id=an id", "client_secret=a=secret", "hook_secret=another"]
 
     assert admin.main(["set-app", "tracker", *given]) == 0
-    stored = credentials.of(App.TRACKER)
+    stored = credentials.of(App.LINEAR)
     assert stored is not None
     assert stored["client_secret"] == "a=secret"
     assert "a=secret" not in capsys.readouterr().out
@@ -85,7 +85,7 @@ def test_what_is_not_on_the_command_line_is_asked_for_in_a_terminal(
     monkeypatch.setattr(getpass, "getpass", typed)
 
     assert admin.main(["set-app", "tracker", "client_id=an id"]) == 0
-    stored = credentials.of(App.TRACKER)
+    stored = credentials.of(App.LINEAR)
     assert stored is not None
     assert stored.values == {"client_id": "an id", "client_secret": "typed 1", "hook_secret": "typed 2"}
     assert asked == ["client_secret: ", "hook_secret: "]
@@ -100,7 +100,7 @@ def test_a_private_key_is_read_from_its_file(tmp_path: Path) -> None:
 
     assert admin.main(["set-app", "codehost", *given, f"private_key={key}"]) == 0
     assert admin.main(["set-app", "codehost", *given, f"private_key={tmp_path / 'none'}"]) == 1
-    stored = credentials.of(App.CODEHOST)
+    stored = credentials.of(App.GITHUB)
     assert stored is not None
     assert stored["private_key"] == "-----BEGIN RSA PRIVATE KEY-----\n"
 
@@ -154,7 +154,7 @@ def test_manifests_have_the_addresses_of_the_stack(
 def test_the_manifest_of_slack_allows_what_is_read_and_the_guide_shows_it() -> None:
     guide = Path("docs/guides/integrations-chatmirror.md").read_text(encoding="utf-8")
     shown = json.loads(guide.split("```json\n")[1].split("```")[0])
-    made = MANIFESTS[App.CHATMIRROR]("https://support.example.com", "Helpdesk")
+    made = MANIFESTS[App.SLACK]("https://support.example.com", "Helpdesk")
     assert shown == made
 
     events = made["settings"]["event_subscriptions"]["bot_events"]
@@ -165,7 +165,7 @@ def test_the_manifest_of_slack_allows_what_is_read_and_the_guide_shows_it() -> N
 
 
 def test_a_github_app_is_registered_on_a_page_and_its_credentials_are_stored(github: CodeHost) -> None:
-    manifest = MANIFESTS[App.CODEHOST]("https://support.example.com", "Our help")
+    manifest = MANIFESTS[App.GITHUB]("https://support.example.com", "Our help")
     page = Registration(manifest, "acme inc", 0)
     found: list[dict[str, str]] = []
     waiting = threading.Thread(target=lambda: found.append(page.credentials(20)))

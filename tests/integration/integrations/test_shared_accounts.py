@@ -8,8 +8,8 @@ import pytest
 
 from helpdesk.events.integration_jobs import HOOK, App, IntegrationJob
 from helpdesk.integrations import worker
+from helpdesk.integrations.errors import NotConnectedNow, TryLater
 from helpdesk.integrations.github.worker import GitHubAdapter
-from helpdesk.integrations.outcomes import NotConnectedNow, TryLater
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
@@ -40,9 +40,9 @@ def test_the_trouble_of_one_organization_keeps_a_hook_from_no_other(
 
     monkeypatch.setattr(GitHubAdapter, "handle_webhook", handle_webhook)
     data = {"account": str(acme.id), "event": "push", "sent": {"repo": "acme/docs"}}
-    adapters = {App.CODEHOST: GitHubAdapter()}
+    adapters = {App.GITHUB: GitHubAdapter()}
 
-    first = IntegrationJob(kind=HOOK, app=App.CODEHOST, data=data)
+    first = IntegrationJob(kind=HOOK, app=App.GITHUB, data=data)
     assert worker.work(first, adapters, clock.now_ms()) == "for 2 organizations"
     bodies = [json.loads(each["body"]) for each in received(settings().integration_queue_url)]
     assert sorted(each["organization"] for each in bodies) == sorted([one.organization, other.organization])

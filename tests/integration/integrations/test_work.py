@@ -8,16 +8,17 @@ import pytest
 
 from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.integration_jobs import App, IntegrationJob
-from helpdesk.integrations import secret_repository, service, worker
+from helpdesk.integrations import credentials, service, worker
 from helpdesk.integrations.adapter import Adapter
 from helpdesk.integrations.client import ForeignHost, ServiceRequest, TooLarge, send
+from helpdesk.integrations.errors import OutcomeUnknown, Revoked, ServiceRateLimited, TryLater
 from helpdesk.integrations.github.app_identity import GITHUB
 from helpdesk.integrations.github.worker import GitHubAdapter
-from helpdesk.integrations.outcomes import OutcomeUnknown, RateLimited, Revoked, TryLater
-from helpdesk.integrations.record import Connection, ConnectionStatus
+from helpdesk.integrations.record import Connection, ConnectionStatus, ConnectionTokens
 from helpdesk.integrations.worker import GivenUp
 from helpdesk.platform import clients, clock, metrics
 from helpdesk.platform.settings import settings
+from helpdesk.storage import table
 from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation
 from scripts.services.server import Said, Services
@@ -62,24 +63,28 @@ def test_one_worker_renews_and_the_others_use_what_is_still_valid(
     connection: Connection, services: Services
 ) -> None:
     first = GITHUB.open(connection)
-    stored = secret_repository.tokens(connection.organization, connection.id)
+    stored = credentials.connection_tokens.find(connection.organization, connection.id)
     assert stored is not None
     later = clock.now_us() + 57 * 60_000_000
     with clock.frozen(lambda: later):
         at = clock.now_ms()
-        assert secret_repository.claim(connection.organization, connection.id, stored.version, at + 60_000)
-        assert not secret_repository.claim(
-            connection.organization, connection.id, stored.version, at + 60_000
-        )
+        assert credentials.claim(stored, at + 60_000)
+        assert not credentials.claim(stored, at + 60_000)
         assert GITHUB.open(connection).tokens == first.tokens
 
     assert tokens_asked_for(services) == 1
 
 
+def claim_renewal(connection: Connection) -> None:
+    """Let another worker renew the connection's tokens."""
+    stored = credentials.connection_tokens.get(connection.organization, connection.id)
+    assert credentials.claim(stored, clock.now_ms() + 60_000)
+
+
 def test_work_that_finds_no_valid_token_is_put_off_while_another_worker_renews(
     connection: Connection, services: Services
 ) -> None:
-    secret_repository.claim(connection.organization, connection.id, 1, clock.now_ms() + 60_000)
+    claim_renewal(connection)
 
     with pytest.raises(TryLater):
         GITHUB.open(connection)
@@ -87,7 +92,7 @@ def test_work_that_finds_no_valid_token_is_put_off_while_another_worker_renews(
 
 
 def test_a_worker_that_died_while_it_renewed_holds_up_nobody_for_long(connection: Connection) -> None:
-    secret_repository.claim(connection.organization, connection.id, 1, clock.now_ms() + 60_000)
+    claim_renewal(connection)
 
     later = clock.now_us() + 61_000_000
     with clock.frozen(lambda: later):
@@ -111,10 +116,10 @@ def test_a_renewal_that_was_refused_can_be_tried_at_once_and_mends_the_connectio
     with pytest.raises(Revoked) as refused:
         GITHUB.open(connection)
     service.mark_broken(connection, str(refused.value))
-    [broken] = service.connections(connection.organization, App.CODEHOST)
+    [broken] = service.connections(connection.organization, App.GITHUB)
     assert broken.status is ConnectionStatus.BROKEN
     assert GITHUB.open(broken).tokens.ends_at is not None
-    [mended] = service.connections(connection.organization, App.CODEHOST)
+    [mended] = service.connections(connection.organization, App.GITHUB)
     assert (mended.status, mended.problem) == (ConnectionStatus.CONNECTED, None)
 
 
@@ -154,7 +159,7 @@ def test_a_redirect_is_a_response(services: Services) -> None:
         ("GET", {"hangs_up": True}, TryLater),
         ("POST", {"said": Said(500)}, OutcomeUnknown),
         ("POST", {"hangs_up": True}, OutcomeUnknown),
-        ("POST", {"said": Said(429)}, RateLimited),
+        ("POST", {"said": Said(429)}, ServiceRateLimited),
     ],
 )
 def test_only_what_may_have_changed_something_is_unknown(
@@ -208,10 +213,10 @@ def later(seconds: float | None) -> Callable[[], str]:
 
 def run(job: IntegrationJob, work: Callable[[], str]) -> str:
     """Do a job whose adapter works so."""
-    return worker.work(job, {App.CODEHOST: FakeAdapter(work)}, clock.now_ms() + 1_000)
+    return worker.work(job, {App.GITHUB: FakeAdapter(work)}, clock.now_ms() + 1_000)
 
 
-JOB = IntegrationJob(kind="look", app=App.CODEHOST, organization="org_1", data={"repo": "acme/docs"})
+JOB = IntegrationJob(kind="look", app=App.GITHUB, organization="org_1", data={"repo": "acme/docs"})
 
 
 @pytest.mark.parametrize(
@@ -286,7 +291,7 @@ def test_a_connection_that_breaks_says_so_once_and_is_mended_by_a_request_that_w
     assert counted == [alarm["MetricName"]] == ["ConnectionsBroken"]
 
     github.revoked.clear()
-    [broken] = service.connections(connection.organization, App.CODEHOST)
+    [broken] = service.connections(connection.organization, App.GITHUB)
     assert broken.status is ConnectionStatus.BROKEN
     for _ in range(2):
         GITHUB.open(broken).send(ServiceRequest(url=USER))
@@ -298,7 +303,7 @@ def test_a_connection_that_breaks_says_so_once_and_is_mended_by_a_request_that_w
 
 
 def test_a_job_for_a_connection_that_was_removed_ends(connection: Connection) -> None:
-    secret_repository.delete_tokens(connection.organization, connection.id)
+    table.delete(ConnectionTokens.key_for(connection.organization, connection.id))
 
     def work() -> str:
         GITHUB.open(connection)
@@ -322,14 +327,14 @@ def test_a_service_that_is_busy_holds_up_no_other(workers: Workers) -> None:
         return "followed"
 
     job = IntegrationJob(kind=jobs.SIGNAL, organization="org_1", data={"signalId": "sig_1"})
-    busy = {App.CODEHOST: FakeAdapter(later(60)), App.TRACKER: FakeAdapter(follow)}
+    busy = {App.GITHUB: FakeAdapter(later(60)), App.LINEAR: FakeAdapter(follow)}
 
     assert worker.work(job, busy, clock.now_ms()) == "codehost: put_off, tracker: followed"
     again = IntegrationJob.from_body(queued())
-    assert (again.app, again.tries, again.data) == (App.CODEHOST, 1, job.data)
+    assert (again.app, again.tries, again.data) == (App.GITHUB, 1, job.data)
     at = clock.now_us() + 61_000_000
     with clock.frozen(lambda: at):
-        free = {App.CODEHOST: FakeAdapter(lambda: "done"), App.TRACKER: busy[App.TRACKER]}
+        free = {App.GITHUB: FakeAdapter(lambda: "done"), App.LINEAR: busy[App.LINEAR]}
         assert worker.work(again, free, clock.now_ms()) == "codehost: done"
     assert done == ["once"]
 
@@ -342,11 +347,11 @@ def test_a_service_whose_work_fails_keeps_a_signal_from_no_other(workers: Worker
         return "followed"
 
     job = IntegrationJob(kind=jobs.SIGNAL, organization="org_1", data={"signalId": "sig_1"})
-    adapters = {App.CODEHOST: FakeAdapter(lambda: str(1 // 0)), App.TRACKER: FakeAdapter(follow)}
+    adapters = {App.GITHUB: FakeAdapter(lambda: str(1 // 0)), App.LINEAR: FakeAdapter(follow)}
 
     assert worker.work(job, adapters, clock.now_ms()) == "codehost: alone, tracker: followed"
     alone = IntegrationJob.from_body(queued())
-    assert (alone.app, alone.data) == (App.CODEHOST, job.data)
+    assert (alone.app, alone.data) == (App.GITHUB, job.data)
     with pytest.raises(ZeroDivisionError):
         worker.work(alone, adapters, clock.now_ms())
     assert done == ["once"]
@@ -375,7 +380,7 @@ def test_each_night_every_connection_is_looked_at_and_what_was_missed_is_made_up
     }
     for body in bodies:
         assert (
-            worker.work(IntegrationJob.from_body(body), {App.CODEHOST: GitHubAdapter()}, clock.now_ms()) != ""
+            worker.work(IntegrationJob.from_body(body), {App.GITHUB: GitHubAdapter()}, clock.now_ms()) != ""
         )
     workers.run()
     [repo] = api.get("/v1/integrations/repos").body["repos"]
@@ -386,4 +391,4 @@ def test_each_night_every_connection_is_looked_at_and_what_was_missed_is_made_up
 def test_a_signal_is_for_every_adapter() -> None:
     job = IntegrationJob(kind=jobs.SIGNAL, organization="org_1", data={"signalId": "sig_1"})
 
-    assert worker.work(job, {App.CODEHOST: GitHubAdapter()}, clock.now_ms()).startswith("codehost: ")
+    assert worker.work(job, {App.GITHUB: GitHubAdapter()}, clock.now_ms()).startswith("codehost: ")

@@ -7,8 +7,8 @@ import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.integration_jobs import App
-from helpdesk.integrations.linear import directory
-from helpdesk.integrations.linear.tokens import LINEAR
+from helpdesk.integrations.linear import service
+from helpdesk.integrations.linear.api import LINEAR
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
@@ -57,7 +57,7 @@ def services(linear: Tracker) -> Iterator[Services]:
 
 @pytest.fixture(autouse=True)
 def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
-    integrations.deploy(monkeypatch, services, App.TRACKER, fake.credentials())
+    integrations.deploy(monkeypatch, services, App.LINEAR, fake.credentials())
 
 
 @pytest.fixture
@@ -79,8 +79,8 @@ def connect(linear: Tracker, organization: NewOrganization) -> Callable[..., Con
     def run(workspace: Workspace, of: str = organization.organization_id) -> Connection:
         tokens = Tokens(linear.tokens_for(workspace), clock.now_ms() + DAY_MS)
         details = {"bot": workspace.bot}
-        made = integrations.connect(of, App.TRACKER, workspace.id, workspace.name, tokens, details)
-        directory.refresh(LINEAR.open(made))
+        made = integrations.connect(of, App.LINEAR, workspace.id, workspace.name, tokens, details)
+        service.refresh_directory(LINEAR.open(made))
         return made
 
     return run
@@ -108,4 +108,4 @@ def opening(admin: Client, connection: Connection) -> None:
 @pytest.fixture
 def send() -> Send:
     """Send what Linear sends."""
-    return integrations.sender(App.TRACKER)
+    return integrations.sender(App.LINEAR)

@@ -6,12 +6,12 @@ from functools import partial
 import pytest
 
 from helpdesk.events.integration_jobs import App, IntegrationJob
-from helpdesk.integrations import connecting, repository, secret_repository
+from helpdesk.integrations import connecting, credentials, repository
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.linear import directory, worker
-from helpdesk.integrations.linear.tokens import LINEAR
+from helpdesk.integrations.errors import TryLater
+from helpdesk.integrations.linear import service, worker
+from helpdesk.integrations.linear.api import LINEAR
 from helpdesk.integrations.linear.worker import LinearAdapter
-from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus, Tokens
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_MS
@@ -58,12 +58,12 @@ def test_workers_at_once_renew_a_refresh_token_that_is_used_once(
         assert len(services.said_to("POST", "/oauth/token")) == 1, seed
         assert all(error is None or isinstance(error, TryLater) for error in done.errors), seed
         used = [each.tokens for each in done.results if each is not None]
-        stored = secret_repository.tokens(connection.organization, connection.id)
+        stored = credentials.connection_tokens.find(connection.organization, connection.id)
         assert stored is not None
         assert used
         assert set(map(repr, used)) == {repr(stored.tokens)}, seed
         assert [each.values for each in used] == [stored.tokens.values] * len(used), seed
-    assert integrations.connection(connection.organization, App.TRACKER).status is ConnectionStatus.CONNECTED
+    assert integrations.connection(connection.organization, App.LINEAR).status is ConnectionStatus.CONNECTED
 
 
 def test_two_callbacks_and_a_removal_at_once_leave_one_connection_with_its_tokens_or_none(
@@ -84,13 +84,16 @@ def test_two_callbacks_and_a_removal_at_once_leave_one_connection_with_its_token
         interleaved(pieces, seed)
         workers.run()
 
-        left = integrations.connections(connection.organization, App.TRACKER)
+        left = integrations.connections(connection.organization, App.LINEAR)
         kept = [item["SK"] for item in table.everything() if item["PK"].endswith("#TOKENS")]
         assert len(left) == len(kept) <= 1, seed
         for each in (acme, other):
             home = {one.organization for one in left if one.account_id == each.id}
-            assert set(repository.organizations_of(App.TRACKER, each.id)) == home, seed
-        assert [one for one in left if secret_repository.tokens(one.organization, one.id) is None] == [], seed
+            accounts = repository.connected_accounts.all(App.LINEAR, each.id)
+            assert {one.organization for one in accounts} == home, seed
+        assert [
+            one for one in left if credentials.connection_tokens.find(one.organization, one.id) is None
+        ] == [], seed
 
 
 @pytest.mark.usefixtures("opening")
@@ -103,13 +106,13 @@ def test_an_issue_that_is_opened_and_one_that_is_linked_at_once_leave_the_signal
         filed = file(api, f"Signal {seed}")
         link = {"signalId": filed, "request": "x", "identifier": existing["identifier"]}
         job = IntegrationJob(
-            kind="tracker_link", app=App.TRACKER, organization=connection.organization, data=link
+            kind="tracker_link", app=App.LINEAR, organization=connection.organization, data=link
         )
         interleaved(
             [
                 partial(LinearAdapter().on_signal, connection.organization, filed, filed=True),
                 partial(LinearAdapter().run, job, clock.now_ms() + 60_000),
-                partial(directory.refresh, LINEAR.open(connection)),
+                partial(service.refresh_directory, LINEAR.open(connection)),
             ],
             seed,
         )

@@ -9,14 +9,13 @@ import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.integration_jobs import App
-from helpdesk.integrations import credentials, repository, secret_repository
+from helpdesk.integrations import credentials, repository
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Authorization, Callback
-from helpdesk.integrations.errors import ConnectFailed
-from helpdesk.integrations.linear import connector, directory
-from helpdesk.integrations.linear.tokens import LINEAR
+from helpdesk.integrations.errors import ConnectFailed, Revoked, TryLater
+from helpdesk.integrations.linear import connector, service
+from helpdesk.integrations.linear.api import LINEAR
 from helpdesk.integrations.linear.worker import LinearAdapter
-from helpdesk.integrations.outcomes import Revoked, TryLater
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.mail import service as mail
 from helpdesk.platform import clock
@@ -30,7 +29,7 @@ from tests.support.people import make_person
 from tests.support.visitor import Visitor
 from tests.support.workers import Workers
 
-APP = AppCredentials(App.TRACKER, fake.credentials())
+APP = AppCredentials(App.LINEAR, fake.credentials())
 CALLBACK = "/v1/connect/tracker/callback"
 BACK = f"https://support.example.com{CALLBACK}"
 VERIFIER, CHALLENGE = (  # RFC 7636, appendix B
@@ -97,7 +96,7 @@ def test_what_stands_in_the_way_is_said(
 
     with pytest.raises(ConnectFailed, match=said):
         connector.connect(
-            AppCredentials(App.TRACKER, fake.credentials() | app), came_back(linear.code_for(acme))
+            AppCredentials(App.LINEAR, fake.credentials() | app), came_back(linear.code_for(acme))
         )
 
 
@@ -187,7 +186,7 @@ def test_tokens_are_renewed_before_they_end_and_the_new_refresh_token_is_kept(
             assert LINEAR.open(connection).tokens == renewed
             first = renewed
 
-    stored = secret_repository.tokens(connection.organization, connection.id)
+    stored = credentials.connection_tokens.find(connection.organization, connection.id)
     assert stored is not None
     assert stored.tokens == first
     assert len(services.said_to("POST", "/oauth/token")) == 2
@@ -217,25 +216,25 @@ def test_a_token_that_ended_as_another_worker_renewed_it_breaks_nothing(
     linear: Tracker, acme: Workspace, connection: Connection, api: Client
 ) -> None:
     account = LINEAR.open(connection)
-    of, connection_id = connection.organization, connection.id
     renewed = Tokens(linear.tokens_for(acme), clock.now_ms() + DAY_MS)
-    secret_repository.replace_tokens(of, connection_id, 1, renewed)
+    stored = credentials.connection_tokens.get(connection.organization, connection.id)
+    credentials.replace_tokens(stored, renewed)
     del linear.tokens[account.tokens.values["access"]]
 
-    assert directory.refresh(account) == "listed"
+    assert service.refresh_directory(account) == "listed"
     assert [team["key"] for team in api.get("/v1/integrations/tracker").body["teams"]] == ["ENG"]
 
 
 def test_a_client_secret_that_linear_does_not_accept_is_the_operators_to_enter(
     linear: Tracker, connection: Connection
 ) -> None:
-    set_app(App.TRACKER, {**fake.credentials(), "client_secret": "an old one"})
+    set_app(App.LINEAR, {**fake.credentials(), "client_secret": "an old one"})
     credentials.forget()
     at = clock.now_us() + DAY_US
     with clock.frozen(lambda: at):
         with pytest.raises(Revoked, match="operator"):
             LINEAR.open(connection)
-        set_app(App.TRACKER, fake.credentials())
+        set_app(App.LINEAR, fake.credentials())
         at += 11_000_000
         assert LINEAR.open(connection).tokens.ends_at is not None
 
@@ -253,15 +252,15 @@ def test_a_removed_connection_ends_at_linear_too_unless_another_organization_use
     assert admin.delete("/v1/integrations/tracker").status == 200
     workers.run()
     assert linear.tokens != {}
-    assert secret_repository.tokens(connection.organization, connection.id) is None
-    assert secret_repository.tokens(other.organization, other.id) is not None
+    assert credentials.connection_tokens.find(connection.organization, connection.id) is None
+    assert credentials.connection_tokens.find(other.organization, other.id) is not None
 
     again = connect(acme)
-    integrations.remove(other.organization, App.TRACKER, None, "Olga Other")
+    integrations.remove(other.organization, App.LINEAR, None, "Olga Other")
     admin.delete("/v1/integrations/tracker")
     workers.run()
     assert linear.tokens == {}
-    assert repository.get(again.organization, App.TRACKER, again.slot) is None
+    assert repository.connections.find(again.organization, App.LINEAR, again.slot) is None
 
 
 def test_a_connection_whose_token_has_ended_is_forgotten_at_linear_too(
@@ -280,7 +279,7 @@ def test_connecting_breaking_and_mending_are_in_the_log(
     linear: Tracker, acme: Workspace, connection: Connection, connect: Callable[..., Connection], api: Client
 ) -> None:
     integrations.mark_broken(connection, "It was removed.")
-    [broken] = integrations.connections(connection.organization, App.TRACKER)
+    [broken] = integrations.connections(connection.organization, App.LINEAR)
     LinearAdapter().on_connect(broken)
 
     kinds = [each["kind"] for each in api.get("/v1/logs").body["logs"]]

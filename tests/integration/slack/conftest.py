@@ -13,8 +13,7 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.record import Connection, Tokens
-from helpdesk.integrations.slack import receiver
-from helpdesk.integrations.slack import thread_repository as threads
+from helpdesk.integrations.slack import receiver, threads
 from helpdesk.integrations.slack.api import SLACK, TOKEN
 from scripts.services import chatmirror as fake
 from scripts.services.chatmirror import Channel, ChatMirror, Workspace
@@ -170,7 +169,7 @@ def services(slack: ChatMirror, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ser
 
 @pytest.fixture(autouse=True)
 def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) -> None:
-    integrations.deploy(monkeypatch, services, App.CHATMIRROR, fake.credentials())
+    integrations.deploy(monkeypatch, services, App.SLACK, fake.credentials())
 
 
 @pytest.fixture
@@ -192,7 +191,7 @@ def connect(slack: ChatMirror, organization: NewOrganization) -> Callable[..., C
     def run(workspace: Workspace, of: str = organization.organization_id) -> Connection:
         tokens = Tokens({TOKEN: slack.token_for(workspace)})
         details = {"bot": workspace.bot, "appId": fake.APP_ID}
-        return integrations.connect(of, App.CHATMIRROR, workspace.id, workspace.name, tokens, details)
+        return integrations.connect(of, App.SLACK, workspace.id, workspace.name, tokens, details)
 
     return run
 
@@ -250,4 +249,4 @@ def admin(organization: NewOrganization) -> Client:
 @pytest.fixture
 def send() -> Send:
     """Send what Slack sends."""
-    return integrations.sender(App.CHATMIRROR)
+    return integrations.sender(App.SLACK)

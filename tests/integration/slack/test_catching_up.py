@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.integrations import missed
+from helpdesk.integrations import chat
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.outcomes import TryLater
+from helpdesk.integrations.errors import TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.integrations.slack import outgoing
 from helpdesk.integrations.slack.worker import SlackAdapter
@@ -182,13 +182,13 @@ def test_more_conversations_than_one_transaction_takes_are_all_looked_at(
     connection: Connection, support: Channel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(7):
-        missed.note(connection, f"conv_{number}")
-    monkeypatch.setattr(missed, "_AT_ONCE", 3)
+        chat.note_missed(connection, f"conv_{number}")
+    monkeypatch.setattr(chat, "_AT_ONCE", 3)
 
     with pytest.raises(TryLater):
-        missed.catch_up(connection, until=0)
+        chat.catch_up(connection, until=0)
     assert len(noted()) == 4
-    assert missed.catch_up(connection, until=clock.now_ms() + 60_000) == "caught_up"
+    assert chat.catch_up(connection, until=clock.now_ms() + 60_000) == "caught_up"
     assert noted() == []
     jobs = [job["body"] for item in items.everything() for job in item.get("jobs", [])]
     asked = [job["data"]["conversationId"] for job in jobs if job.get("kind") == "follow"]

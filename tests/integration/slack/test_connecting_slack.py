@@ -9,11 +9,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from helpdesk.events.integration_jobs import App
-from helpdesk.integrations import repository, secret_repository
+from helpdesk.integrations import credentials, repository
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Authorization, Callback
-from helpdesk.integrations.errors import ConnectFailed
-from helpdesk.integrations.outcomes import OutcomeUnknown
+from helpdesk.integrations.errors import ConnectFailed, OutcomeUnknown
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.integrations.slack import connector
 from helpdesk.storage.transactions import Transaction
@@ -26,7 +25,7 @@ from tests.support.api import Client
 from tests.support.integrations import Send
 from tests.support.workers import Workers
 
-APP = AppCredentials(App.CHATMIRROR, fake.credentials())
+APP = AppCredentials(App.SLACK, fake.credentials())
 BACK = "https://support.example.com/v1/connect/chatmirror/callback"
 
 
@@ -89,7 +88,7 @@ def test_an_organization_reads_in_its_log_that_another_one_connected_its_workspa
     other = replace(connection, organization=other_organization.organization_id, id="conn_other")
     transaction = Transaction()
     repository.put(transaction, other, None)
-    secret_repository.put_tokens(transaction, other, Tokens({"token": "xoxb"}))
+    credentials.put_tokens(transaction, other, Tokens({"token": "xoxb"}))
     integrations.add_connected(transaction, other)
     transaction.commit()
     workers.run()
@@ -177,7 +176,7 @@ def test_a_disconnected_workspace_gets_its_token_back(
     workers.run()
 
     assert set(slack.tokens) == slack.revoked
-    assert repository.all_of(connection.organization) == []
+    assert repository.connections.all(connection.organization) == []
 
 
 def test_a_workspace_of_two_organizations_keeps_its_token_until_the_last_leaves(

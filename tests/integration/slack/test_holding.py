@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.outcomes import TryLater
-from helpdesk.integrations.slack import thread_repository as threads
+from helpdesk.integrations.errors import TryLater
+from helpdesk.integrations.slack import threads
 from helpdesk.integrations.slack.clicks import handle_click
 from helpdesk.integrations.slack.replies import relay_message
 from helpdesk.platform import clock

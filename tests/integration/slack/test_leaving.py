@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from helpdesk.integrations.errors import ChatmirrorNotConnected
-from helpdesk.integrations.outcomes import NotConnectedNow
+from helpdesk.integrations.errors import NotConnectedNow, SlackNotConnected
 from helpdesk.integrations.record import Connection
 from helpdesk.integrations.slack.worker import SlackAdapter
 from helpdesk.platform import clock
@@ -117,5 +116,5 @@ def test_a_change_of_a_connection_that_is_removed_meanwhile_follows_nothing(
     # The change has read the connection before it was removed.
     monkeypatch.setattr("helpdesk.integrations.service.connection", lambda *_: mirrored)
 
-    assert admin.patch(PATH, {"enabled": True}).code == ChatmirrorNotConnected.code
+    assert admin.patch(PATH, {"enabled": True}).code == SlackNotConnected.code
     assert follower(mirrored) == "for a while"

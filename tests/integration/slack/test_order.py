@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.outcomes import TryLater
+from helpdesk.integrations.errors import TryLater
 from helpdesk.integrations.slack.replies import relay_message
 from scripts.services.server import Said, Services
 from tests.integration.slack.conftest import Thread, job_of

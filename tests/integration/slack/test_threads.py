@@ -8,10 +8,9 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations.record import Conversation
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.outcomes import OutcomeUnknown, TryLater
+from helpdesk.integrations.errors import OutcomeUnknown, TryLater
 from helpdesk.integrations.record import Connection
-from helpdesk.integrations.slack import outgoing, texts
-from helpdesk.integrations.slack import thread_repository as threads
+from helpdesk.integrations.slack import outgoing, texts, threads
 from helpdesk.integrations.slack.api import SLACK
 from helpdesk.platform import clock
 from helpdesk.storage import table

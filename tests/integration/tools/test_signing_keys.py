@@ -10,7 +10,8 @@ from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
 from helpdesk.storage import keys, table
-from helpdesk.tools import endpoints, repository
+from helpdesk.tools import endpoints
+from helpdesk.tools.record import tool_endpoints
 from helpdesk.webhooks import key_revocation
 from tests.integration.tools.conftest import URL, add, listed, said
 from tests.support.api import Client
@@ -107,7 +108,7 @@ def test_an_endpoint_that_is_added_while_its_key_is_revoked_is_refused_or_gets_a
 
         seen.add(str(outcomes[0]).partition("_")[0])
         if outcomes[0] != "missing_service_key":
-            endpoint = repository.endpoint(of, str(outcomes[0]))
+            endpoint = tool_endpoints.find(of, str(outcomes[0]))
             assert endpoint is not None
             assert endpoint.key_id is None
             assert table.get(keys.EndpointSecret(of, endpoint.id)) is not None

@@ -9,12 +9,11 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.outbound import addresses
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys, table
-from helpdesk.tools import removal, repository, sync, sync_repository
-from helpdesk.tools.approvals.risk import Risk
+from helpdesk.storage import table
+from helpdesk.tools import repository, sync, sync_state
 from helpdesk.tools.jobs import RemovalJob, SyncJob
 from helpdesk.tools.planning import Write
-from helpdesk.tools.record import SyncStatus
+from helpdesk.tools.record import Risk, SyncStatus, Tool, tool_endpoints
 from helpdesk.tools.service import for_agent
 from tests.support.api import Client, function
 from tests.support.approvals import ask, conversation_of
@@ -30,7 +29,7 @@ work = running("tool_sync", sync.work)
 
 
 def job_of(organization: NewOrganization, endpoint_id: str) -> SyncJob:
-    endpoint = repository.endpoint(organization.organization_id, endpoint_id)
+    endpoint = tool_endpoints.find(organization.organization_id, endpoint_id)
     assert endpoint is not None
     return SyncJob(organization.organization_id, endpoint.id, endpoint.sync_id)
 
@@ -187,7 +186,7 @@ def test_what_an_admin_sets_while_a_sync_runs_is_not_lost(
     work(job_of(organization, endpoint_id))
     server.manifest = manifest(tool("order_status", risk="medium"))
     add(api, server.url)
-    commit = sync_repository.commit
+    commit = sync_state.commit
     late = [{"risk": "high"}, {"enabled": False}]
 
     def after_a_change(*arguments: Any) -> None:
@@ -195,7 +194,7 @@ def test_what_an_admin_sets_while_a_sync_runs_is_not_lost(
             assert api.patch("/v1/tools/order_status", late.pop()).status == 200
         commit(*arguments)
 
-    monkeypatch.setattr(sync_repository, "commit", after_a_change)
+    monkeypatch.setattr(sync_state, "commit", after_a_change)
 
     assert work(job_of(organization, endpoint_id)) == "synced"
     [stored] = api.get("/v1/tools").body["tools"]
@@ -207,7 +206,7 @@ def test_tools_that_change_again_and_again_end_a_sync_with_a_problem(
 ) -> None:
     endpoint_id = add(api, server.url)
     # An item that this version cannot read holds the name.
-    unreadable = keys.Tool(organization.organization_id, "order_status")
+    unreadable = Tool.key_for(organization.organization_id, "order_status")
     table.put_new({**unreadable.attributes(), "endpointId": endpoint_id})
 
     assert work(job_of(organization, endpoint_id)) == "failed"
@@ -222,12 +221,12 @@ def test_a_manifest_that_replaces_every_tool_is_stored_in_two_transactions_that_
         [first, *_] = connected(organization, server.url, *old)
         add(api, server.url)
         job = job_of(organization, first.endpoint_id)
-        ends = sync_repository._end
-        monkeypatch.setattr(sync_repository, "_end", lambda *_, **__: (_ for _ in ()).throw(ConnectionError))
+        ends = sync_state._end
+        monkeypatch.setattr(sync_state, "_end", lambda *_, **__: (_ for _ in ()).throw(ConnectionError))
         with pytest.raises(ConnectionError):
             work(job)
         half = len(for_agent(organization.organization_id).enabled)
-        monkeypatch.setattr(sync_repository, "_end", ends)
+        monkeypatch.setattr(sync_state, "_end", ends)
 
         assert work(job) == "synced"
     assert half > 64  # the declared ones came first
@@ -244,7 +243,7 @@ def test_no_transaction_of_a_sync_is_larger_than_dynamodb_takes(organization: Ne
     )
     writes = [Write(replace(each, waiting=each.declared), each) for each in tools]
 
-    groups = sync_repository._groups(organization.organization_id, writes)
+    groups = sync_state._groups(writes)
     assert [len(group) for group in groups] == [23, 23, 18]
     assert [write for group in groups for write in group] == writes
 
@@ -262,8 +261,8 @@ def test_a_removal_is_repeated_until_all_of_it_is_done(
         raise ConnectionError
 
     with pytest.raises(ConnectionError):
-        removal.work(job, fails)
-    removal.work(job, lambda organization_id, endpoint_id: ended.append((organization_id, endpoint_id)))
+        sync.clean_up(job, fails)
+    sync.clean_up(job, lambda organization_id, endpoint_id: ended.append((organization_id, endpoint_id)))
     workers.run()
 
     assert ended == [(of, one.endpoint_id)]
@@ -310,7 +309,7 @@ def test_the_tools_that_the_agent_may_call_are_those_that_are_enabled(organizati
     )
     for name, enabled, withdrawn in (("b", False, False), ("c", True, True)):
         table.update(
-            keys.Tool(of, name),
+            Tool.key_for(of, name),
             "SET enabled = :enabled, withdrawn = :withdrawn",
             values={":enabled": enabled, ":withdrawn": withdrawn},
         )
@@ -322,4 +321,4 @@ def test_the_tools_that_the_agent_may_call_are_those_that_are_enabled(organizati
     assert (found.name, found.enabled, found.risk, b.risk) == ("b", False, Risk.LOW, Risk.LOW)
     assert repository.find(of, c.name) is None
     assert repository.find("org_2", "a") is None
-    assert SyncStatus.SYNCED in {each.status for each in repository.endpoints(of)}
+    assert SyncStatus.SYNCED in {each.status for each in repository.read_endpoints(of).readable}

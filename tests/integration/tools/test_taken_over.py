@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.tools import sync_repository
+from helpdesk.tools import sync_state
 from helpdesk.tools.service import for_agent
 from tests.integration.tools.conftest import add, listed, said
 from tests.support.api import Client
@@ -92,14 +92,14 @@ def test_an_admins_raise_while_a_sync_drops_the_tool_is_kept(
     api: Client, server: ToolServer, workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced(api, server, workers, tool("lookup"), tool("other"))
-    commit, late = sync_repository.commit, [{"risk": "high"}]
+    commit, late = sync_state.commit, [{"risk": "high"}]
 
     def after_a_raise(*arguments: Any) -> None:
         if late:
             assert api.patch("/v1/tools/lookup", late.pop()).status == 200
         commit(*arguments)
 
-    monkeypatch.setattr(sync_repository, "commit", after_a_raise)
+    monkeypatch.setattr(sync_state, "commit", after_a_raise)
     synced(api, server, workers, tool("other"))
     synced(api, server, workers, tool("other"), tool("lookup"))
 

@@ -16,8 +16,8 @@ from helpdesk.storage.actor_name import ActorName
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.suggestions.schemas import SuggestionKind, SuggestionStatus
 from helpdesk.tools.approvals.record import Approval
-from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.approvals.schemas import ApprovalStatus
+from helpdesk.tools.record import Risk
 
 
 def _named(fact: Fact) -> dict[str, object]:

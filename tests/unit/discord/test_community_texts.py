@@ -10,7 +10,7 @@ from helpdesk.conversations.message_record import Author, Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Handler, Speaker, Status
 from helpdesk.integrations.discord import texts
-from helpdesk.integrations.discord.phrasing import LOCALES, Phrase, phrase, phrases
+from helpdesk.integrations.discord.texts import LOCALES, Phrase, phrase, phrases
 from helpdesk.visitor_texts.languages import LANGUAGES
 
 FILE = AttachedFile("a [photo].png", 3, "image/png", "https://support.example.com/v1/files/abc")

@@ -81,7 +81,7 @@ WRITTEN: list[tuple[JobBody, dict[str, Any]]] = [
         {"kind": "board", "workId": "w", "turn": 2, "statuses": ["a"], "after": "b"},
     ),
     (
-        IntegrationJob(kind="look", app=App.CODEHOST, organization="org_1", data={"a": 1}, tries=1, due_at=5),
+        IntegrationJob(kind="look", app=App.GITHUB, organization="org_1", data={"a": 1}, tries=1, due_at=5),
         {"kind": "look", "app": "codehost", "data": {"a": 1}, "tries": 1, "dueAt": 5},
     ),
     (
@@ -120,7 +120,7 @@ def test_a_job_is_written_with_what_says_something_and_read_as_it_was(
         ),
         (
             {"kind": "look", "app": "codehost", "data": {}},
-            IntegrationJob(kind="look", app=App.CODEHOST, organization="org_1"),
+            IntegrationJob(kind="look", app=App.GITHUB, organization="org_1"),
         ),
         ({"reindex": True}, ReindexJob("org_1")),
         ({"folderId": "fold_1", "later": 1}, FolderJob("org_1", "fold_1")),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.integrations.github.issue_references import Reference, references
+from helpdesk.integrations.github.issue_links import Reference, references
 from helpdesk.progress.references import MAX_REFERENCES
 
 

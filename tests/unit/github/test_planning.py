@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.integrations.github.mirror_record import MirroredFile
+from helpdesk.integrations.github.mirror_store import MirroredFile
 from helpdesk.integrations.github.planning import plan
 
 trees = st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from("1234"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpdesk.integrations.github.issue_record import SignalIssue
+from helpdesk.integrations.github.issue_store import SignalIssue
 from helpdesk.integrations.github.status_sync import Follow, Found, decide
 from helpdesk.signals.kinds import SignalStatus
 

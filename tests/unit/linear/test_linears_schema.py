@@ -6,10 +6,14 @@ from typing import Any
 import pytest
 from graphql import GraphQLNonNull, GraphQLObjectType, parse, validate
 
-from helpdesk.integrations.linear import queries
+from helpdesk.integrations.linear import api
 from scripts.services.tracker import Tracker, Workspace, schema
 
-QUERIES = {name: text for name, text in vars(queries).items() if name.isupper() and not name.startswith("_")}
+QUERIES = {
+    name: text
+    for name, text in vars(api).items()
+    if isinstance(text, str) and text.lstrip().startswith(("query ", "mutation "))
+}
 
 
 @pytest.fixture

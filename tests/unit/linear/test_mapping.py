@@ -4,8 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpdesk.integrations.linear.mapping import Follow, SignalState, StateMap, decide
-from helpdesk.integrations.linear.record import Found, LinearIssue, NamedState, State, TrackerSettings
+from helpdesk.integrations.linear.record import (
+    Follow,
+    Found,
+    LinearIssue,
+    LinearSettings,
+    NamedState,
+    SignalState,
+    State,
+    StateMap,
+    decide,
+)
 from helpdesk.signals.kinds import SignalStatus
 
 KINDS = ("triage", "backlog", "unstarted", "started", "completed", "canceled", "duplicate")
@@ -52,12 +61,12 @@ def test_a_state_that_an_admin_names_takes_the_place_of_the_usual_one() -> None:
 
 
 def test_states_that_were_stored_by_name_still_count() -> None:
-    seen = TrackerSettings.from_item(
+    seen = LinearSettings.from_item(
         {"PK": "ORG#org_1#INTEGRATION", "SK": "SETTINGS#tracker", "states": {"in review": "qa"}}
     )
 
     assert StateMap(STATES, seen.states).state_of(SignalStatus.IN_REVIEW) == BY_NAME["QA"]
-    assert TrackerSettings.from_item(seen.to_item()) == seen
+    assert LinearSettings.from_item(seen.to_item()) == seen
 
 
 @pytest.mark.parametrize(

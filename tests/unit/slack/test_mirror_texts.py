@@ -13,7 +13,7 @@ from helpdesk.conversations.state import Handler, Speaker, Status
 from helpdesk.customers.record import Identity
 from helpdesk.integrations.slack import texts
 from helpdesk.tools.approvals.record import Approval
-from helpdesk.tools.approvals.risk import Risk
+from helpdesk.tools.record import Risk
 
 
 def by_customer(body: str) -> str:

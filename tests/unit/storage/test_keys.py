@@ -83,18 +83,18 @@ def test_the_longest_key_of_a_kind_is_within_dynamodbs_limits(kind: Kind) -> Non
     theirs = {
         "Connection",
         "LinearTeam",
-        "CommunityFeed",
-        "CommunityAsker",
-        "MirrorChannel",
-        "MirroredThread",
-        "MirrorThread",
-        "MirrorReply",
-        "MirrorClick",
+        "DiscordFeed",
+        "DiscordAsker",
+        "SlackChannel",
+        "SlackThread",
+        "SlackThreadOwner",
+        "SlackReply",
+        "SlackClick",
     }
     chosen = [("9" if kind.__name__ in ours or kind.__name__ in theirs else "😀") * 128] * 5
     if kind.__name__ == "LinkedPullRequest":
         chosen[3] = "9" * 20
-    if kind.__name__ == "MirrorChannel":
+    if kind.__name__ == "SlackChannel":
         chosen[2] = "😀" * 80
     key = _build(kind, chosen)
 

@@ -92,6 +92,19 @@ def test_items_from_before_with_nulls_and_repeated_key_parts_are_read() -> None:
     assert Parcel.from_item(before) == PARCEL
 
 
+class Shelf(Stored):
+    PK, SK = "ORG#{organization}#SHELVES", "{size}#{row}"
+    organization: str
+    size: Size
+    row: str
+
+
+def test_an_enumeration_is_stored_beside_its_key_and_read_from_the_key_where_it_is_missing() -> None:
+    shelf = Shelf("acme", Size.LARGE, "a")
+    assert shelf.to_item() == {"PK": "ORG#acme#SHELVES", "SK": "large#a", "size": "large"}
+    assert Shelf.from_item({"PK": "ORG#acme#SHELVES", "SK": "large#a"}) == shelf
+
+
 def test_an_index_entry_exists_while_its_values_do() -> None:
     lost = Parcel(organization="acme", id="p1", number=7, size=Size.SMALL, sent_at=5, lost=True)
 

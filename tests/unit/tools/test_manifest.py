@@ -6,8 +6,8 @@ import pytest
 
 from helpdesk.agent_runs.prompts import BUILT_IN
 from helpdesk.tools import manifest
-from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.manifest import InvalidManifest
+from helpdesk.tools.record import Risk
 from tests.support.tool_server import tool
 
 

@@ -2,8 +2,8 @@
 
 from copy import replace
 
-from helpdesk.tools.offering import offered
 from helpdesk.tools.record import Tool
+from helpdesk.tools.service import offered
 from tests.support.tools import declaration
 from tests.unit.tools.test_planning import endpoint, stored
 

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from helpdesk.tools import planning
-from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.planning import NameTaken, Plan, TooManyWithdrawn
-from helpdesk.tools.record import ChangeKind, Declaration, SyncStatus, Tool, ToolEndpoint
+from helpdesk.tools.record import ChangeKind, Declaration, Risk, SyncStatus, Tool, ToolEndpoint
 from tests.support.tools import declaration
 
 OTHER_SCHEMA = {"type": "object", "properties": {"order": {"type": "integer"}}}
@@ -32,6 +31,7 @@ def endpoint(identifier: str = "tool_1") -> ToolEndpoint:
 
 def stored(declared: Declaration, **changed: Any) -> Tool:
     as_declared = Tool(
+        organization="org_1",
         declared=declared,
         endpoint_id="tool_1",
         raised_risk=None,

@@ -3,10 +3,8 @@ from typing import Any
 
 import pytest
 
-from helpdesk.tools import inputs, schema_rules
-from helpdesk.tools.record import Tool
+from helpdesk.tools import schema_rules
 from helpdesk.tools.schema_rules import InvalidSchema
-from tests.support.tools import declaration
 
 
 def nested(levels: int) -> dict[str, Any]:
@@ -85,39 +83,27 @@ def test_a_schema_with_all_that_is_allowed_is_accepted() -> None:
     )
 
 
-def of_schema(schema: dict[str, Any]) -> Tool:
-    return Tool(
-        declared=declaration("order_status", inputSchema=schema),
-        endpoint_id="tool_1",
-        raised_risk=None,
-        enabled=True,
-        waiting=None,
-        withdrawn=False,
-        updated_at=0,
-    )
-
-
 def test_the_problems_of_an_input_name_the_place() -> None:
     schema = {"type": "object", "properties": {"a": {"items": {"type": "string"}}}, "required": ["b"]}
 
-    assert inputs.problems(of_schema(schema), {"b": 1, "a": ["x"]}) == []
-    assert inputs.problems(of_schema(schema), {"b": 1, "a": ["x", 5]}) == [
+    assert schema_rules.input_problems(schema, {"b": 1, "a": ["x"]}) == []
+    assert schema_rules.input_problems(schema, {"b": 1, "a": ["x", 5]}) == [
         '`a[1]`: 5 is not of type "string"'
     ]
-    assert inputs.problems(of_schema(schema), {}) == ['`(all)`: "b" is a required property']
+    assert schema_rules.input_problems(schema, {}) == ['`(all)`: "b" is a required property']
 
 
 def test_a_hostile_input_has_problems_and_hangs_nothing() -> None:
-    tool = of_schema({"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}})
+    schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}
     began = time.process_time()
 
-    assert inputs.problems(tool, ["not an object"]) == ["The input must be an object."]
-    assert inputs.problems(tool, {"a": "\ud800"}) == ["It cannot be read as JSON."]
-    assert len(inputs.problems(tool, {"a": "a" * 30_000 + "!"})) == 1
+    assert schema_rules.input_problems(schema, ["not an object"]) == ["The input must be an object."]
+    assert schema_rules.input_problems(schema, {"a": "\ud800"}) == ["It cannot be read as JSON."]
+    assert len(schema_rules.input_problems(schema, {"a": "a" * 30_000 + "!"})) == 1
     assert (
         len(
-            inputs.problems(
-                of_schema({"type": "object", "additionalProperties": False}), {str(n): n for n in range(99)}
+            schema_rules.input_problems(
+                {"type": "object", "additionalProperties": False}, {str(n): n for n in range(99)}
             )[0]
         )
         <= 300
@@ -147,10 +133,10 @@ def test_a_value_is_not_compared_with_more_than_can_be_done_in_seconds() -> None
 
 
 def test_an_input_that_is_no_json_has_a_problem_wherever_that_is() -> None:
-    tool = of_schema({"type": "object"})
+    schema = {"type": "object"}
     deep: dict[str, Any] = {}
     for _ in range(20_000):
         deep = {"a": deep}
 
     for wrong in (float("inf"), float("nan"), "\ud800", {"\ud800": 1}, deep):
-        assert inputs.problems(tool, {"more": wrong}) == ["It cannot be read as JSON."]
+        assert schema_rules.input_problems(schema, {"more": wrong}) == ["It cannot be read as JSON."]

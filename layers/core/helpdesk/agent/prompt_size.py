@@ -1,7 +1,7 @@
 """How large a request of a language model is, whatever a conversation, a knowledge base and the tools hold.
 
 Each part has a size of its own, in bytes of UTF-8: three or four of them are a token, in every script. With the rules
-and the tools (helpdesk/tools/offering.py) the first request for a message always fits into the message's budget.
+and the tools (helpdesk/tools/service.py) the first request for a message always fits into the message's budget.
 """
 
 from collections.abc import Sequence

@@ -17,10 +17,10 @@ from helpdesk.conversations.state import Handler
 from helpdesk.customers.record import Identity
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.approvals import calls as approvals
-from helpdesk.tools.approvals import expiry
-from helpdesk.tools.approvals.calls import Wanted
+from helpdesk.tools.approvals import expiry, lifecycle
 from helpdesk.tools.approvals.expiry import Cause
+from helpdesk.tools.approvals.lifecycle import Wanted
+from helpdesk.tools.approvals.record import approvals
 from helpdesk.tools.approvals.schemas import ApprovalStatus
 from helpdesk.tools.record import Tool
 from helpdesk.visitor_texts.catalog import TextName
@@ -78,11 +78,11 @@ def ask_the_team(run: Run, prepared: Prepared, conversation: Conversation) -> Ru
     written: list[Run] = []
 
     def add_approvals(transaction: Transaction, read: Conversation) -> None:
-        approvals.require_room(read, len(new))
+        lifecycle.require_room(read, len(new))
         asked, lines = run, []
         for call in new:
-            approval = approvals.asked_for(read, _wanted(run, call))
-            approvals.add(transaction, approval)
+            approval = lifecycle.asked_for(read, _wanted(run, call))
+            lifecycle.add(transaction, approval)
             asked = asked.with_call(replace(call, approval_id=approval.id))
             why = f" The review passed it to the team: {call.reason}." if call.reason else ""
             lines.append(f"{name} asks to call {call.title} ({call.tool}), approval {approval.id}.{why}")

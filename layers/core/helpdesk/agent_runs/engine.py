@@ -29,11 +29,9 @@ from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import service as tools_service
-from helpdesk.tools.approvals import calls as approvals
-from helpdesk.tools.approvals import jobs
+from helpdesk.tools.approvals import jobs, lifecycle
 from helpdesk.tools.approvals.errors import TooManyWaiting
-from helpdesk.tools.approvals.risk import Risk
-from helpdesk.tools.record import Tool
+from helpdesk.tools.record import Risk, Tool
 
 MAX_MODEL_CALLS = 8
 MAX_TOOL_CALLS = 12
@@ -155,7 +153,7 @@ def _waiting(at: Desk) -> list[tuple[str, str]]:
     conversation = at.prepared.conversation
     if not conversation.waiting_approvals:
         return []
-    pending = approvals.pending_in(conversation.organization, conversation.id)
+    pending = lifecycle.pending_in(conversation.organization, conversation.id)
     return [(each.tool, each.input) for each in pending]
 
 

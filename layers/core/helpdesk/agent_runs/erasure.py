@@ -7,7 +7,7 @@ from helpdesk.agent_runs import repository
 from helpdesk.agent_runs.record import Run
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.approvals.watches import RunWatch
+from helpdesk.tools.approvals.jobs import RunWatch
 
 
 class ErasableRun(NamedTuple):

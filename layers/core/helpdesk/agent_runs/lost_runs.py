@@ -1,6 +1,6 @@
 """Runs that were lost: their worker died at every try, and the job is in the dead letters or gone.
 
-A scheduled run looks at the watches that are due (helpdesk/tools/approvals/watches.py). It queues a lost run again,
+A scheduled run looks at the watches that are due (helpdesk/tools/approvals/jobs.py). It queues a lost run again,
 a few times. If that does not help, it asks a worker to hand the conversation to the team without another step.
 """
 
@@ -13,10 +13,10 @@ from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.approvals import calls as approvals
-from helpdesk.tools.approvals import jobs, watches
+from helpdesk.tools.approvals import jobs
+from helpdesk.tools.approvals.jobs import LOST_AFTER_MS, RunWatch, watches
+from helpdesk.tools.approvals.record import approvals
 from helpdesk.tools.approvals.schemas import ApprovalStatus
-from helpdesk.tools.approvals.watches import LOST_AFTER_MS, RunWatch
 
 MAX_REQUEUES = 3
 """How often a lost run is queued again before the team gets the conversation, and how often that is tried."""
@@ -32,7 +32,7 @@ def queue_again(deadline: int) -> int:
     now, queued = clock.now_ms(), 0
 
     def read(shard: int, after: Item | None) -> tuple[list[RunWatch], Item | None]:
-        return watches.watches.due(shard, now, _PAGE, after, index="GSI2")
+        return watches.due(shard, now, _PAGE, after, index="GSI2")
 
     for page in shards.pages(read, now // MINUTE_MS, deadline):
         for watch in page:
@@ -46,13 +46,13 @@ def _look_at(watch: RunWatch) -> bool:
     run = repository.runs.find(watch.organization, watch.conversation_id, watch.message_id)
     transaction, queues = Transaction(), False
     if run is None or run.state.is_over or _waits_for_the_team(run):
-        watches.end_seen(transaction, watch)  # a decision watches it again
+        jobs.end_seen_watch(transaction, watch)  # a decision watches it again
     elif run.saved_at > clock.now_ms() - LOST_AFTER_MS:
-        watches.move(transaction, watch, watches.due_at(run.saved_at), requeues=0)
+        jobs.move_watch(transaction, watch, jobs.due_at(run.saved_at), requeues=0)
     elif watch.requeues < 2 * MAX_REQUEUES:
         queues, gives_up = True, watch.requeues >= MAX_REQUEUES
-        due = watches.due_at(clock.now_ms())
-        watches.move(transaction, watch, due, requeues=watch.requeues + 1)
+        due = jobs.due_at(clock.now_ms())
+        jobs.move_watch(transaction, watch, due, requeues=watch.requeues + 1)
         jobs.put_resume_job(
             transaction, watch.organization, watch.conversation_id, watch.message_id, gives_up=gives_up
         )
@@ -60,7 +60,7 @@ def _look_at(watch: RunWatch) -> bool:
         logger.error(
             "run_lost", extra={"organization": watch.organization, "conversation": watch.conversation_id}
         )
-        watches.end_seen(transaction, watch)
+        jobs.end_seen_watch(transaction, watch)
     try:
         transaction.commit()
     except ConditionFailed:

@@ -24,11 +24,10 @@ from helpdesk.platform.text import one_line
 from helpdesk.storage.table import Throttled
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import calling, running
-from helpdesk.tools.approvals import calls as approvals
-from helpdesk.tools.approvals.risk import Risk
+from helpdesk.tools.approvals import lifecycle
 from helpdesk.tools.approvals.schemas import CallOutcome as ApprovalOutcome
 from helpdesk.tools.errors import MAX_RUNNING_TOOLS, TooManyRunning
-from helpdesk.tools.record import Tool
+from helpdesk.tools.record import Risk, Tool
 from helpdesk.tools.results import CallOutcome, CallResult
 from helpdesk.tools.visitors import visitor_of
 
@@ -108,7 +107,7 @@ def _claim(run: Run, batch: Sequence[Call], conversation: Conversation) -> Run:
     run = repository.add(transaction, run)  # first: a run that has changed says more than its approvals
     for call in batch:
         if call.approval_id is not None:
-            approvals.begin(transaction, run.organization, call.approval_id)
+            lifecycle.begin(transaction, run.organization, call.approval_id)
     conversation_approvals.require_unresolved(transaction, conversation)
     transaction.commit()
     return run
@@ -161,7 +160,7 @@ def _end(run: Run, call: Call, result: CallResult, agent_name: str, own_line: st
     written = repository.add(transaction, after)
     if call.approval_id is not None:
         outcome = ApprovalOutcome(result.outcome.value)
-        approvals.end(transaction, run.organization, call.approval_id, outcome, content)
+        lifecycle.end(transaction, run.organization, call.approval_id, outcome, content)
     is_noted = call.risk is not Risk.LOW or result.outcome is CallOutcome.UNKNOWN
     line = _line(call, result, agent_name) if call.tool not in BUILT_IN and is_noted else own_line
     if line is not None:

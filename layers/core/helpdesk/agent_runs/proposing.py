@@ -15,9 +15,8 @@ from helpdesk.agent_runs.record import Call
 from helpdesk.agent_runs.state import CallState
 from helpdesk.customers.record import Identity
 from helpdesk.platform import ids
-from helpdesk.tools import inputs, json_text
-from helpdesk.tools.approvals.risk import Risk
-from helpdesk.tools.record import Tool
+from helpdesk.tools import json_text, schema_rules
+from helpdesk.tools.record import Risk, Tool
 from helpdesk.tools.visitors import visitor_of
 
 MAX_INVALID_INPUTS = 2
@@ -123,7 +122,7 @@ def _problem(
     """Return why a call is not possible, and whether that is its input."""
     if tool is None:
         return _NO_TOOL, False
-    if wrong := inputs.problems(tool, call.input_value):
+    if wrong := schema_rules.input_problems(tool.input_schema, call.input_value):
         return f"The input does not fit: {' '.join(wrong)}", True
     if tool.requires_identity and visitor_of(call.identity) is None:
         return _NOT_KNOWN, False

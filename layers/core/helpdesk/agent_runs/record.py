@@ -13,7 +13,7 @@ from helpdesk.customers.record import Identity
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.storage.stored import Stored
-from helpdesk.tools.approvals.risk import Risk
+from helpdesk.tools.record import Risk
 
 
 class Call(Record, kw_only=True):

@@ -9,7 +9,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.approvals import watches
+from helpdesk.tools.approvals import jobs
 
 KEPT_DAYS = 30
 """How long a run is kept after its last step. An approval in it waits for a day at most."""
@@ -59,10 +59,10 @@ def add(transaction: Transaction, run: Run, *, new: bool = False) -> Run:
     name = (run.organization, run.conversation_id, run.message_id)
     if new:
         transaction.put(written, new=True, on_failure=RunChanged())
-        watches.put(transaction, *name)
+        jobs.watch(transaction, *name)
         return written
     changed = {each: getattr(written, each) for each in Run.__struct_fields__ if each not in _IN_KEY}
     transaction.change(run.key, set=changed, require={"revision": run.revision}, on_failure=RunChanged())
     if run.state.is_over:
-        watches.end(transaction, *name)
+        jobs.end_watch(transaction, *name)
     return written

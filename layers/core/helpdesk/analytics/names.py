@@ -10,7 +10,7 @@ from helpdesk.analytics.rows import CONVERSATIONS, CUSTOMERS
 from helpdesk.knowledge import folder_service as folders
 from helpdesk.storage import actor_name
 from helpdesk.storage import names as names_now
-from helpdesk.tools import endpoint_names
+from helpdesk.tools.record import tool_endpoints
 
 
 def _of_unnamed_keys(organization: str, labels: Sequence[str]) -> dict[str, str]:
@@ -20,12 +20,17 @@ def _of_unnamed_keys(organization: str, labels: Sequence[str]) -> dict[str, str]
     return {label: present[each.id] for label, each in unnamed.items() if each.id in present}
 
 
+def _urls_of_endpoints(organization: str, endpoint_ids: Sequence[str]) -> dict[str, str]:
+    found = tool_endpoints.by_ids(organization, ids=endpoint_ids, consistent=False)
+    return {endpoint.id: endpoint.url for endpoint in found.values()}
+
+
 _NAMES: dict[str, Callable[[str, Sequence[str]], dict[str, str]]] = {
     "assignee": membership.names_of,
     "customer": lambda organization, ids: repository.titles(organization, CUSTOMERS, ids),
     "conversation": lambda organization, ids: repository.titles(organization, CONVERSATIONS, ids),
     "folder": folders.names_by_ids,
-    "endpoint": endpoint_names.by_ids,
+    "endpoint": _urls_of_endpoints,
     **dict.fromkeys(("actor", "createdBy", "decidedBy"), _of_unnamed_keys),
 }
 """For each field with ids, the function from ids to names. What is gone, or has no name, is missing."""

@@ -22,10 +22,10 @@ SIGNAL = "signal"
 class App(StrEnum):
     """A kind of service. Each has one adapter, which speaks to one service."""
 
-    CODEHOST = "codehost"
-    CHATMIRROR = "chatmirror"
-    CHATCOMMUNITY = "chatcommunity"
-    TRACKER = "tracker"
+    GITHUB = "codehost"
+    SLACK = "chatmirror"
+    DISCORD = "chatcommunity"
+    LINEAR = "tracker"
 
 
 class IntegrationJob(JobBody, kw_only=True):

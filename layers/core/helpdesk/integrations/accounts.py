@@ -8,12 +8,11 @@ claim. A renewal that succeeds repairs a broken connection.
 from collections.abc import Mapping
 from typing import ClassVar
 
-from helpdesk.integrations import client, credentials, secret_repository
+from helpdesk.integrations import client, credentials
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.apps import APPS
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
-from helpdesk.integrations.record import AppCredentials, Connection, ConnectionStatus, Tokens
+from helpdesk.integrations.errors import NotConnectedNow, Revoked, TryLater
+from helpdesk.integrations.record import APPS, AppCredentials, Connection, ConnectionStatus, Tokens
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import MINUTE_MS
@@ -88,35 +87,35 @@ class Account(Record):
 
         A service may end a token as it gives the next one.
         """
-        stored = secret_repository.tokens(self.connection.organization, self.connection.id)
+        stored = credentials.connection_tokens.find(self.connection.organization, self.connection.id)
         if stored is None or stored.tokens == self.tokens:
             return None
         return self.__replace__(tokens=stored.tokens)
 
 
 def _valid(app: AppCredentials, connection: Connection, service: Service, *, renew: bool) -> Tokens:
-    organization, now = connection.organization, clock.now_ms()
-    stored = secret_repository.tokens(organization, connection.id)
+    now = clock.now_ms()
+    stored = credentials.connection_tokens.find(connection.organization, connection.id)
     if stored is None:
         raise NotConnectedNow
-    tokens, version = stored
+    tokens = stored.tokens
     if tokens.ends_at is None or (not renew and tokens.ends_at > now + RENEW_BEFORE_MS):
         return tokens
-    if not secret_repository.claim(organization, connection.id, version, now + _CLAIM_MS):
+    if not credentials.claim(stored, now + _CLAIM_MS):
         if tokens.ends_at > now + _LEAST_LEFT_MS:
             return tokens
         raise TryLater("another worker renews the token", _WAIT_SECONDS)
     try:
         renewed = _renewed(app, connection, service, tokens)
     except Revoked:
-        secret_repository.release(organization, connection.id, version)
+        credentials.release(stored)
         raise
     except TryLater:
-        secret_repository.release(organization, connection.id, version)
+        credentials.release(stored)
         if tokens.ends_at > now + _LEAST_LEFT_MS:
             return tokens
         raise
-    secret_repository.replace_tokens(organization, connection.id, version, renewed)
+    credentials.replace_tokens(stored, renewed)
     if connection.status is ConnectionStatus.BROKEN:
         integrations.mark_working(connection)
     return renewed

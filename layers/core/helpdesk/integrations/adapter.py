@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import service
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, UnknownJob
+from helpdesk.integrations.errors import NotConnectedNow, Revoked, UnknownJob
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.record import Record

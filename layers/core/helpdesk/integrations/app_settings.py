@@ -1,14 +1,23 @@
-"""What an organization set for an app: a record in one item, which is changed as it was read."""
+"""What an organization set for an app, a record in one item, and the lists that it chooses from, such as channels.
+
+A worker keeps each list, so that routes send no request. A list has an item, its directory, that says when it was
+written and when it was last asked for.
+"""
 
 from collections.abc import Callable
-from typing import Self
+from typing import NamedTuple, Self
 
 from msgspec.structs import replace
 
-from helpdesk.events.integration_jobs import App
+from helpdesk.events import integration_jobs as jobs
+from helpdesk.events.integration_jobs import App, IntegrationJob
+from helpdesk.integrations.record import Connection
+from helpdesk.platform import clock
+from helpdesk.platform.units import MINUTE_MS
+from helpdesk.storage import table
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.retrying import repeat_when_stale
-from helpdesk.storage.stored import Stored
+from helpdesk.storage.stored import Key, Stored
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -90,3 +99,38 @@ class AppSettings[T: SettingsRecord]:
             return replace(before, problem=problem) if applies(before) else before
 
         self.change(organization, decide, extra_writes)
+
+
+class Listing(NamedTuple):
+    """A kind of list: the kind of the job that writes it, and the key of its directory by organization and account."""
+
+    kind: str
+    directory: Callable[[str, str], Key]
+
+    def key(self, connection: Connection) -> Key:
+        """Return the key of an account's directory."""
+        return self.directory(connection.organization, connection.account_id)
+
+    def claim(self, connection: Connection) -> bool:
+        """Return whether nobody asked for the list in the last minute, and record that somebody has now. One call."""
+        now = clock.now_ms()
+        try:
+            table.update(
+                self.key(connection),
+                "SET askedAt = :now",
+                condition="attribute_not_exists(askedAt) OR askedAt < :since",
+                values={":now": now, ":since": now - MINUTE_MS},
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def request(self, connection: Connection) -> None:
+        """Queue a job that writes the list."""
+        organization, app = connection.organization, connection.app
+        jobs.enqueue(IntegrationJob(kind=self.kind, app=app, organization=organization))
+
+    def request_soon(self, connection: Connection) -> None:
+        """Queue a job that writes the list, at most once a minute."""
+        if self.claim(connection):
+            self.request(connection)

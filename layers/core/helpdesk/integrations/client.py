@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from helpdesk.integrations.outcomes import OutcomeUnknown, RateLimited, TryLater
+from helpdesk.integrations.errors import OutcomeUnknown, ServiceRateLimited, TryLater
 from helpdesk.platform import clock, received_json
 from helpdesk.platform.errors import InvalidJson
 from helpdesk.platform.record import Record
@@ -88,7 +88,7 @@ def address(url: str) -> str:
 def send(hosts: frozenset[str], wanted: ServiceRequest) -> ServiceReply:
     """Send a request to one of a service's hosts, once.
 
-    Raises TryLater, RateLimited, OutcomeUnknown for one that may have changed something, Unauthorized, TooLarge,
+    Raises TryLater, ServiceRateLimited, OutcomeUnknown for one that may have changed something, Unauthorized, TooLarge,
     ForeignHost.
     """
     # Imported with the first request: most requests to the function that connects send none.
@@ -119,7 +119,7 @@ def _judged(wanted: ServiceRequest, reply: "Reply") -> ServiceReply:
     if reply.status == _UNAUTHORIZED:
         raise Unauthorized
     if reply.status == _TOO_MANY:
-        raise RateLimited(f"HTTP {reply.status}", pause(reply.headers))
+        raise ServiceRateLimited(f"HTTP {reply.status}", pause(reply.headers))
     if reply.status == _TIMEOUT:
         raise TryLater(f"HTTP {reply.status}", pause(reply.headers))
     if reply.status >= _FAILED:

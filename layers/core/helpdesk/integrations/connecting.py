@@ -20,24 +20,25 @@ from helpdesk.api.admission import waits
 from helpdesk.api.admission.caller import Role
 from helpdesk.api.http.content import ClientInfo, HtmlPage, SeeOther, see_other
 from helpdesk.events.integration_jobs import App
-from helpdesk.integrations import client, credentials, repository, secret_repository, service
+from helpdesk.integrations import client, credentials, repository, service
 from helpdesk.integrations.adapter import AccountChoice, Authorization, Callback, Connected, Connector
-from helpdesk.integrations.apps import APPS, slot_of
-from helpdesk.integrations.errors import AppNotSetUp, ConnectFailed, NoAdmin
-from helpdesk.integrations.outcomes import TryLater
+from helpdesk.integrations.errors import AppNotSetUp, ConnectFailed, NoAdmin, TryLater
 from helpdesk.integrations.record import (
+    APPS,
     MAX_ACCOUNT_CHARACTERS,
     AppCredentials,
     Connection,
     ConnectionStatus,
     ConnectState,
     Tokens,
+    slot_of,
 )
 from helpdesk.integrations.schemas import CallbackQuery, ConnectForm
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.text import as_name
-from helpdesk.platform.units import MINUTE_MS
+from helpdesk.platform.units import MINUTE_MS, SECOND_MS
+from helpdesk.storage import table
 from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
@@ -84,7 +85,8 @@ def begin(
         return _page(app, browser, form.organization, base_url, connector, known)
     state, verifier = ids.secret(), ids.secret()
     way = form.way if form.way in {each.name for each in connector.WAYS} else ""
-    secret_repository.put_state(
+    valid_until = clock.now_ms() + STATE_MINUTES * MINUTE_MS
+    table.put_new(
         ConnectState(
             state_hash=sha256_hex(state),
             app=app,
@@ -92,9 +94,10 @@ def begin(
             user_id=browser.person.id,
             browser_hash=browser.hash,
             verifier=verifier,
-            valid_until=clock.now_ms() + STATE_MINUTES * MINUTE_MS,
+            valid_until=valid_until,
             way=way,
             account=form.account[:MAX_ACCOUNT_CHARACTERS],
+            expires_at=valid_until // SECOND_MS,
         )
     )
     wanted = Authorization(state, _callback_address(app, base_url), _challenge(verifier), way)
@@ -158,7 +161,6 @@ def _connected(found: Connected, state: ConnectState, person: PersonRecord) -> H
         account_id=found.account_id,
         account=account,
         status=ConnectionStatus.CONNECTED,
-        problem=None,
         connected_at=clock.now_ms(),
         connected_by_name=ActorName(person.name, person.id),
         details=found.details,
@@ -192,21 +194,21 @@ def _working(organization: str, app: App, account_ids: Sequence[str]) -> frozens
     slots = [slot_of(app, each) for each in account_ids]
     return frozenset(
         each.account_id
-        for each in repository.at(organization, app, slots)
+        for each in repository.connections.by_ids(organization, app, ids=slots).values()
         if each.status is ConnectionStatus.CONNECTED
     )
 
 
 def _store(connection: Connection, tokens: Tokens) -> None:
     def attempt() -> None:
-        found = repository.all_of(connection.organization, connection.app)
+        found = service.connections(connection.organization, connection.app)
         replaced = next((each for each in found if each.slot == connection.slot), None)
         transaction = Transaction()
         for each in [each for each in found if _gave_way(each, connection)][:_MOST_TOGETHER]:
             repository.remove(transaction, each)
             service.add_replaced(transaction, each)
         repository.put(transaction, connection, replaced)
-        secret_repository.put_tokens(transaction, connection, tokens)
+        credentials.put_tokens(transaction, connection, tokens)
         if replaced is not None:
             service.add_replaced(transaction, replaced)
         service.add_connected(transaction, connection)
@@ -236,7 +238,7 @@ def _used_state(app: App, browser: Browser, query: CallbackQuery) -> ConnectStat
         )
     if len(query.state) != len(ids.secret()) or query.repeated:
         raise over
-    found = secret_repository.take_state(sha256_hex(query.state), frozenset({browser.hash, *browser.before}))
+    found = credentials.take_state(sha256_hex(query.state), frozenset({browser.hash, *browser.before}))
     if found is None or found.app is not app:
         raise over
     return found

@@ -1,10 +1,13 @@
-"""Errors of integrations (Specification: Errors, Integrations)."""
+"""Errors and limits of integrations (Specification: Errors, Integrations), and how the work for a service ends.
+
+`TryLater`, `Revoked`, `NotConnectedNow` and `UnknownJob` are for the worker: no response has them.
+"""
 
 from collections.abc import Iterable, Sequence
 
 from helpdesk.accounts.oauth.errors import PageError
 from helpdesk.events.integration_jobs import App
-from helpdesk.integrations.apps import APPS
+from helpdesk.integrations.record import APPS
 from helpdesk.platform.errors import BASE_URL, AppError, BadRequestError, NotFoundError, UnauthorizedError
 
 _MAX_ACCOUNTS_LISTED = 20
@@ -13,6 +16,16 @@ MOST_LISTED = 40
 """How many channels, roles or teams a message lists."""
 MAX_HOOK_BYTES = 4_000_000
 """How much one request of a service may send."""
+MAX_FILES = 5_000
+"""Files that one repository brings."""
+MAX_IMAGES = 1_000
+"""Images that one repository brings."""
+MAX_FILE_BYTES = 1_000_000
+"""Of a Markdown file or an image."""
+MAX_ISSUE_NUMBER = 999_999_999
+MAX_TEAM_CHARACTERS = 200
+MAX_STATE_CHARACTERS = 200
+MAX_IDENTIFIER_CHARACTERS = 40
 
 
 def how_to_connect(app: App) -> str:
@@ -34,31 +47,31 @@ def some_of(names: Sequence[str], *, most: int = MOST_LISTED, more: bool = False
     return f"{', '.join(names[:most])}{' and others' if more or len(names) > most else ''}"
 
 
-class CodehostNotConnected(BadRequestError):
+class GitHubNotConnected(BadRequestError):
     code = "codehost_not_connected"
-    message = f"The GitHub account that owns the repository isn't connected. {how_to_connect(App.CODEHOST)}"
+    message = f"The GitHub account that owns the repository isn't connected. {how_to_connect(App.GITHUB)}"
 
 
-class ChatmirrorNotConnected(BadRequestError):
+class SlackNotConnected(BadRequestError):
     code = "chatmirror_not_connected"
-    message = f"Slack isn't connected. {how_to_connect(App.CHATMIRROR)}"
+    message = f"Slack isn't connected. {how_to_connect(App.SLACK)}"
 
 
-class ChatcommunityNotConnected(BadRequestError):
+class DiscordNotConnected(BadRequestError):
     code = "chatcommunity_not_connected"
-    message = f"Discord isn't connected. {how_to_connect(App.CHATCOMMUNITY)}"
+    message = f"Discord isn't connected. {how_to_connect(App.DISCORD)}"
 
 
-class TrackerNotConnected(BadRequestError):
+class LinearNotConnected(BadRequestError):
     code = "tracker_not_connected"
-    message = f"Linear isn't connected. {how_to_connect(App.TRACKER)}"
+    message = f"Linear isn't connected. {how_to_connect(App.LINEAR)}"
 
 
 NOT_CONNECTED: dict[App, type[AppError]] = {
-    App.CODEHOST: CodehostNotConnected,
-    App.CHATMIRROR: ChatmirrorNotConnected,
-    App.CHATCOMMUNITY: ChatcommunityNotConnected,
-    App.TRACKER: TrackerNotConnected,
+    App.GITHUB: GitHubNotConnected,
+    App.SLACK: SlackNotConnected,
+    App.DISCORD: DiscordNotConnected,
+    App.LINEAR: LinearNotConnected,
 }
 
 
@@ -101,3 +114,127 @@ class ConnectFailed(PageError):
     status, code = 400, "connect_failed"
     title = "Not connected"
     message = "The service didn't respond as expected. Start again."
+
+
+class SlackBotOffline(BadRequestError):
+    code = "mirror_bot_offline"
+    message = f"The app was removed from Slack. Connect it again. {how_to_connect(App.SLACK)}"
+
+
+class SlackBotTimeout(BadRequestError):
+    code = "mirror_bot_timeout"
+    message = "The channels aren't listed yet. Try again in a few seconds."
+
+
+class SlackActFailed(BadRequestError):
+    code = "mirror_act_failed"
+    message = (
+        "The bot can't join the channel. Type `/invite @helpdesk` in the channel in Slack, and try again."
+    )
+
+
+class RoleNotFound(NotFoundError):
+    code = "role_not_found"
+    message = "`role` must name a role of the Discord server."
+
+
+class DiscordBotOffline(BadRequestError):
+    code = "chatcommunity_bot_offline"
+    message = f"The bot can't reach the Discord server. Connect it again. {how_to_connect(App.DISCORD)}"
+
+
+class DiscordBotTimeout(BadRequestError):
+    code = "chatcommunity_bot_timeout"
+    message = "The server's channels and roles aren't listed yet. Try again in a few seconds."
+
+
+class DiscordActFailed(BadRequestError):
+    code = "chatcommunity_act_failed"
+    message = (
+        "The bot can't write in the channel. Let it view the channel and send messages there, and try again."
+    )
+
+
+class RepoNameInvalid(BadRequestError):
+    code = "repo_name_invalid"
+    message = "`repo` must be a name such as `acme/docs`, without an address or `.git`."
+
+
+class RepoAlreadyConnected(BadRequestError):
+    code = "repo_already_connected"
+    message = (
+        "This repository is already mirrored. "
+        "To change its branch, folder or address, call PATCH /v1/integrations/repos."
+    )
+
+
+class RepoNotConnected(BadRequestError):
+    code = "repo_not_connected"
+    message = "This repository isn't mirrored. GET /v1/integrations/repos lists the mirrored repositories."
+
+
+class BadDocsUrl(BadRequestError):
+    code = "bad_docs_url"
+    message = "`publishedAt` must be an https URL without a query."
+
+
+class AddressPrivate(BadRequestError):
+    code = "address_private"
+    message = "`publishedAt` must be a public address, because customers follow links to it."
+
+
+class IssueRepoMissing(BadRequestError):
+    code = "issue_repo_missing"
+    message = "No issue repository is set. Send `repo`."
+
+
+class IssueNotFound(NotFoundError):
+    code = "issue_not_found"
+    message = (
+        "GitHub has no issue with this number in the issue repository. Send the number of an existing issue."
+    )
+
+
+class CommitRepoNotFound(NotFoundError):
+    code = "commit_repo_not_found"
+    message = "`repo` must be a repository of a connected account, as `owner/repo`. Or connect its account."
+
+
+class TeamNotFound(NotFoundError):
+    code = "team_not_found"
+    message = (
+        "`team` must name a team that the app can see in Linear. GET /v1/integrations/tracker lists them."
+    )
+
+
+class LinearFailed(BadRequestError):
+    code = "tracker_failed"
+    message = "Linear rejected the request. Fix the problem it reports and try again."
+
+
+class TryLater(Exception):
+    """The service cannot answer now. The job is put off, for `seconds` where the service said how long."""
+
+    def __init__(self, why: str, seconds: float | None = None) -> None:
+        super().__init__(why)
+        self.seconds = seconds
+
+
+class ServiceRateLimited(TryLater):
+    """The service takes no more requests for now."""
+
+
+class OutcomeUnknown(TryLater):
+    """The request may have reached the service, and no response came. Look before sending it again."""
+
+
+class Revoked(Exception):
+    """The service rejects our credentials; the text says what an admin has to do."""
+
+
+class NotConnectedNow(Exception):
+    """The connection was removed while work for it was on its way. There is nothing left to do."""
+
+
+class UnknownJob(Exception):
+    """This version knows no such job, as after a step back to an older one. The queue keeps it as a dead letter."""

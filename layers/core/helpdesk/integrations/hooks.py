@@ -13,9 +13,8 @@ from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.events.outbox import hook_item
 from helpdesk.integrations import credentials
 from helpdesk.integrations.adapter import Hook, Received, Receiver
-from helpdesk.integrations.apps import APPS
 from helpdesk.integrations.errors import MAX_HOOK_BYTES, HookTooLarge, InvalidSignature
-from helpdesk.integrations.record import AppCredentials
+from helpdesk.integrations.record import APPS, AppCredentials
 from helpdesk.integrations.service import app_named
 from helpdesk.platform import clock, received_json
 from helpdesk.platform.digest import sha256_hex

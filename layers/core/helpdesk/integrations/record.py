@@ -2,14 +2,47 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 from helpdesk.events.integration_jobs import App
-from helpdesk.platform.record import Record, field
-from helpdesk.storage import actor_name, attributes, keys, shards
+from helpdesk.platform.record import Record
+from helpdesk.storage import shards
 from helpdesk.storage.actor_name import ActorName
-from helpdesk.storage.attributes import UnreadableItem
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored, field
+
+
+class About(NamedTuple):
+    """What is known of an app without its adapter.
+
+    service           the name that people know
+    credentials       what the operator enters (`scripts.admin set-app`); `private_key` is the path of a file
+    several_accounts  whether an organization may connect more than one account
+    """
+
+    service: str
+    credentials: tuple[str, ...]
+    several_accounts: bool = False
+
+
+APPS = {
+    App.GITHUB: About(
+        "GitHub",
+        ("app_id", "slug", "client_id", "client_secret", "private_key", "hook_secret"),
+        several_accounts=True,
+    ),
+    App.SLACK: About("Slack", ("client_id", "client_secret", "signing_secret")),
+    App.DISCORD: About("Discord", ("client_id", "client_secret", "public_key", "bot_token")),
+    App.LINEAR: About("Linear", ("client_id", "client_secret", "hook_secret")),
+}
+
+ONE = "one"
+"""The slot of the connection of an app that has one account."""
+
+
+def slot_of(app: App, account_id: str) -> str:
+    """Return where a connection to an account is kept: an app with one account keeps one connection."""
+    return account_id if APPS[app].several_accounts else ONE
+
 
 MAX_ACCOUNT_CHARACTERS = 100
 
@@ -22,9 +55,10 @@ class ConnectionStatus(StrEnum):
     NOT_CONNECTED = "not_connected"
 
 
-class Connection(Record, kw_only=True):
+class Connection(Stored, kw_only=True):
     """A connection of an organization to an account of a service.
 
+    slot        where it is kept: the account's id where an app has several, else `one`
     id          of this connection; connecting the account again makes another one
     account_id  the service's id of the account: an installation, a workspace, a server
     account     its name
@@ -32,6 +66,8 @@ class Connection(Record, kw_only=True):
     details     what the adapter keeps with it, such as the id of the bot; no secret
     """
 
+    PK, SK = "ORG#{organization}#INTEGRATION", "CONNECTION#{app}#{slot}"
+    GSI1 = "CONNECTIONS#{shard}", "{organization}#{app}#{slot}"
     organization: str
     app: App
     slot: str
@@ -39,58 +75,24 @@ class Connection(Record, kw_only=True):
     account_id: str
     account: str
     status: ConnectionStatus
-    problem: str | None
+    problem: str | None = None
     connected_at: int
-    connected_by_name: str
+    connected_by_name: ActorName
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def key(self) -> keys.Connection:
-        """The key of its item."""
-        return keys.Connection(self.organization, self.app.value, self.slot)
+    def shard(self) -> int:
+        """The shard of the index of all connections."""
+        return shards.shard_of(self.organization)
 
-    @classmethod
-    def from_item(cls, organization: str, item: Item) -> Self:
-        """Read a connection's item. Raises UnreadableItem."""
-        details = item.get("details")
-        try:
-            app, status = App(attributes.text(item, "app")), ConnectionStatus(attributes.text(item, "status"))
-        except ValueError:
-            raise UnreadableItem("app") from None
-        return cls(
-            organization=organization,
-            app=app,
-            slot=attributes.text(item, "slot"),
-            id=attributes.text(item, "id"),
-            account_id=attributes.text(item, "accountId"),
-            account=attributes.text(item, "account"),
-            status=status,
-            problem=attributes.optional_text(item, "problem"),
-            connected_at=attributes.number(item, "connectedAt"),
-            connected_by_name=ActorName(
-                attributes.text(item, "connectedByName"), attributes.optional_text(item, "connectedBy")
-            ),
-            details=details if isinstance(details, dict) else {},
-        )
 
-    def to_item(self) -> Item:
-        """Return the connection's item."""
-        return {
-            **self.key.attributes(),
-            "GSI1PK": shards.connections(shards.shard_of(self.organization)),
-            "GSI1SK": f"{self.organization}#{self.app.value}#{self.slot}",
-            "organization": self.organization,
-            "app": self.app.value,
-            "slot": self.slot,
-            "id": self.id,
-            "accountId": self.account_id,
-            "account": self.account,
-            "status": self.status.value,
-            "problem": self.problem,
-            "connectedAt": self.connected_at,
-            **actor_name.to_item("connectedBy", self.connected_by_name),
-            "details": dict(self.details),
-        }
+class ConnectedAccount(Stored):
+    """That an organization is connected to an account of a service."""
+
+    PK, SK = "SERVICEACCOUNT#{app}#{account_id}", "ORGANIZATION#{organization}"
+    app: App
+    account_id: str
+    organization: str
 
 
 class Tokens(Record):
@@ -107,12 +109,34 @@ class Tokens(Record):
         return f"Tokens(ends_at={self.ends_at})"
 
 
-class AppCredentials(Record):
+class ConnectionTokens(Stored, kw_only=True):
+    """The tokens of a connection, how often they were renewed, and until when (ms) a worker renews them."""
+
+    PK, SK = "ORG#{organization}#TOKENS", "CONNECTION#{connection_id}"
+    organization: str
+    connection_id: str
+    values: Mapping[str, str]
+    ends_at: int | None = None
+    version: int
+    claimed_until: int = 0
+
+    @property
+    def tokens(self) -> Tokens:
+        """The tokens alone."""
+        return Tokens(self.values, self.ends_at)
+
+    def __repr__(self) -> str:
+        """Show no secret."""
+        return f"ConnectionTokens({self.connection_id})"
+
+
+class AppCredentials(Stored):
     """What the operator entered for an app.
 
     `former` is what that replaced: what is signed with it is accepted until `former_until` (ms).
     """
 
+    PK, SK = "APPSECRET#{app}", "APPSECRET"
     app: App
     values: Mapping[str, str]
     former: Mapping[str, str] | None = None
@@ -132,12 +156,13 @@ class AppCredentials(Record):
         return f"AppCredentials({self.app.value})"
 
 
-class ConnectState(Record, kw_only=True):
+class ConnectState(Stored, kw_only=True):
     """A connection that a person began: in which browser, for which organization, until when (ms).
 
     `verifier` is the secret of PKCE (RFC 7636); `way` and `account` are what the person chose, empty if nothing.
     """
 
+    PK, SK = "OAUTH#CONNECT#{state_hash}", "CONNECT"
     state_hash: str
     app: App
     organization: str
@@ -147,33 +172,4 @@ class ConnectState(Record, kw_only=True):
     valid_until: int
     way: str = ""
     account: str = ""
-
-    @classmethod
-    def from_item(cls, state_hash: str, item: Item) -> Self:
-        """Read a state's item."""
-        return cls(
-            state_hash=state_hash,
-            app=App(item["app"]),
-            organization=item["organization"],
-            user_id=item["userId"],
-            browser_hash=item["browserHash"],
-            verifier=item["verifier"],
-            valid_until=item["validUntil"],
-            way=item.get("way", ""),
-            account=item.get("account", ""),
-        )
-
-    def to_item(self) -> Item:
-        """Return the state's item."""
-        return {
-            **keys.ConnectState(self.state_hash).attributes(),
-            "app": self.app.value,
-            "organization": self.organization,
-            "userId": self.user_id,
-            "browserHash": self.browser_hash,
-            "verifier": self.verifier,
-            "validUntil": self.valid_until,
-            "way": self.way,
-            "account": self.account,
-            "expiresAt": self.valid_until // 1_000,
-        }
+    expires_at: int

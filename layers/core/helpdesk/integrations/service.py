@@ -8,9 +8,8 @@ from helpdesk.api.logs.kinds import LogKind
 from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import repository
-from helpdesk.integrations.apps import APPS, slot_of
 from helpdesk.integrations.errors import NOT_CONNECTED, IntegrationNotFound, connected_accounts
-from helpdesk.integrations.record import MAX_ACCOUNT_CHARACTERS, Connection, ConnectionStatus
+from helpdesk.integrations.record import APPS, MAX_ACCOUNT_CHARACTERS, Connection, ConnectionStatus, slot_of
 from helpdesk.integrations.schemas import IntegrationAnswer, IntegrationsAnswer
 from helpdesk.platform import metrics
 from helpdesk.platform.text import as_name
@@ -33,7 +32,7 @@ def app_named(name: str) -> App:
 
 def listed(organization: str) -> IntegrationsAnswer:
     """Return every app with its connections. One call."""
-    found = repository.all_of(organization)
+    found = repository.connections.all(organization, consistent=True)
     rows = []
     for app in App:
         of_app = [each for each in found if each.app is app]
@@ -58,12 +57,12 @@ def listed(organization: str) -> IntegrationsAnswer:
 
 def connections(organization: str, app: App) -> list[Connection]:
     """Return an organization's connections of an app. One call."""
-    return repository.all_of(organization, app)
+    return repository.connections.all(organization, app, consistent=True)
 
 
 def connection(organization: str, app: App) -> Connection:
     """Return the connection of an app that has one. Raises the app's NotConnected."""
-    found = repository.get(organization, app, slot_of(app, ""))
+    found = repository.connections.find(organization, app, slot_of(app, ""))
     if found is None:
         raise NOT_CONNECTED[app]
     return found
@@ -72,8 +71,8 @@ def connection(organization: str, app: App) -> Connection:
 def connected_to(app: App, account_id: str) -> list[Connection]:
     """Return the connections of all organizations to an account."""
     found = [
-        repository.get(organization, app, slot_of(app, account_id))
-        for organization in repository.organizations_of(app, account_id)
+        repository.connections.find(each.organization, app, slot_of(app, account_id))
+        for each in repository.connected_accounts.all(app, account_id)
     ]
     return [each for each in found if each is not None and each.account_id == account_id]
 
@@ -88,7 +87,7 @@ def remove(
     """Remove an app's connections, or the one to an account, with extra writes. Raises the app's NotConnected."""
 
     def attempt() -> None:
-        found = repository.all_of(organization, app)
+        found = connections(organization, app)
         chosen = [each for each in found if account is None or each.account.casefold() == account.casefold()]
         if found and not chosen:
             raise NOT_CONNECTED[app](
@@ -143,7 +142,7 @@ def rename_account(found: Connection, account: str) -> None:
 
 def require(transaction: Transaction, found: Connection) -> None:
     """Require that a connection is still there. The transaction raises the app's NotConnected."""
-    repository.require(transaction, found, lambda _: NOT_CONNECTED[found.app]())
+    transaction.require(found.key, {"id": found.id}, on_failure=NOT_CONNECTED[found.app]())
 
 
 def _set_status(

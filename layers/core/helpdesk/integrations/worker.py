@@ -10,16 +10,16 @@ from functools import partial
 
 from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.integration_jobs import App, IntegrationJob
-from helpdesk.integrations import repository, secret_repository, service
+from helpdesk.integrations import credentials, repository, service
 from helpdesk.integrations.adapter import Adapter
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater, UnknownJob
-from helpdesk.integrations.record import Connection
+from helpdesk.integrations.errors import NotConnectedNow, Revoked, TryLater, UnknownJob
+from helpdesk.integrations.record import Connection, ConnectionTokens
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import hop_delay_seconds, send_all
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS
-from helpdesk.storage import shards
+from helpdesk.storage import shards, table
 
 WAITS_SECONDS = (5, 15, 60, 300, 900, 1800, 3600)
 """How long a job is put off after its first, second, … failure, where the service does not say. Then as the last."""
@@ -58,7 +58,7 @@ def _run(job: IntegrationJob, adapters: Mapping[App, Adapter], until: int) -> st
         return _handle_webhook(job, job.app, adapter)
     if "connection" not in job.data:
         return adapter.run(job, until)
-    connection = Connection.from_item(job.organization or "", dict(job.data["connection"]))
+    connection = Connection.from_item(dict(job.data["connection"]))
     if job.kind in {jobs.CONNECTED, jobs.LOOK}:
         outcome = adapter.attempt(connection, adapter.on_connect)
         if job.kind == jobs.CONNECTED:
@@ -66,7 +66,7 @@ def _run(job: IntegrationJob, adapters: Mapping[App, Adapter], until: int) -> st
         return outcome
     if job.kind == jobs.REMOVED or (job.kind == jobs.REPLACED and _left(connection)):
         _clean_up(connection, adapter)
-    secret_repository.delete_tokens(connection.organization, connection.id)
+    table.delete(ConnectionTokens.key_for(connection.organization, connection.id))
     return job.kind
 
 
@@ -125,12 +125,12 @@ def _handle_webhook(job: IntegrationJob, app: App, adapter: Adapter) -> str:
 
 def _left(connection: Connection) -> bool:
     """Return whether the organization has another account in a connection's place, or none."""
-    current = repository.get(connection.organization, connection.app, connection.slot)
+    current = repository.connections.find(connection.organization, connection.app, connection.slot)
     return current is None or current.account_id != connection.account_id
 
 
 def _clean_up(connection: Connection, adapter: Adapter) -> None:
-    stored = secret_repository.tokens(connection.organization, connection.id)
+    stored = credentials.connection_tokens.find(connection.organization, connection.id)
     if stored is None:
         return
     try:

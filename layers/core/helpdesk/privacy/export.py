@@ -21,10 +21,10 @@ from helpdesk.conversations.rendering import conversation_shape, thread_entry
 from helpdesk.customers import service as customers
 from helpdesk.customers.record import Customer, Fact
 from helpdesk.customers.schemas import CustomerShape, FactShape
-from helpdesk.integrations.discord import export as discord
-from helpdesk.integrations.discord.record import CommunityFeed
-from helpdesk.integrations.slack import export as slack
-from helpdesk.integrations.slack.record import MirroredThread
+from helpdesk.integrations.discord import feeds as discord
+from helpdesk.integrations.discord.record import DiscordFeed
+from helpdesk.integrations.slack import threads as slack
+from helpdesk.integrations.slack.record import SlackThread
 from helpdesk.privacy.schemas import (
     ExportAnswer,
     ExportedComment,
@@ -40,9 +40,9 @@ from helpdesk.signals import erasure as signals
 from helpdesk.signals.shapes import ReporterImage
 from helpdesk.suggestions import erasure as suggestions
 from helpdesk.suggestions.erasure import SuggestedQuestion
-from helpdesk.tools.approvals import export as approvals
+from helpdesk.tools.approvals import lifecycle
 from helpdesk.tools.approvals.record import Approval
-from helpdesk.tools.approvals.rendering import approval_shape
+from helpdesk.tools.approvals.service import approval_shape
 
 _MAX_CONVERSATIONS = 25
 """Per page, because each costs a query."""
@@ -68,7 +68,7 @@ class _Part(NamedTuple):
     conversation: Conversation | None = None
     questions: tuple[SuggestedQuestion, ...] = ()
     approvals: tuple[Approval, ...] = ()
-    threads: tuple[MirroredThread | CommunityFeed, ...] = ()
+    threads: tuple[SlackThread | DiscordFeed, ...] = ()
 
 
 def page(caller: Caller, customer_id: str, query: PageQuery) -> ExportAnswer:
@@ -153,10 +153,10 @@ def _parts(organization: str, customer: Customer, start: _Place, limit: int) -> 
         begun = [_Part(_Place("", conversation.id, entry.key.sk), entry, conversation) for entry in entries]
         if begun and not after:
             questions = suggestions.exported(organization, conversation.id)
-            asked = approvals.of_conversation(organization, conversation.id)
-            mirrored: list[MirroredThread | CommunityFeed] = [
-                *slack.of_conversation(organization, conversation.id),
-                *discord.of_conversation(organization, conversation.id),
+            asked = lifecycle.of_conversation(organization, conversation.id)
+            mirrored: list[SlackThread | DiscordFeed] = [
+                *(each for each in slack.threads_of(organization, conversation.id) if each.ts is not None),
+                *discord.places_of(organization, conversation.id),
             ]
             begun[0] = begun[0]._replace(
                 questions=tuple(questions), approvals=tuple(asked), threads=tuple(mirrored)
@@ -198,8 +198,8 @@ def _post_shape(own: OwnPost) -> ExportedPost:
     return ExportedPost.from_record(own.post, body=own.body)
 
 
-def _thread_shape(found: MirroredThread | CommunityFeed) -> ExportedThread:
-    if isinstance(found, CommunityFeed):
+def _thread_shape(found: SlackThread | DiscordFeed) -> ExportedThread:
+    if isinstance(found, DiscordFeed):
         return ExportedThread(
             app="chatcommunity", workspace=found.server, channel=found.channel, thread=found.answers or ""
         )
@@ -213,7 +213,7 @@ def _grouped(parts: Sequence[_Part], customer: Customer) -> list[ExportedConvers
     entries: dict[str, list[Entry]] = {}
     questions: dict[str, tuple[SuggestedQuestion, ...]] = {}
     asked: dict[str, tuple[Approval, ...]] = {}
-    threads: dict[str, tuple[MirroredThread | CommunityFeed, ...]] = {}
+    threads: dict[str, tuple[SlackThread | DiscordFeed, ...]] = {}
     for part in parts:
         if part.conversation is not None and isinstance(part.content, Entry):
             found.setdefault(part.conversation.id, part.conversation)

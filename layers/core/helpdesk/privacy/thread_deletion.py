@@ -19,10 +19,10 @@ from helpdesk.conversations.messages import visitors
 from helpdesk.conversations.record import ErasableConversation
 from helpdesk.customers.erasure import facts
 from helpdesk.customers.record import Customer, Fact
-from helpdesk.integrations.discord import erasure as discord
-from helpdesk.integrations.discord.record import CommunityFeed
-from helpdesk.integrations.slack import erasure as slack
-from helpdesk.integrations.slack.record import MirroredThread
+from helpdesk.integrations.discord import feeds as discord
+from helpdesk.integrations.discord.record import DiscordFeed
+from helpdesk.integrations.slack import threads as slack
+from helpdesk.integrations.slack.record import SlackThread
 from helpdesk.platform import clock
 from helpdesk.privacy import repository
 from helpdesk.signals import erasure as signals
@@ -30,7 +30,7 @@ from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.suggestions import erasure as suggestions
 from helpdesk.suggestions.record import LearnedQuestion
-from helpdesk.tools.approvals import erasure as approvals
+from helpdesk.tools.approvals import lifecycle
 from helpdesk.webhooks.delivery import service as deliveries
 
 _ENTRIES = 12
@@ -71,7 +71,7 @@ def delete_thread(organization: str, erasure_id: str, conversation_id: str, unti
         until,
     )
     _page_by_page(
-        lambda: approvals.ids_in(organization, conversation_id)[:_ENTRIES],
+        lambda: lifecycle.ids_in(organization, conversation_id)[:_ENTRIES],
         lambda page: _delete_approvals(organization, conversation_id, page),
         until,
     )
@@ -182,14 +182,14 @@ def _delete_entries(organization: str, erasure_id: str, page: Sequence[Entry]) -
     transaction.commit()
 
 
-def _forget_threads(organization: str, erasure_id: str, page: Sequence[MirroredThread]) -> None:
+def _forget_threads(organization: str, erasure_id: str, page: Sequence[SlackThread]) -> None:
     transaction = Transaction()
     left = slack.delete_for(transaction, page)
     repository.count(transaction, organization, erasure_id, threads=left)
     transaction.commit()
 
 
-def _forget_places(organization: str, erasure_id: str, page: Sequence[CommunityFeed]) -> None:
+def _forget_places(organization: str, erasure_id: str, page: Sequence[DiscordFeed]) -> None:
     transaction = Transaction()
     left = discord.delete_for(transaction, page)
     repository.count(transaction, organization, erasure_id, threads=left)
@@ -199,7 +199,8 @@ def _forget_places(organization: str, erasure_id: str, page: Sequence[CommunityF
 def _delete_approvals(organization: str, conversation_id: str, page: Sequence[str]) -> None:
     analytics.delete_approvals(organization, page)
     transaction = Transaction()
-    approvals.delete_for(transaction, organization, conversation_id, page)
+    for approval_id in page:
+        lifecycle.delete(transaction, organization, conversation_id, approval_id)
     transaction.commit()
 
 

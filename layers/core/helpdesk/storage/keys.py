@@ -15,40 +15,14 @@ from helpdesk.storage.account_keys import (
     SupportEmail,
     grants_of_person,
 )
-from helpdesk.storage.integration_keys import (
-    AppCredentials,
-    ConnectedAccount,
-    Connection,
-    ConnectionTokens,
-    ConnectState,
-    HookAttempt,
-    MissedConversation,
-    connected_account,
-)
 from helpdesk.storage.item_key import REGISTRY, ItemKey, MalformedKey
 from helpdesk.storage.secret_keys import EndpointSecret, KeySecret
-from helpdesk.storage.tool_keys import (
-    RunningTools,
-    Tool,
-)
 
 # The kinds of those modules; every kind below is exported, too.
 __all__ = [
-    "REGISTRY", "AccessToken",
-    "AppCredentials",
-    "ConnectState", "ConnectedAccount", "Connection",
-    "ConnectionTokens",
-    "EndpointSecret", "FormerMember", "Grant",
-    "HookAttempt",
-    "ItemKey", "KeySecret",
-    "LegacyKey", "MalformedKey",
-    "MissedConversation", "Person",
-    "PersonByEmail",
-    "RunningTools",
-    "Slug", "SupportEmail",
-    "Tool",
-    "connected_account", "grants_of_organization",
-    "grants_of_person",
+    "REGISTRY", "AccessToken", "EndpointSecret", "FormerMember", "Grant", "ItemKey", "KeySecret",
+    "LegacyKey", "MalformedKey", "Person", "PersonByEmail", "Slug", "SupportEmail",
+    "grants_of_organization", "grants_of_person",
 ]  # fmt: skip
 
 

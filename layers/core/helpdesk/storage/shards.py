@@ -44,11 +44,6 @@ def shard_of(identifier: str) -> int:
     return crc32(identifier.encode()) % SHARDS
 
 
-def connections(shard: int) -> str:
-    """Return GSI1's partition of one shard's connections to other services; sorted by organization and account."""
-    return f"CONNECTIONS#{shard}"
-
-
 def retaining(shard: int) -> str:
     """Return GSI1's partition of one shard's organizations that keep conversations for a time; sorted by their ids."""
     return f"RETAINING#{shard}"

@@ -8,8 +8,7 @@ from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import table
 from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import ConditionFailed, Throttled
-from helpdesk.tools.approvals.risk import Risk
-from helpdesk.tools.record import Tool
+from helpdesk.tools.record import Risk, Tool
 from helpdesk.tools.results import CallOutcome, CallResult
 
 _KEPT_SECONDS = 2 * DAY_SECONDS  # the table's stream keeps a change for one

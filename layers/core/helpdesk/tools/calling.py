@@ -39,7 +39,7 @@ def call(
 ) -> CallResult:
     """Call a tool once and return the result. At most 15 s. Raises what AWS raises, before anything was sent.
 
-    The input is sent as it is; `inputs.problems` says whether it fits. The same `call_id` in a repeated call lets the
+    The input is sent as it is; `schema_rules.input_problems` checks it. The same `call_id` in a repeated call lets the
     server return what it returned before.
     """
     try:

@@ -6,20 +6,22 @@ Specification: Tool endpoints. The syncs themselves are in `sync`.
 from collections.abc import Sequence
 
 from helpdesk.accounts.secret_keys import service as secret_keys
-from helpdesk.api.admission import waits
+from helpdesk.api.admission import buckets, waits
+from helpdesk.api.admission.allowance import BucketEmpty
 from helpdesk.api.admission.caller import Caller
+from helpdesk.api.admission.record import OrganizationBucket
 from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.outbound import addresses
 from helpdesk.platform import clock, ids
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, RateLimited
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.stored import UnreadableItem
-from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.table import ConditionFailed, Throttled
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools import allowance, jobs, repository, secret_repository
+from helpdesk.tools import jobs, repository, secret_repository
 from helpdesk.tools.errors import (
     MAX_TOOLS,
     ChangeNotFound,
@@ -29,8 +31,14 @@ from helpdesk.tools.errors import (
     ToolEndpointNotFound,
 )
 from helpdesk.tools.jobs import RemovalJob, SyncJob
-from helpdesk.tools.record import SyncStatus, ToolEndpoint, due_at
+from helpdesk.tools.record import SyncStatus, ToolEndpoint, due_at, tool_endpoints
 from helpdesk.tools.schemas import ToolEndpointAnswer, ToolEndpointsAnswer, UnreadableToolEndpoint
+
+SYNCS_PER_HOUR = 60
+SYNC_BURST = 10
+
+_BUCKET, _WHAT = "manifest_syncs", "manifest syncs"
+_SHAPE = buckets.Shape.per_hour(SYNCS_PER_HOUR, SYNC_BURST)
 
 
 def put(caller: Caller, url: str) -> str:
@@ -102,7 +110,7 @@ def _store_again(caller: Caller, endpoint_id: str, url: str) -> bool:
     InvalidUrl if another endpoint has the URL.
     """
     try:
-        endpoint = repository.endpoint(caller.organization, endpoint_id)
+        endpoint = tool_endpoints.find(caller.organization, endpoint_id)
     except UnreadableItem:
         return _repaired(caller, endpoint_id, url)
     if endpoint is None:
@@ -170,7 +178,7 @@ def sync(caller: Caller, url: str | None) -> None:
     Raises NoEndpoint, EndpointRequired, ToolEndpointNotFound, RateLimited.
     """
     _chosen(caller.organization, url)
-    allowance.charge_syncs(caller.organization, 1)
+    _charge_syncs(caller.organization, 1)
 
     def attempt() -> None:
         transaction = Transaction()
@@ -181,7 +189,7 @@ def sync(caller: Caller, url: str | None) -> None:
 
 
 def _chosen(organization: str, url: str | None) -> ToolEndpoint:
-    connected = repository.endpoints(organization)
+    connected = repository.read_endpoints(organization).readable
     if not connected:
         raise NoEndpoint
     if url is None:
@@ -196,9 +204,9 @@ def _chosen(organization: str, url: str | None) -> ToolEndpoint:
 
 def sync_all(caller: Caller) -> int:
     """Schedule a sync of each endpoint and return how many that are. Raises RateLimited, then none is scheduled."""
-    connected = repository.endpoints(caller.organization)
+    connected = repository.read_endpoints(caller.organization).readable
     if connected:
-        allowance.charge_syncs(caller.organization, len(connected))
+        _charge_syncs(caller.organization, len(connected))
 
     def attempt() -> int:
         nonlocal connected
@@ -210,11 +218,30 @@ def sync_all(caller: Caller) -> int:
         try:
             transaction.commit()
         except ConditionFailed:
-            connected = repository.endpoints(caller.organization)
+            connected = repository.read_endpoints(caller.organization).readable
             raise
         return len(connected)
 
     return repeat_when_stale(attempt, ConditionFailed)
+
+
+def _charge_syncs(organization: str, count: int) -> None:
+    """Charge syncs to an organization's bucket: all of them, or none. One write, two at most. Raises RateLimited."""
+    try:
+        buckets.charge(OrganizationBucket.key_for(organization, _BUCKET), _SHAPE, count)
+    except BucketEmpty as empty:
+        logs.record_bucket_empty(organization, _BUCKET, _WHAT)
+        # The bucket knows when it holds one token, and the others follow one by one.
+        seconds = empty.bucket.retry_after(empty.now_us - (count - 1) * _SHAPE.interval_us)
+        raise RateLimited(
+            # The words of the specification (Other buckets): the message asks to wait a moment.
+            f"Wait a moment: an organization can sync {SYNCS_PER_HOUR} manifests per hour, with bursts of "
+            f"{SYNC_BURST}. Try again after the seconds in Retry-After.",
+            headers={"retry-after": str(seconds)},
+        ) from None
+    except Throttled:
+        # As in admission: a limiter that cannot be written must not stop what it limits.
+        logger.warning("bucket_throttled", extra={"organization": organization, "bucket": _BUCKET})
 
 
 def accept_changes(caller: Caller, endpoint_id: str, wanted: Sequence[str]) -> None:
@@ -241,7 +268,7 @@ def accept_changes(caller: Caller, endpoint_id: str, wanted: Sequence[str]) -> N
             raise ChangeNotFound
         transaction, at = Transaction(), clock.now_ms()
         for change in chosen:
-            repository.accept(transaction, caller.organization, waiting[change], at)
+            repository.accept(transaction, waiting[change], at)
         left = [change for change in endpoint.changes if change.id not in chosen]
         repository.set_changes(transaction, endpoint, left)
         names = sorted(waiting[change].name for change in chosen)

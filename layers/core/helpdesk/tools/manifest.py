@@ -10,22 +10,24 @@ from typing import Any
 from helpdesk.api.http.unknown_names import did_you_mean
 from helpdesk.platform.text import is_blank, without_hidden
 from helpdesk.tools import json_text, schema_rules
-from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.errors import MAX_TOOLS
 from helpdesk.tools.json_text import InvalidJsonText, quoted
-from helpdesk.tools.record import Declaration
+from helpdesk.tools.record import Declaration, Risk
 from helpdesk.tools.schema_rules import InvalidSchema
 
 VERSION = 1
 MAX_TITLE_CHARACTERS = 80
 MAX_DESCRIPTION_CHARACTERS = 2_000
 
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # Bedrock's rule for the names of tools
+MAX_NAME_CHARACTERS = 64
+"""How long the names of tools and of their input's properties may be: Bedrock's rule."""
+
+_NAME = re.compile(rf"[a-zA-Z0-9_-]{{1,{MAX_NAME_CHARACTERS}}}")
 RESERVED_NAMES = frozenset({"hand_to_team", "suggest_knowledge", "file_signal"})
 """Names of the agent's own tools."""
 # The rules of language models for the schema of an input. One tool that breaks them would stop every answer.
 _NOT_AT_THE_TOP = ("allOf", "anyOf", "oneOf")
-_PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+_PROPERTY = re.compile(rf"[a-zA-Z0-9_.-]{{1,{MAX_NAME_CHARACTERS}}}")
 _WHITE_SPACE = str.maketrans("", "", "\n\t")
 _FIELDS = frozenset(
     {"name", "title", "description", "inputSchema", "outputSchema", "risk", "requiresIdentity"}
@@ -67,7 +69,9 @@ def _declaration(said: Any, place: str) -> Declaration:
     _require_fields(said, _FIELDS, f"`{place}`")
     name = said.get("name")
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-        raise InvalidManifest(f"`{place}.name` must be 1 to 64 letters, digits, dashes or underscores.")
+        raise InvalidManifest(
+            f"`{place}.name` must be 1 to {MAX_NAME_CHARACTERS} letters, digits, dashes or underscores."
+        )
     if name in RESERVED_NAMES:
         raise InvalidManifest(
             f"`{place}.name` is the name of a built-in tool of the agent, {name}. Rename yours."
@@ -115,8 +119,8 @@ def _input_schema(value: Any, place: str) -> dict[str, Any]:
     for name in schema.get("properties", {}):
         if _PROPERTY.fullmatch(name) is None:
             raise InvalidManifest(
-                f"`{place}.properties` has {quoted(name)}. Models require names of 1 to 64 letters, digits, dots, "
-                "dashes and underscores."
+                f"`{place}.properties` has {quoted(name)}. Models require names of 1 to "
+                f"{MAX_NAME_CHARACTERS} letters, digits, dots, dashes and underscores."
             )
     return schema
 

@@ -22,12 +22,12 @@ from copy import replace
 from typing import NamedTuple
 
 from helpdesk.platform.record import Record
-from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.errors import MAX_WITHDRAWN_TOOLS
 from helpdesk.tools.json_text import quoted
 from helpdesk.tools.record import (
     ChangeKind,
     Declaration,
+    Risk,
     Tool,
     ToolChange,
     ToolEndpoint,
@@ -95,7 +95,7 @@ def plan(
         seen = seen or orphans.get(each.name)
         remembered = _remembered(seen, is_orphan=each.name not in stored)
         moves = each.name in stored and stored[each.name].endpoint_id != endpoint.id
-        tool, change = _compared(each, remembered, endpoint.id, guarded=guarded, moves=moves)
+        tool, change = _compared(each, remembered, endpoint, guarded=guarded, moves=moves)
         if seen is None or tool != replace(seen, updated_at=tool.updated_at):
             writes.append(Write(replace(tool, updated_at=now), seen))
         if change is not None:
@@ -130,7 +130,7 @@ def _remembered(seen: Tool | None, *, is_orphan: bool) -> Tool | None:
 
 
 def _compared(
-    declared: Declaration, seen: Tool | None, endpoint_id: str, *, guarded: bool, moves: bool
+    declared: Declaration, seen: Tool | None, endpoint: ToolEndpoint, *, guarded: bool, moves: bool
 ) -> tuple[Tool, ToolChange | None]:
     """Return a tool as it is to be stored, and what is different about it.
 
@@ -138,7 +138,7 @@ def _compared(
     accepted its description did so for the other server.
     """
     if seen is None:
-        return _new(declared, endpoint_id, waits=guarded)
+        return _new(declared, endpoint, waits=guarded)
     before = seen.declared
     fields = _differing(before, declared)
     joins = seen.withdrawn and (guarded or moves)
@@ -155,7 +155,7 @@ def _compared(
     tool = replace(
         seen,
         declared=in_force,
-        endpoint_id=endpoint_id,
+        endpoint_id=endpoint.id,
         waiting=declared if waits else None,
         withdrawn=joins,
     )
@@ -165,13 +165,13 @@ def _compared(
     ) if fields or seen.withdrawn else None
 
 
-def _new(declared: Declaration, endpoint_id: str, *, waits: bool) -> tuple[Tool, ToolChange]:
+def _new(declared: Declaration, endpoint: ToolEndpoint, *, waits: bool) -> tuple[Tool, ToolChange]:
     """Return a tool whose name is new. One that waits has no protection yet that it could lose."""
     bare = replace(declared, risk=Risk.LOW, requires_identity=False)
     tool = Tool(
+        organization=endpoint.organization,
         declared=bare if waits else declared,
-        endpoint_id=endpoint_id,
-        raised_risk=None,
+        endpoint_id=endpoint.id,
         enabled=True,
         waiting=declared if waits else None,
         withdrawn=waits,

@@ -7,17 +7,35 @@ from typing import Any, Self
 
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.record import Record, field
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage import attributes, keys, shards
-from helpdesk.storage.attributes import UnreadableItem
-from helpdesk.storage.stored import Stored
+from helpdesk.storage import shards
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import Stored, UnreadableItem, field
 from helpdesk.storage.table import Item
-from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.json_text import canonical
 
 LOST_AFTER_MS = 15 * MINUTE_MS
 """How long a sync may be pending. It takes 15 s; the queue's tries of one whose worker dies take half an hour."""
+
+
+class Risk(StrEnum):
+    """What happens before a tool runs: nothing (low), a line in the thread, a second model's review, an approval."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    REVIEWED = "reviewed"
+    HIGH = "high"
+
+    @property
+    def rank(self) -> int:
+        """Return the place among the risks; a higher one is more careful."""
+        return list(Risk).index(self)
+
+    @property
+    def runs_unattended(self) -> bool:
+        """Whether no person sees a call before it is made."""
+        return self is not Risk.HIGH
 
 
 def higher(one: Risk, other: Risk | None) -> Risk:
@@ -36,20 +54,6 @@ class Declaration(Record):
     risk: Risk
     requires_identity: bool
 
-    @classmethod
-    def from_item(cls, name: str, item: Item) -> Self:
-        """Read what an item holds of a declaration. Raises UnreadableItem."""
-        output = attributes.optional_text(item, "outputSchema")
-        return cls(
-            name=name,
-            title=attributes.optional_text(item, "title"),
-            description=attributes.text(item, "description"),
-            input_schema=_schema("inputSchema", attributes.text(item, "inputSchema")),
-            output_schema=None if output is None else _schema("outputSchema", output),
-            risk=_risk(attributes.text(item, "risk")),
-            requires_identity=attributes.flag(item, "requiresIdentity"),
-        )
-
     def to_item(self) -> Item:
         """Return the declaration as attributes. Schemas are text, because DynamoDB would change their numbers."""
         return {
@@ -66,27 +70,11 @@ class Declaration(Record):
         return sha256_hex(canonical([self.name, endpoint_id, self.to_item()]))
 
 
-def _schema(name: str, text: str) -> dict[str, Any]:
-    try:
-        schema = json.loads(text)
-    except ValueError:
-        raise UnreadableItem(name) from None
-    if not isinstance(schema, dict):
-        raise UnreadableItem(name)
-    return schema
-
-
-def _risk(text: str) -> Risk:
-    try:
-        return Risk(text)
-    except ValueError:
-        raise UnreadableItem("risk") from None
-
-
-class Tool(Record):
+class Tool(Stored, kw_only=True):
     """A tool.
 
-    declared          what its manifest declared when the organization last accepted it, by a sync or by an admin
+    declared          what its manifest declared when the organization last accepted it, by a sync or by an admin. They
+                      are attributes of the item itself
     raised_risk       the risk that the organization set; None if it did not
     enabled           whether the agent may call it
     waiting           what the manifest declares now, where that waits for an admin; None otherwise
@@ -94,11 +82,13 @@ class Tool(Record):
                       yet. A dropped tool is kept so that its return is compared
     """
 
+    PK, SK = "ORG#{organization}#TOOLS", "TOOL#{name}"
+    organization: str
     declared: Declaration
     endpoint_id: str
-    raised_risk: Risk | None
+    raised_risk: Risk | None = None
     enabled: bool
-    waiting: Declaration | None
+    waiting: Declaration | None = None
     withdrawn: bool
     updated_at: int
 
@@ -160,34 +150,31 @@ class Tool(Record):
     @classmethod
     def from_item(cls, item: Item) -> Self:
         """Read a tool's item. Raises UnreadableItem."""
-        name = attributes.text(item, "name")
-        raised = attributes.optional_text(item, "raisedRisk")
-        waiting = item.get("waiting")
-        return cls(
-            declared=Declaration.from_item(name, item),
-            endpoint_id=attributes.text(item, "endpointId"),
-            raised_risk=None if raised is None else _risk(raised),
-            enabled=attributes.flag(item, "enabled"),
-            waiting=Declaration.from_item(name, waiting) if isinstance(waiting, dict) else None,
-            withdrawn=attributes.flag(item, "withdrawn"),
-            updated_at=attributes.number(item, "updatedAt"),
-        )
-
-    def to_item(self, organization: str) -> Item:
-        """Return the tool's item."""
-        return {
-            **keys.Tool(organization, self.name).attributes(),
-            "name": self.name,
-            **self.declared.to_item(),
-            "endpointId": self.endpoint_id,
-            "definition": self.definition,
-            "raisedRisk": None if self.raised_risk is None else self.raised_risk.value,
-            "enabled": self.enabled,
-            "waiting": None if self.waiting is None else self.waiting.to_item(),
-            "waitingId": self.waiting_id,
-            "withdrawn": self.withdrawn,
-            "updatedAt": self.updated_at,
+        name, waiting = item["SK"].removeprefix(cls.sk_prefix()), item.get("waiting")
+        declared = {
+            "declared": _declared_from_item(name, item),
+            "waiting": None if waiting is None else _declared_from_item(name, waiting),
         }
+        return super().from_item(item | declared)
+
+    def to_item(self) -> Item:
+        """Return the tool's item, with the hashes that a write compares."""
+        item = super().to_item() | {"definition": self.definition, **self.declared.to_item()}
+        del item["declared"]
+        if self.waiting is not None:
+            item |= {"waiting": self.waiting.to_item(), "waitingId": self.waiting_id}
+        return {name: value for name, value in item.items() if value is not None}
+
+
+def _declared_from_item(name: str, item: Item) -> Item:
+    """Return the attributes of a declaration with its schemas as values. Raises UnreadableItem."""
+    schemas = {each: item.get(each) for each in ("inputSchema", "outputSchema")}
+    for each, text in schemas.items():
+        try:
+            schemas[each] = None if text is None else json.loads(text)
+        except (TypeError, ValueError):
+            raise UnreadableItem(each) from None
+    return {"title": None, **item, **schemas, "name": name}
 
 
 class SyncStatus(StrEnum):
@@ -258,6 +245,9 @@ class ToolEndpoint(Stored, kw_only=True):
         return shards.shard_of(self.id)
 
 
+tool_endpoints = Collection(ToolEndpoint)
+
+
 class ToolEndpointUrl(Stored):
     """The tool endpoint that has an address, by the address's hash; its presence makes that endpoint the only one."""
 
@@ -278,6 +268,6 @@ class ToolEndpointCount(Stored):
 def due_at() -> str:
     """Return the sort key of a sync that is asked for now, in the index of pending ones.
 
-    The end of the sync removes the entry. One that is due belongs to a sync that was lost on its way (`lost_syncs`).
+    The end of the sync removes the entry. One that is due belongs to a sync that was lost on its way (`sync_state`).
     """
     return f"{clock.now_ms() + LOST_AFTER_MS:013d}"

@@ -1,22 +1,20 @@
-"""Items of tool endpoints and tools. What a sync writes is in `sync_repository`."""
+"""Items of tool endpoints and tools. What a sync writes of an endpoint is in `sync_state`."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from copy import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import asdict
 
 from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.logging import log_unreadable
 from helpdesk.storage import keys, table
 from helpdesk.storage.changes import below
 from helpdesk.storage.collection import Collection
-from helpdesk.storage.stored import UnreadableItem
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.errors import (
     MAX_TOOL_ENDPOINTS,
     ToolNotFound,
@@ -30,20 +28,21 @@ from helpdesk.tools.record import (
     ToolEndpointCount,
     ToolEndpointUrl,
     due_at,
+    tool_endpoints,
 )
 
 _URL_TAKEN = "Another tool endpoint has this URL. Remove that one first, or give another URL."
-_ENDPOINT, _TOOL = ToolEndpoint.sk_prefix(), "TOOL#"
+_ENDPOINT = ToolEndpoint.sk_prefix()
 
-stored_endpoints = Collection(ToolEndpoint)
+_tools = Collection(Tool)
 _urls = Collection(ToolEndpointUrl)
 
 
 class Catalog(NamedTuple):
     """An organization's endpoints in the order of their creation, and its tools by name, the withdrawn ones too.
 
-    A tool whose endpoint was removed is not among them. `orphans` has it by name while its item exists: until `removal`
-    deletes it, and for good if the organization chose something about it.
+    A tool whose endpoint was removed is not among them. `orphans` has it by name while its item exists: until the
+    removal's job deletes it, and for good if the organization chose something about it.
     """
 
     endpoints: list[ToolEndpoint]
@@ -56,45 +55,24 @@ def catalog(organization: str) -> Catalog:
 
     An item that cannot be read is reported and left out: a tool that nobody can read is not called.
     """
-    endpoints: dict[str, ToolEndpoint] = {}
-    tools: dict[str, Tool] = {}
-    orphans: dict[str, Tool] = {}
-    known: set[str] = set()
     items = table.query_all(ToolEndpoint.partition_for(organization))
-    for item in items:
-        if item["SK"].startswith(_ENDPOINT):
-            known.add(item["SK"].removeprefix(_ENDPOINT))
-            try:
-                endpoints[item["SK"]] = ToolEndpoint.from_item(item)
-            except UnreadableItem as error:
-                _report(item, error)
-    for item in items:
-        if item["SK"].startswith(_TOOL):
-            try:
-                tool = Tool.from_item(item)
-            except UnreadableItem as error:
-                _report(item, error)
-                continue
-            if tool.endpoint_id in known:
-                tools[tool.name] = tool
-            else:
-                orphans[tool.name] = tool
-    return Catalog(list(endpoints.values()), tools, orphans)
+    endpoints = [item for item in items if item["SK"].startswith(_ENDPOINT)]
+    known = {item["SK"].removeprefix(_ENDPOINT) for item in endpoints}
+    found = _tools.readable(item for item in items if item["SK"].startswith(Tool.sk_prefix()))
+    return Catalog(
+        tool_endpoints.readable(endpoints),
+        {tool.name: tool for tool in found if tool.endpoint_id in known},
+        {tool.name: tool for tool in found if tool.endpoint_id not in known},
+    )
 
 
 def find(organization: str, name: str) -> Tool | None:
     """Return the tool with this name, enabled or not; None if no connected endpoint declares it. Two calls."""
-    item = table.get(keys.Tool(organization, name))
-    if item is None:
-        return None
-    try:
-        tool = Tool.from_item(item)
-    except UnreadableItem as error:
-        _report(item, error)
-        return None
-    if tool.withdrawn or table.get(ToolEndpoint.key_for(organization, tool.endpoint_id)) is None:
-        return None
-    return tool
+    item = table.get(Tool.key_for(organization, name))
+    for tool in _tools.readable([] if item is None else [item]):
+        if not tool.withdrawn and table.get(ToolEndpoint.key_for(organization, tool.endpoint_id)) is not None:
+            return tool
+    return None
 
 
 def get(organization: str, name: str) -> Tool:
@@ -114,30 +92,10 @@ class Endpoints(NamedTuple):
 
 def read_endpoints(organization: str) -> Endpoints:
     """Return all endpoints of an organization, and report those that cannot be read. One query."""
-    found = Endpoints([], [])
-    for item in table.query_all(ToolEndpoint.partition_for(organization), sk_prefix=_ENDPOINT):
-        try:
-            found.readable.append(ToolEndpoint.from_item(item))
-        except UnreadableItem as error:
-            _report(item, error)
-            found.unreadable.append(item["SK"].removeprefix(_ENDPOINT))
-    return found
-
-
-def endpoints(organization: str) -> list[ToolEndpoint]:
-    """Return the endpoints of an organization that can be read."""
-    return read_endpoints(organization).readable
-
-
-def endpoint(organization: str, endpoint_id: str) -> ToolEndpoint | None:
-    """Return an endpoint; None if there is none with this ID. Raises UnreadableItem."""
-    return stored_endpoints.find(organization, endpoint_id)
-
-
-def urls_of(organization: str, endpoint_ids: Sequence[str]) -> dict[str, str]:
-    """Return the addresses of endpoints by id. One call for up to 100."""
-    found = stored_endpoints.by_ids(organization, ids=endpoint_ids, consistent=False)
-    return {endpoint.id: endpoint.url for endpoint in found.values()}
+    items = table.query_all(ToolEndpoint.partition_for(organization), sk_prefix=_ENDPOINT)
+    readable = tool_endpoints.readable(items)
+    ids = [item["SK"].removeprefix(_ENDPOINT) for item in items]
+    return Endpoints(readable, [each for each in ids if each not in {one.id for one in readable}])
 
 
 def claim(organization: str, url: str, endpoint_id: str) -> ToolEndpointUrl:
@@ -272,79 +230,79 @@ def remove_endpoint(transaction: Transaction, organization: str, endpoint_id: st
     transaction.change(ToolEndpointCount.key_for(organization), add={"endpoints": -1}, or_new=True)
 
 
-def set_tool(
-    transaction: Transaction, organization: str, seen: Tool, *, enabled: bool, raised: Risk | None
-) -> None:
-    """Set what the organization chooses about a tool.
-
-    The transaction raises ConditionFailed if the tool is no longer as it was seen.
-    """
-    transaction.update(
-        keys.Tool(organization, seen.name),
-        "SET enabled = :enabled, raisedRisk = :raised",
-        condition=AS_SEEN,
-        values={
-            ":enabled": enabled,
-            ":raised": None if raised is None else raised.value,
-            **as_seen(seen),
-        },
-        names=AS_SEEN_NAMES,
-        on_failure=ConditionFailed,
-    )
-
-
-def accept(transaction: Transaction, organization: str, seen: Tool, at: int) -> None:
+def accept(transaction: Transaction, seen: Tool, at: int) -> None:
     """Put what waits of a tool in force. The transaction raises ConditionFailed if the tool is no longer as seen."""
     if seen.waiting is None:
         raise ValueError("nothing waits")
     accepted = replace(seen, declared=seen.waiting, waiting=None, withdrawn=False, updated_at=at)
-    replace_tool(transaction, organization, accepted, seen)
+    replace_tool(transaction, accepted, seen)
 
 
-def replace_tool(transaction: Transaction, organization: str, tool: Tool, seen: Tool) -> None:
+def replace_tool(transaction: Transaction, tool: Tool, seen: Tool) -> None:
     """Store a tool in place of the one that was seen. The transaction raises ConditionFailed if it has changed."""
-    key = keys.Tool(organization, tool.name)
-    item = {name: value for name, value in tool.to_item(organization).items() if name not in key.attributes()}
+    item = {name: value for name, value in tool.to_item().items() if name not in {"PK", "SK"}}
     transaction.set(
-        key,
+        tool.key,
         item,
-        condition=AS_SEEN,
-        values=as_seen(seen),
+        removed=[name for name in _OPTIONAL if name not in item],
+        **_as_seen(seen),
         on_failure=ConditionFailed,
     )
 
 
-def forget(transaction: Transaction, organization: str, seen: Tool) -> None:
+def forget(transaction: Transaction, seen: Tool) -> None:
     """Delete a tool. The transaction raises ConditionFailed if it is no longer as seen: an admin may have raised it."""
-    transaction.delete(
-        keys.Tool(organization, seen.name),
-        condition=AS_SEEN,
-        names=AS_SEEN_NAMES,
-        values=as_seen(seen),
-        on_failure=ConditionFailed,
-    )
+    transaction.delete(seen.key, **_as_seen(seen), on_failure=ConditionFailed)
 
 
-AS_SEEN = (
-    "#endpointId = :seenEndpoint AND #definition = :seenDefinition AND #enabled = :seenEnabled "
-    "AND #raisedRisk = :seenRaised AND #waitingId = :seenWaiting AND #withdrawn = :seenWithdrawn"
-)
-AS_SEEN_NAMES = {
-    f"#{name}": name
-    for name in ("endpointId", "definition", "enabled", "raisedRisk", "waitingId", "withdrawn")
-}
+_OPTIONAL = ("title", "outputSchema", "raisedRisk", "waiting", "waitingId")
 
 
-def as_seen(tool: Tool) -> Item:
-    """Return the values of the condition AS_SEEN."""
-    return {
-        ":seenEndpoint": tool.endpoint_id,
-        ":seenDefinition": tool.definition,
-        ":seenEnabled": tool.enabled,
-        ":seenRaised": None if tool.raised_risk is None else tool.raised_risk.value,
-        ":seenWaiting": tool.waiting_id,
-        ":seenWithdrawn": tool.withdrawn,
+def _as_seen(tool: Tool) -> dict[str, Any]:
+    """Return the condition that a tool is as it was seen, with its names and values."""
+    seen = {
+        "endpointId": tool.endpoint_id,
+        "definition": tool.definition,
+        "enabled": tool.enabled,
+        "raisedRisk": tool.raised_risk,
+        "waitingId": tool.waiting_id,
+        "withdrawn": tool.withdrawn,
     }
+    terms = [
+        f"#{name} = :seen_{name}"
+        if value is not None
+        else f"(attribute_not_exists(#{name}) OR #{name} = :seen_{name})"
+        for name, value in seen.items()
+    ]
+    return {
+        "condition": " AND ".join(terms),
+        "names": {f"#{name}": name for name in seen},
+        "values": {f":seen_{name}": value for name, value in seen.items()},
+    }
+
+
+def tools_of(organization: str, endpoint_id: str) -> list[str]:
+    """Return the names whose items belong to an endpoint, the withdrawn ones too, even if it was removed."""
+    prefix = Tool.sk_prefix()
+    items = table.query_all(Tool.partition_for(organization), sk_prefix=prefix)
+    return [item["SK"].removeprefix(prefix) for item in items if item.get("endpointId") == endpoint_id]
+
+
+def delete_tools(organization: str, endpoint_id: str, names: Sequence[str]) -> None:
+    """Delete a removed endpoint's tools, one by one.
+
+    One that another endpoint has taken over stays, and one that the organization chose something about: the choice is
+    the name's, for whichever endpoint declares it next.
+    """
+    for name in names:
+        transaction = Transaction()
+        transaction.delete(
+            Tool.key_for(organization, name),
+            require={"endpoint_id": endpoint_id, "enabled": True, "raised_risk": None},
+            on_failure=ConditionFailed,
+        )
+        with suppress(ConditionFailed):
+            transaction.commit()
 
 
 def set_changes(transaction: Transaction, endpoint: ToolEndpoint, changes: Sequence[ToolChange]) -> None:
@@ -355,7 +313,3 @@ def set_changes(transaction: Transaction, endpoint: ToolEndpoint, changes: Seque
         require={"last_sync_at": endpoint.last_sync_at, "changes": endpoint.changes},
         on_failure=ConditionFailed,
     )
-
-
-def _report(item: Item, error: UnreadableItem) -> None:
-    log_unreadable({"PK": item["PK"], "SK": item["SK"]}, error)

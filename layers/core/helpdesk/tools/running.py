@@ -8,15 +8,41 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from helpdesk.platform import clock
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import HOUR_SECONDS
-from helpdesk.storage import keys, table
-from helpdesk.storage.table import ConditionFailed, Item
+from helpdesk.storage import table
+from helpdesk.storage.stored import Stored
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.tools.errors import MAX_RUNNING_TOOLS, TooManyRunning
 
 SLOT_MS = 60_000
 """How long a slot is held at most. A call takes at most 15 s."""
 
-_SLOTS = tuple(f"slot{number}" for number in range(1, MAX_RUNNING_TOOLS + 1))
+_SLOTS = ("slot1", "slot2", "slot3")[:MAX_RUNNING_TOOLS]
+
+
+class Held(Record):
+    """A slot that a call holds, until an instant (ms) at the latest."""
+
+    call: str
+    until: int
+
+
+class RunningTools(Stored, kw_only=True):
+    """The tools that run in a conversation, each in a slot; expires by itself."""
+
+    PK, SK = "ORG#{organization}#TOOLRUNS#{conversation_id}", "RUNNING"
+    organization: str
+    conversation_id: str
+    slot1: Held | None = None
+    slot2: Held | None = None
+    slot3: Held | None = None
+    expires_at: int | None = None
+
+    def held(self, now: int) -> set[str]:
+        """Return the names of the slots that calls hold at an instant (ms)."""
+        slots: dict[str, Held | None] = {name: getattr(self, name) for name in _SLOTS}
+        return {name for name, held in slots.items() if held is not None and held.until > now}
 
 
 @contextmanager
@@ -31,7 +57,7 @@ def slot(organization: str, conversation_id: str, call_id: str) -> Iterator[None
 
 def take(organization: str, conversation_id: str, call_id: str) -> str:
     """Take a slot for a call and return the slot's name. Raises TooManyRunning."""
-    key, now = keys.RunningTools(organization, conversation_id), clock.now_ms()
+    key, now = RunningTools.key_for(organization, conversation_id), clock.now_ms()
     free = list(_SLOTS)
     while free:
         try:
@@ -47,7 +73,8 @@ def take(organization: str, conversation_id: str, call_id: str) -> str:
                 },
             )
         except ConditionFailed as failed:
-            free = [name for name in free[1:] if name not in _held_from_item(failed.item or {}, now)]
+            held = RunningTools.from_item(failed.item).held(now) if failed.item else set()
+            free = [name for name in free[1:] if name not in held]
         else:
             return free[0]
     raise TooManyRunning
@@ -57,7 +84,7 @@ def release(organization: str, conversation_id: str, name: str, call_id: str) ->
     """Give a slot back, unless its time was over and another call holds it."""
     try:
         table.update(
-            keys.RunningTools(organization, conversation_id),
+            RunningTools.key_for(organization, conversation_id),
             "REMOVE #slot",
             condition="#slot.#call = :call",
             names={"#slot": name, "#call": "call"},
@@ -65,7 +92,3 @@ def release(organization: str, conversation_id: str, name: str, call_id: str) ->
         )
     except ConditionFailed:
         return
-
-
-def _held_from_item(item: Item, now: int) -> set[str]:
-    return {name for name in _SLOTS if name in item and item[name]["until"] > now}

@@ -71,6 +71,11 @@ def is_checkable(schema: dict[str, Any], value: Any) -> bool:
     return length * size.parts <= MAX_WORK and length * size.patterns <= MAX_PATTERN_WORK
 
 
+def input_problems(schema: dict[str, Any], value: Any) -> list[str]:
+    """Return what is wrong with the input of a call, as `problems` does. One that is not an object never fits."""
+    return problems(schema, value) if isinstance(value, dict) else ["The input must be an object."]
+
+
 def problems(schema: dict[str, Any], value: Any) -> list[str]:
     """Return what is wrong with a value by a schema that is valid, at most ten sentences; empty if nothing is."""
     text = canonical(schema)

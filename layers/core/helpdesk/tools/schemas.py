@@ -7,9 +7,8 @@ from pydantic import Field
 from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, schema_hint
 from helpdesk.customers.record import MAX_EXTERNAL_ID_CHARACTERS
 from helpdesk.outbound.errors import MAX_URL_CHARACTERS
-from helpdesk.tools.approvals.risk import Risk
 from helpdesk.tools.errors import MAX_TOOLS
-from helpdesk.tools.record import ChangeKind, SyncStatus
+from helpdesk.tools.record import ChangeKind, Risk, SyncStatus
 
 MAX_LISTED_TOOLS = 50
 """How many tools a page has at most: a page of tools with the largest schemas still fits a response."""

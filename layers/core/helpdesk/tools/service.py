@@ -1,5 +1,7 @@
 """The rules of tools: which the agent may call, what the organization sets, and a test call (Specification: Tools)."""
 
+from collections.abc import Sequence
+from copy import replace
 from typing import NamedTuple
 
 from helpdesk.api.admission import waits
@@ -21,13 +23,13 @@ from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools import call_log, inputs, offering, repository, running
-from helpdesk.tools.approvals.risk import Risk
+from helpdesk.tools import call_log, repository, running, schema_rules
 from helpdesk.tools.errors import CALL_SECONDS, InvalidInput
-from helpdesk.tools.record import Tool
-from helpdesk.tools.rendering import tool_shape
+from helpdesk.tools.json_text import canonical
+from helpdesk.tools.record import Risk, Tool, ToolEndpoint, higher
 from helpdesk.tools.results import CallOutcome, CallResult
 from helpdesk.tools.schemas import (
+    ToolAnswer,
     ToolsAnswer,
     ToolsQuery,
     ToolTestInput,
@@ -35,6 +37,13 @@ from helpdesk.tools.schemas import (
     ToolUpdate,
 )
 from helpdesk.tools.visitors import Visitor, visitor_of
+
+MAX_OFFERED_TOOLS = 128
+MAX_OFFERED_BYTES = 64 * 1024
+"""How many tools a request of the model has, and how large their names, titles, descriptions and schemas are together.
+
+They are about 20,000 tokens, a third of what one message may use.
+"""
 
 _LIST = "tools"
 _SHOWN_PROBLEMS = 3
@@ -52,13 +61,34 @@ def for_agent(organization: str) -> ForAgent:
     """Return the tools that the agent may call. One query."""
     stored = repository.catalog(organization)
     enabled = {name: tool for name, tool in stored.tools.items() if tool.enabled and not tool.withdrawn}
-    found = offering.offered(stored.endpoints, list(enabled.values()))
+    found = offered(stored.endpoints, list(enabled.values()))
     return ForAgent(enabled, {tool.name: tool for tool in found})
 
 
-def find(organization: str, name: str) -> Tool | None:
-    """Return the tool with this name, enabled or not; None if no connected endpoint declares it."""
-    return repository.find(organization, name)
+def offered(endpoints: Sequence[ToolEndpoint], tools: Sequence[Tool]) -> list[Tool]:
+    """Return the enabled tools that the model is offered, by name: as many as fit into one request.
+
+    Ten endpoints can declare 640 tools with 20 MB of schemas. No model takes that, every turn would pay for it, and a
+    model chooses worse among more tools.
+
+    Those of the endpoint that was added first come first, an endpoint's own by name, and one that does not fit is left
+    out. So a new endpoint never takes the place of what was offered before.
+    """
+    order = {endpoint.id: number for number, endpoint in enumerate(endpoints)}
+    candidates = [tool for tool in tools if tool.enabled and not tool.withdrawn]
+    candidates.sort(key=lambda tool: (order.get(tool.endpoint_id, len(order)), tool.name))
+    found: list[Tool] = []
+    room = MAX_OFFERED_BYTES
+    for tool in candidates:
+        size = _size(tool)
+        if len(found) < MAX_OFFERED_TOOLS and size <= room:
+            found.append(tool)
+            room -= size
+    return sorted(found, key=lambda tool: tool.name)
+
+
+def _size(tool: Tool) -> int:
+    return len(canonical([tool.name, tool.title, tool.description, tool.input_schema]).encode())
 
 
 def listed(caller: Caller, query: ToolsQuery) -> ToolsAnswer:
@@ -66,15 +96,32 @@ def listed(caller: Caller, query: ToolsQuery) -> ToolsAnswer:
     after = position(caller, query, _LIST) or ""
     stored = repository.catalog(caller.organization)
     tools = list(stored.tools.values())
-    offered = {tool.name for tool in offering.offered(stored.endpoints, tools)}
+    named = {tool.name for tool in offered(stored.endpoints, tools)}
     behind = sorted(
         (tool for tool in tools if (not tool.withdrawn or tool.waiting) and tool.name > after),
         key=lambda tool: tool.name,
     )
-    page = [tool_shape(tool, offered=tool.name in offered) for tool in behind[: query.limit]]
+    page = [_shape(tool, offered=tool.name in named) for tool in behind[: query.limit]]
     page = page[: fitting(page)]
     end = page[-1].name if page and len(page) < len(behind) else None
     return ToolsAnswer(tools=page, next_cursor=next_cursor(caller, end, _LIST))
+
+
+def _shape(tool: Tool, *, offered: bool) -> ToolAnswer:
+    """Return a tool as GET /tools shows it: as it is or was in force, or a new one as it would be."""
+    is_new = tool.withdrawn and not tool.is_protected
+    shown = tool.waiting if is_new and tool.waiting else tool.declared
+    return ToolAnswer.from_record(
+        shown,
+        risk=higher(shown.risk, tool.raised_risk),
+        declared_risk=shown.risk,
+        enabled=tool.enabled,
+        in_force=not tool.withdrawn,
+        offered=offered,
+        endpoint_id=tool.endpoint_id,
+        change_id=tool.waiting_id,
+        waiting=tool.waiting,
+    )
 
 
 def update(caller: Caller, name: str, wanted: ToolUpdate) -> None:
@@ -90,7 +137,7 @@ def update(caller: Caller, name: str, wanted: ToolUpdate) -> None:
         if (raised, allowed) == (tool.raised_risk, tool.enabled):
             return
         transaction = Transaction()
-        repository.set_tool(transaction, caller.organization, tool, enabled=allowed, raised=raised)
+        repository.replace_tool(transaction, replace(tool, enabled=allowed, raised_risk=raised), tool)
         transaction.put(
             logs.entry(
                 caller.organization,
@@ -134,7 +181,7 @@ def test(caller: Caller, name: str, wanted: ToolTestInput, idempotency_key: str 
     tool = repository.get(caller.organization, name)
     _require_testable(caller, tool)
     value = wanted.input if wanted.input is not None else {}
-    if wrong := inputs.problems(tool, value):
+    if wrong := schema_rules.input_problems(tool.input_schema, value):
         raise InvalidInput(
             f"`input` must match the tool's `inputSchema`: {'; '.join(wrong[:_SHOWN_PROBLEMS])}."
         )

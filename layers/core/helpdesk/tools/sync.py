@@ -6,25 +6,31 @@ changes nothing at the endpoint. What the other side does wrong ends the sync wi
 they are. What AWS does wrong raises, and the message comes again.
 """
 
+from collections.abc import Callable
+
 from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.outbound.exchange import Reply, Request, exchange
 from helpdesk.outbound.signing import SIGNATURE_HEADER, sign
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
-from helpdesk.storage.attributes import UnreadableItem
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
+from helpdesk.storage.stored import UnreadableItem
 from helpdesk.storage.table import ConditionFailed, Item
-from helpdesk.tools import manifest, planning, repository, results, secret_repository, sync_repository
+from helpdesk.tools import manifest, planning, repository, results, secret_repository, sync_state
 from helpdesk.tools.errors import CALL_SECONDS, MAX_MANIFEST_BYTES
-from helpdesk.tools.jobs import SyncJob
+from helpdesk.tools.jobs import RemovalJob, SyncJob
 from helpdesk.tools.manifest import InvalidManifest
 from helpdesk.tools.planning import ManifestRefused, Plan
-from helpdesk.tools.record import Declaration, SyncStatus, ToolEndpoint
-from helpdesk.tools.sync_repository import Superseded
+from helpdesk.tools.record import Declaration, SyncStatus, ToolEndpoint, tool_endpoints
+from helpdesk.tools.sync_state import Superseded
 
 _BUSY = "The tools changed while they were compared with the manifest. Sync again."
 _MAX_PROBLEM_CHARACTERS = 500
+
+type OnRemoved = Callable[[str, str], object]
+"""Ends what waits for an endpoint, given the IDs of its organization and itself. It is called once or more, after the
+endpoint is gone. It is passed in because approvals import this package."""
 
 
 class _Problem(Exception):
@@ -49,7 +55,7 @@ def work(job: SyncJob) -> str:
 def _endpoint(job: SyncJob) -> ToolEndpoint | None:
     """Return the endpoint of a sync that is still to be done, else None."""
     try:
-        endpoint = repository.endpoint(job.organization, job.endpoint_id)
+        endpoint = tool_endpoints.find(job.organization, job.endpoint_id)
     except UnreadableItem:
         return None  # of another version of the service, which reads it
     if endpoint is None or endpoint.sync_id != job.sync_id or endpoint.status is not SyncStatus.PENDING:
@@ -97,7 +103,7 @@ def _store(endpoint: ToolEndpoint, declared: list[Declaration]) -> None:
             found = planning.plan(endpoint, others, stored.tools, stored.orphans, declared, at)
         except ManifestRefused as refused:
             raise _Problem(str(refused)) from None
-        sync_repository.commit(endpoint, found, _log_entry(endpoint, found), at)
+        sync_state.commit(endpoint, found, _log_entry(endpoint, found), at)
 
     try:
         repeat_when_stale(attempt, ConditionFailed)  # a tool may be changed in the meantime
@@ -107,7 +113,7 @@ def _store(endpoint: ToolEndpoint, declared: list[Declaration]) -> None:
 
 def _fail(endpoint: ToolEndpoint, problem: str) -> str:
     try:
-        sync_repository.fail(endpoint, problem[:_MAX_PROBLEM_CHARACTERS], clock.now_ms())
+        sync_state.fail(endpoint, problem[:_MAX_PROBLEM_CHARACTERS], clock.now_ms())
     except Superseded:
         return "superseded"
     return SyncStatus.FAILED.value
@@ -128,3 +134,16 @@ def _log_entry(endpoint: ToolEndpoint, found: Plan) -> Item | None:
         tools=changed,
         waiting=waiting,
     )
+
+
+def clean_up(job: RemovalJob, on_removed: OnRemoved) -> str:
+    """Delete what a removed endpoint leaves: its tools, and calls that wait for an approval; return the outcome.
+
+    A tool that the organization chose something about stays stored, so that the choice applies when its name comes
+    back. The transaction that removes the endpoint adds the job, so a crash at any point loses nothing. Each step may
+    be repeated. Its tools are gone for every reader before that, because a tool counts only together with its endpoint.
+    """
+    names = repository.tools_of(job.organization, job.endpoint_id)
+    repository.delete_tools(job.organization, job.endpoint_id, names)
+    on_removed(job.organization, job.endpoint_id)
+    return "removed"

@@ -14,7 +14,7 @@ from helpdesk.events.outbox import Event, Job
 FOLLOW = "follow"
 """The kind of the job: a conversation has something new."""
 _FOLLOWED = frozenset({WebhookEvent.MESSAGE_CREATED, WebhookEvent.CONVERSATION_UPDATED})
-_SHOW_LINES = frozenset({App.CHATMIRROR})
+_SHOW_LINES = frozenset({App.SLACK})
 """The apps that show lines of the team."""
 
 

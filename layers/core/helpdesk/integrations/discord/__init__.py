@@ -1,1 +1,1 @@
-"""The chat community: a server of Discord, with alerts for the team and commands for its members."""
+"""Discord: alerts for the team in a server, and commands for its members."""

@@ -13,7 +13,7 @@ from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import client, credentials
 from helpdesk.integrations.accounts import Account, Service
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
-from helpdesk.integrations.outcomes import Revoked, TryLater
+from helpdesk.integrations.errors import Revoked, TryLater
 from helpdesk.integrations.record import AppCredentials
 from helpdesk.platform.settings import settings
 
@@ -172,7 +172,7 @@ def _as_bot(
             ),
         )
     except Unauthorized:
-        newer = credentials.newer(App.CHATCOMMUNITY, account.credentials)
+        newer = credentials.newer(App.DISCORD, account.credentials)
         if newer is None:
             raise Revoked(NO_BOT) from None
         return _as_bot(account.__replace__(credentials=newer), method, path, body, repeatable=repeatable)

@@ -18,13 +18,12 @@ from helpdesk.customers.profile import UserInput
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.discord import api as discord
-from helpdesk.integrations.discord import feed_repository as feeds
-from helpdesk.integrations.discord import service, texts
+from helpdesk.integrations.discord import feeds, service, texts
 from helpdesk.integrations.discord.api import DiscordError
-from helpdesk.integrations.discord.feed_repository import StaleFeed, TooManyQuestions
-from helpdesk.integrations.discord.phrasing import Phrase, language_for, phrase
-from helpdesk.integrations.discord.record import CommunityFeed, FeedKind, owners
-from helpdesk.integrations.outcomes import Revoked
+from helpdesk.integrations.discord.feeds import StaleFeed, TooManyQuestions
+from helpdesk.integrations.discord.record import DiscordFeed, FeedKind, owners
+from helpdesk.integrations.discord.texts import Phrase, language_for, phrase
+from helpdesk.integrations.errors import Revoked
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.text import as_name, is_blank
@@ -176,7 +175,7 @@ def _place(account: Account, data: Mapping[str, Any], found: Conversation, shown
     return _Place(channel["id"], question)
 
 
-def _is_there(account: Account, data: Mapping[str, Any], feed: CommunityFeed) -> bool:
+def _is_there(account: Account, data: Mapping[str, Any], feed: DiscordFeed) -> bool:
     """Return whether the answers of a conversation have a place that is not deleted or hidden since.
 
     A bot that is out of the server comes back to the same place.
@@ -194,7 +193,7 @@ def _is_there(account: Account, data: Mapping[str, Any], feed: CommunityFeed) ->
     return True
 
 
-def _point_to(account: Account, data: Mapping[str, Any], feed: CommunityFeed, outcome: str) -> str:
+def _point_to(account: Account, data: Mapping[str, Any], feed: DiscordFeed, outcome: str) -> str:
     language = _language(account, data)
     said = texts.further_question(str(data["question"]), data["channel"]["id"], feed.channel, language)
     return _answer(account, data, said, outcome)
@@ -205,11 +204,11 @@ def _begin(
     data: Mapping[str, Any],
     found: Conversation,
     place: _Place,
-    former: CommunityFeed | None,
+    former: DiscordFeed | None,
 ) -> str:
     """Note the place, tell the team that what they reply is public, and let the answers follow."""
     connection, channel = account.connection, data["channel"]
-    seen = former or CommunityFeed(
+    seen = former or DiscordFeed(
         organization=found.organization,
         conversation_id=found.id,
         server=connection.account_id,
@@ -226,7 +225,7 @@ def _begin(
     )
     where = f"#{channel['name']} of {connection.account}" if channel["name"] else connection.account
     line = f"This was asked in Discord, in {where}. Everybody who can read there reads your replies."
-    follow = following.job(found.organization, App.CHATCOMMUNITY, found.id)
+    follow = following.job(found.organization, App.DISCORD, found.id)
     try:
         feeds.save(seen, wanted, follow, lambda transaction: conversations.add_line(transaction, found, line))
     except ConversationNotFound:

@@ -15,23 +15,22 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Handler, Status
 from helpdesk.customers import service as customers
 from helpdesk.events.integration_jobs import App, IntegrationJob
-from helpdesk.integrations import missed, pacing
+from helpdesk.integrations import chat
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.discord import api as discord
-from helpdesk.integrations.discord import feed_repository as feeds
-from helpdesk.integrations.discord import phrasing, service, texts
+from helpdesk.integrations.discord import feeds, service, texts
 from helpdesk.integrations.discord.api import DiscordError
-from helpdesk.integrations.discord.feed_repository import StaleFeed
-from helpdesk.integrations.discord.phrasing import Phrase
-from helpdesk.integrations.discord.record import CommunityFeed, CommunityPace, CommunitySettings, FeedKind
-from helpdesk.integrations.outcomes import TryLater
+from helpdesk.integrations.discord.feeds import StaleFeed
+from helpdesk.integrations.discord.record import DiscordFeed, DiscordPace, DiscordSettings, FeedKind
+from helpdesk.integrations.discord.texts import Phrase
+from helpdesk.integrations.errors import TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.settings import settings as function_settings
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.approvals import calls as approvals
+from helpdesk.tools.approvals import lifecycle
 from helpdesk.webhooks import following
 
 PACE_MS = 1_000
@@ -50,7 +49,7 @@ class _Next(NamedTuple):
 
     id: str
     said: str
-    after: CommunityFeed
+    after: DiscordFeed
     users: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
 
@@ -58,7 +57,7 @@ class _Next(NamedTuple):
 def follow(connection: Connection, conversation_id: str, opened: Callable[[], Account]) -> str:
     """Post what is new in a conversation; return the outcome. Raises Revoked, TryLater."""
     if connection.status is ConnectionStatus.BROKEN:
-        return missed.note_while_broken(
+        return chat.note_missed_while_broken(
             connection.organization, connection.app, connection.account_id, conversation_id
         )
     organization, server = connection.organization, connection.account_id
@@ -85,7 +84,7 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
     return ", ".join(outcomes) or "not_followed"
 
 
-def _answers(conversation: Conversation, feed: CommunityFeed) -> list[_Next]:
+def _answers(conversation: Conversation, feed: DiscordFeed) -> list[_Next]:
     """Return the next part of what was answered, and whether anything is left: two at most."""
     cursor, found = feed.cursor, list[Message]()
     while not found:
@@ -106,18 +105,18 @@ def _answers(conversation: Conversation, feed: CommunityFeed) -> list[_Next]:
             nexts.append(_Next(f"{each.id}/{part}", parts[part], at, users))
     if conversation.state.status is Status.RESOLVED and at.state != Status.RESOLVED.value:
         closing = f"closed/{conversation.resolutions}"
-        said = phrasing.phrase(Phrase.CLOSED, phrasing.language_of(conversation))
+        said = texts.phrase(Phrase.CLOSED, texts.language_of(conversation))
         nexts.append(_Next(closing, said, at.__replace__(state=Status.RESOLVED.value)))
     return nexts[:2]
 
 
 def _alert_feed(
-    conversation: Conversation, settings: CommunitySettings, known: CommunityFeed | None
-) -> CommunityFeed:
+    conversation: Conversation, settings: DiscordSettings, known: DiscordFeed | None
+) -> DiscordFeed:
     channel = settings.channel_id or ""
     if known is not None:
         return known if known.channel == channel else known.__replace__(channel=channel)
-    return CommunityFeed(
+    return DiscordFeed(
         organization=conversation.organization,
         conversation_id=conversation.id,
         server=settings.account_id or "",
@@ -126,7 +125,7 @@ def _alert_feed(
     )
 
 
-def _alerts(conversation: Conversation, feed: CommunityFeed, settings: CommunitySettings) -> list[_Next]:
+def _alerts(conversation: Conversation, feed: DiscordFeed, settings: DiscordSettings) -> list[_Next]:
     """Return the alerts that a person is wanted: once for each time the agent hands off, and for each approval."""
     at, found = feed, []
     handed_off, state = conversation.handed_off_at, conversation.state
@@ -135,7 +134,7 @@ def _alerts(conversation: Conversation, feed: CommunityFeed, settings: Community
         at = at.__replace__(state=str(handed_off))
         found.append((str(handed_off), texts.handed_off(conversation.hand_off_reason), at))
     asked = (
-        approvals.pending_in(conversation.organization, conversation.id)
+        lifecycle.pending_in(conversation.organization, conversation.id)
         if conversation.waiting_approvals
         else []
     )
@@ -155,7 +154,7 @@ def _alerts(conversation: Conversation, feed: CommunityFeed, settings: Community
 
 
 def _in_turn(
-    conversation: Conversation, feed: CommunityFeed, waiting: list[_Next], opened: Callable[[], Account]
+    conversation: Conversation, feed: DiscordFeed, waiting: list[_Next], opened: Callable[[], Account]
 ) -> str:
     if not waiting:
         return "up_to_date"
@@ -170,7 +169,7 @@ def _in_turn(
     return _post(conversation, feed, waiting, opened())
 
 
-def _post(conversation: Conversation, feed: CommunityFeed, waiting: list[_Next], account: Account) -> str:
+def _post(conversation: Conversation, feed: DiscordFeed, waiting: list[_Next], account: Account) -> str:
     wanted, now = waiting[0], clock.now_ms()
     again = feed.posting == wanted.id
     began_at = feed.posting_at if again else now
@@ -189,7 +188,7 @@ def _post(conversation: Conversation, feed: CommunityFeed, waiting: list[_Next],
     return _POSTED
 
 
-def _say(account: Account, feed: CommunityFeed, wanted: _Next) -> None:
+def _say(account: Account, feed: DiscordFeed, wanted: _Next) -> None:
     nonce = sha256_hex(f"{feed.conversation_id} {feed.kind} {feed.channel} {wanted.id}")
     discord.post(
         account,
@@ -203,7 +202,7 @@ def _say(account: Account, feed: CommunityFeed, wanted: _Next) -> None:
 
 
 def _advance(
-    conversation: Conversation, noted: CommunityFeed, waiting: list[_Next], line: str | None = None
+    conversation: Conversation, noted: DiscordFeed, waiting: list[_Next], line: str | None = None
 ) -> None:
     """Note that the next message is there, or refused, and queue the one after it."""
     after = waiting[0].after.__replace__(posting=None, posting_at=0, slot_at=None, version=noted.version)
@@ -215,7 +214,7 @@ def _advance(
 
 
 def _refused(
-    conversation: Conversation, noted: CommunityFeed, waiting: list[_Next], account: Account, code: int
+    conversation: Conversation, noted: DiscordFeed, waiting: list[_Next], account: Account, code: int
 ) -> str:
     """Note what Discord refused: an alert waits for an admin; a reply is left out, and who replied reads that.
 
@@ -224,7 +223,7 @@ def _refused(
     if code in {discord.NO_ACCESS, discord.UNKNOWN_CHANNEL, discord.UNKNOWN_SERVER}:
         discord.channels(account)
     if noted.kind is FeedKind.ALERTS:
-        missed.note(account.connection, noted.conversation_id)
+        chat.note_missed(account.connection, noted.conversation_id)
         service.SETTINGS.set_channel_problem(noted.organization, noted.channel, service.channel_problem(code))
         _save(conversation, noted, noted.__replace__(posting=None))
     else:
@@ -235,11 +234,11 @@ def _refused(
 
 def _save(
     conversation: Conversation,
-    seen: CommunityFeed,
-    wanted: CommunityFeed,
+    seen: DiscordFeed,
+    wanted: DiscordFeed,
     then: IntegrationJob | None = None,
     line: str | None = None,
-) -> CommunityFeed:
+) -> DiscordFeed:
     """Write a feed, and a line for the team. Raises StaleFeed, ConversationNotFound."""
 
     def extra_writes(transaction: Transaction) -> None:
@@ -251,10 +250,10 @@ def _save(
     return feeds.save(seen, wanted, then, extra_writes)
 
 
-def _job(feed: CommunityFeed, due_at: int | None) -> IntegrationJob:
-    return following.job(feed.organization, App.CHATCOMMUNITY, feed.conversation_id, due_at=due_at)
+def _job(feed: DiscordFeed, due_at: int | None) -> IntegrationJob:
+    return following.job(feed.organization, App.DISCORD, feed.conversation_id, due_at=due_at)
 
 
-def _next_slot(feed: CommunityFeed) -> int:
+def _next_slot(feed: DiscordFeed) -> int:
     place = (feed.organization, feed.server, feed.channel)
-    return pacing.next_slot(CommunityPace, *place, pace_ms=PACE_MS)
+    return chat.next_slot(DiscordPace, *place, pace_ms=PACE_MS)

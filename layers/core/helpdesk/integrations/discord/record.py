@@ -1,18 +1,17 @@
-"""Settings of the chat community, channels and roles of a server, and what it shows of conversations."""
+"""Settings of Discord, channels and roles of a server, and what it shows of conversations."""
 
 from enum import StrEnum
 from typing import Self
 
-from helpdesk.integrations.chat import ChatRecord
-from helpdesk.integrations.pacing import Pace
+from helpdesk.integrations.chat import ChatRecord, Pace
 from helpdesk.platform.record import Record
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Stored, field
 from helpdesk.storage.table import Item
 
 
-class CommunitySettings(ChatRecord, kw_only=True):
-    """Settings of the chat community. Alerts appear in the channel.
+class DiscordSettings(ChatRecord, kw_only=True):
+    """Settings of Discord. Alerts appear in the channel.
 
     role   the name of the role that alerts mention, when it was chosen; `role_id` stays the same when it is renamed
     asked  whether anyone has asked in the server, so that answers go there
@@ -29,10 +28,6 @@ class CommunitySettings(ChatRecord, kw_only=True):
         """Whether events of conversations are jobs for the app."""
         return self.enabled or self.asked
 
-    def within(self, account_id: str) -> "CommunitySettings":
-        """Return the settings as they are in a server: those of another one don't count."""
-        return self if self.account_id == account_id else self.cleared()
-
 
 class Named(Record):
     """A channel or role of a server. `mentionable` is whether a mention of the role notifies its members."""
@@ -42,7 +37,7 @@ class Named(Record):
     mentionable: bool = True
 
 
-class CommunityDirectory(Stored, kw_only=True):
+class DiscordDirectory(Stored, kw_only=True):
     """The channels and roles of a server, and when they were listed and last asked for (ms)."""
 
     PK, SK = "ORG#{organization}#INTEGRATION", "SERVER#{server}"
@@ -61,7 +56,7 @@ class FeedKind(StrEnum):
     ALERTS = "alerts"
 
 
-class CommunityFeed(Stored, kw_only=True):
+class DiscordFeed(Stored, kw_only=True):
     """What a channel shows of a conversation.
 
     channel   where it appears: a thread, or a channel in which no thread can be
@@ -96,7 +91,7 @@ class CommunityFeed(Stored, kw_only=True):
         return super().from_item({"kind": item["SK"].rpartition("#")[2], **item})
 
 
-class CommunityPlace(Stored, kw_only=True):
+class DiscordPlace(Stored, kw_only=True):
     """The newest conversation that has its answers in a channel or thread."""
 
     PK, SK = "ORG#{organization}#COMMUNITY#{server}", "PLACE#{channel}"
@@ -106,7 +101,7 @@ class CommunityPlace(Stored, kw_only=True):
     conversation_id: str
 
 
-class CommunityCommand(Stored, kw_only=True):
+class DiscordCommand(Stored, kw_only=True):
     """That a command which somebody typed was done; its presence makes it the only time."""
 
     PK, SK = "ORG#{organization}#COMMUNITY#{server}", "COMMAND#{interaction}"
@@ -116,7 +111,7 @@ class CommunityCommand(Stored, kw_only=True):
     expires_at: int
 
 
-class CommunityAsker(Stored, kw_only=True):
+class DiscordAsker(Stored, kw_only=True):
     """How often a person asked within ten minutes, by the number of those."""
 
     PK, SK = "ORG#{organization}#COMMUNITY#{server}", "ASKER#{user}#{window}"
@@ -128,7 +123,7 @@ class CommunityAsker(Stored, kw_only=True):
     expires_at: int
 
 
-class CommunityPace(Pace, kw_only=True):
+class DiscordPace(Pace, kw_only=True):
     """The pace of a channel."""
 
     PK, SK = "ORG#{organization}#COMMUNITY#{server}", "PACE#{channel}"
@@ -137,6 +132,6 @@ class CommunityPace(Pace, kw_only=True):
     channel: str
 
 
-directories = Collection(CommunityDirectory)
-feeds = Collection(CommunityFeed)
-owners = Collection(CommunityPlace)
+directories = Collection(DiscordDirectory)
+feeds = Collection(DiscordFeed)
+owners = Collection(DiscordPlace)

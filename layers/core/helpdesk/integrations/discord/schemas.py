@@ -1,4 +1,4 @@
-"""Bodies and responses of the chat community's routes."""
+"""Bodies and responses of Discord's routes."""
 
 from typing import Annotated
 

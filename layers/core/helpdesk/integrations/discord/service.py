@@ -1,54 +1,65 @@
-"""Settings of the chat community: the channel of alerts, and the role that they mention."""
+"""Settings of Discord, the channel of alerts and the role that they mention, and the directory of channels and roles.
 
-from collections.abc import Sequence
+The worker keeps the directory, so that routes answer without asking Discord. It is listed when a server is connected,
+each night, and when a name is not found. Discord reports changes of channels and roles to bots with an open socket
+alone.
+"""
+
+from collections.abc import Mapping, Sequence
 from copy import replace
+from typing import Any
 
 from helpdesk.api.admission.caller import Caller
 from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import service as integrations
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.app_settings import Listing
 from helpdesk.integrations.chat import ChatSettings
-from helpdesk.integrations.discord import directory
-from helpdesk.integrations.discord.errors import (
-    ChatcommunityActFailed,
-    ChatcommunityBotOffline,
-    ChatcommunityBotTimeout,
-    RoleNotFound,
-)
-from helpdesk.integrations.discord.record import CommunityDirectory, CommunitySettings, Named, directories
+from helpdesk.integrations.discord import api as discord
+from helpdesk.integrations.discord.record import DiscordDirectory, DiscordSettings, Named, directories
 from helpdesk.integrations.discord.schemas import CommunityChanged, CommunitySettingsAnswer, CommunityUpdate
-from helpdesk.integrations.errors import ChannelNotFound, some_of
+from helpdesk.integrations.errors import (
+    ChannelNotFound,
+    DiscordActFailed,
+    DiscordBotOffline,
+    DiscordBotTimeout,
+    RoleNotFound,
+    some_of,
+)
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.platform import clock
+from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 
 CHOSEN = "community_chosen"
 """The kind of the job that tries whether the bot may write in the channel that was chosen."""
-SETTINGS = ChatSettings(App.CHATCOMMUNITY, CommunitySettings)
+SETTINGS = ChatSettings(App.DISCORD, DiscordSettings)
+LISTING = Listing("community_directory", DiscordDirectory.key_for)
+
+_WITH_MESSAGES = frozenset({0, 5})  # types of channels: text, announcements
+_MAX_LISTED = 500
+"""Channels that a server may have, and more than the roles that it may have. An item of DynamoDB has room for both."""
 
 
 def show(organization: str) -> CommunitySettingsAnswer:
-    """Return the settings of the connected server. Raises ChatcommunityNotConnected."""
-    connection = integrations.connection(organization, App.CHATCOMMUNITY)
-    found = SETTINGS.get(organization).within(connection.account_id)
-    return CommunitySettingsAnswer.model_validate(
-        replace(found, problem=connection.problem or found.problem), from_attributes=True
-    )
+    """Return the settings of the connected server. Raises DiscordNotConnected."""
+    return CommunitySettingsAnswer.model_validate(SETTINGS.in_force(organization), from_attributes=True)
 
 
 def change(caller: Caller, wanted: CommunityUpdate) -> CommunityChanged:
     """Change the fields that were sent; return the channel and the role.
 
-    Raises ChatcommunityNotConnected, ChatcommunityBotOffline, ChatcommunityBotTimeout, ChannelNotFound, RoleNotFound,
-    ChatcommunityActFailed.
+    Raises DiscordNotConnected, DiscordBotOffline, DiscordBotTimeout, ChannelNotFound, RoleNotFound,
+    DiscordActFailed.
     """
     organization = caller.organization
-    connection = integrations.connection(organization, App.CHATCOMMUNITY)
+    connection = integrations.connection(organization, App.DISCORD)
     known = _known(connection) if wanted.channel is not None or wanted.role is not None else None
     channel = None if wanted.channel is None or known is None else _channel(connection, known, wanted.channel)
     role = None if wanted.role is None or known is None else _role(connection, known, wanted.role)
 
-    def extra_writes(transaction: Transaction, _before: CommunitySettings, after: CommunitySettings) -> None:
+    def extra_writes(transaction: Transaction, _before: DiscordSettings, after: DiscordSettings) -> None:
         SETTINGS.add_follow(transaction, connection, follows=after.follows)
         if channel is not None:
             jobs.put(transaction, _chosen(organization, channel))
@@ -63,16 +74,16 @@ def change(caller: Caller, wanted: CommunityUpdate) -> CommunityChanged:
 
 
 def note_asked(connection: Connection) -> None:
-    """Record that somebody asked in the server: answers go there. Raises ChatcommunityNotConnected.
+    """Record that somebody asked in the server: answers go there. Raises DiscordNotConnected.
 
     One call, and more for the first question.
     """
     server = connection.account_id
 
-    def asked(seen: CommunitySettings) -> CommunitySettings:
+    def asked(seen: DiscordSettings) -> DiscordSettings:
         return replace(seen.within(server), account_id=server, asked=True)
 
-    def extra_writes(transaction: Transaction, _before: CommunitySettings, after: CommunitySettings) -> None:
+    def extra_writes(transaction: Transaction, _before: DiscordSettings, after: DiscordSettings) -> None:
         SETTINGS.add_follow(transaction, connection, follows=after.follows)
 
     if not SETTINGS.get(connection.organization).within(server).asked:
@@ -89,11 +100,11 @@ def channel_problem(code: int) -> str:
 
 def _next(
     connection: Connection,
-    stored: CommunitySettings,
+    stored: DiscordSettings,
     channel: Named | None,
     role: Named | None,
     wanted: CommunityUpdate,
-) -> CommunitySettings:
+) -> DiscordSettings:
     seen = stored.within(connection.account_id)
     after = replace(seen, account_id=connection.account_id)
     if channel is not None:
@@ -117,39 +128,39 @@ def _next(
     return replace(after, since=clock.now_ms()) if begins else after
 
 
-def _known(connection: Connection) -> CommunityDirectory:
+def _known(connection: Connection) -> DiscordDirectory:
     if connection.status is ConnectionStatus.BROKEN:
-        directory.LISTING.request_soon(connection)  # which mends the connection if the bot is back
-        raise ChatcommunityBotOffline
+        LISTING.request_soon(connection)  # which mends the connection if the bot is back
+        raise DiscordBotOffline
     known = directories.find(connection.organization, connection.account_id)
     if known is None or known.listed_at is None:
-        directory.LISTING.request_soon(connection)
-        raise ChatcommunityBotTimeout
+        LISTING.request_soon(connection)
+        raise DiscordBotTimeout
     return known
 
 
-def _channel(connection: Connection, known: CommunityDirectory, named: str) -> Named:
+def _channel(connection: Connection, known: DiscordDirectory, named: str) -> Named:
     found = _matching(known.channels, named, "#")
     if len(found) != 1:
-        directory.LISTING.request_soon(connection)
+        LISTING.request_soon(connection)
         raise ChannelNotFound(_not_found_text("channel", "#", found, known.channels))
     [channel] = found
     current = SETTINGS.get(connection.organization).within(connection.account_id)
     if current.channel_id == channel.id and current.problem is not None:
         jobs.enqueue(_chosen(connection.organization, channel))
-        raise ChatcommunityActFailed(current.problem)
+        raise DiscordActFailed(current.problem)
     return channel
 
 
-def _role(connection: Connection, known: CommunityDirectory, named: str) -> Named:
+def _role(connection: Connection, known: DiscordDirectory, named: str) -> Named:
     found = _matching(known.roles, named, "@")
     if len(found) != 1:
-        directory.LISTING.request_soon(connection)
+        LISTING.request_soon(connection)
         raise RoleNotFound(_not_found_text("role", "@", found, known.roles))
     [role] = found
     if not role.mentionable:
-        directory.LISTING.request_soon(connection)
-        raise ChatcommunityActFailed(
+        LISTING.request_soon(connection)
+        raise DiscordActFailed(
             f'A mention of @{role.name} would notify nobody. Switch on "Allow anyone to @mention this role" in the '
             "server's settings at Discord, and send the request again a minute later."
         )
@@ -178,7 +189,7 @@ def _existing(kind: str, sign: str, known: Sequence[Named]) -> str:
 
 def _chosen(organization: str, channel: Named) -> IntegrationJob:
     data = {"channelId": channel.id}
-    return IntegrationJob(kind=CHOSEN, app=App.CHATCOMMUNITY, organization=organization, data=data)
+    return IntegrationJob(kind=CHOSEN, app=App.DISCORD, organization=organization, data=data)
 
 
 def _changes(wanted: CommunityUpdate, channel: Named | None, role: Named | None) -> list[str]:
@@ -188,3 +199,24 @@ def _changes(wanted: CommunityUpdate, channel: Named | None, role: Named | None)
         *([f"the role {f'@{role.name}' if role else 'none'}"] if "role" in wanted.model_fields_set else []),
         *([f"alerts {'on' if wanted.enabled else 'off'}"] if wanted.enabled is not None else []),
     ]
+
+
+def refresh_directory(account: Account) -> str:
+    """List the channels and roles; return the outcome. Raises Revoked, TryLater."""
+    connection, began_at = account.connection, clock.now_ms()
+    channels = [each for each in discord.channels(account) if each["type"] in _WITH_MESSAGES]
+    # Everyone has the role with the server's id, and a bot has one of its own.
+    roles = [
+        each for each in discord.roles(account) if each["id"] != connection.account_id and not each["managed"]
+    ]
+    table.change(
+        LISTING.key(connection),
+        set={"channels": _named(channels), "roles": _named(roles), "listed_at": began_at},
+        or_new=True,
+    )
+    return "listed"
+
+
+def _named(found: Sequence[Mapping[str, Any]]) -> list[Named]:
+    ordered = sorted(found, key=lambda each: each["position"])[:_MAX_LISTED]
+    return [Named(each["id"], each["name"], bool(each.get("mentionable", True))) for each in ordered]

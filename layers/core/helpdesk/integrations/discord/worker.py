@@ -1,4 +1,4 @@
-"""Does the work of the chat community: commands, channels and roles, answers and alerts."""
+"""Does the work of Discord: commands, channels and roles, answers and alerts."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -10,19 +10,17 @@ from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Step
 from helpdesk.integrations.chat import ChatAdapter
 from helpdesk.integrations.discord import api as discord
-from helpdesk.integrations.discord import asking, directory, outgoing, receiver, service, texts
+from helpdesk.integrations.discord import asking, outgoing, receiver, service, texts
 from helpdesk.integrations.discord.api import DISCORD, DiscordError
-from helpdesk.integrations.discord.record import CommunitySettings
-from helpdesk.integrations.outcomes import NotConnectedNow
+from helpdesk.integrations.discord.record import DiscordSettings
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.errors import AppError
 
 
-class DiscordAdapter(ChatAdapter[CommunitySettings]):
+class DiscordAdapter(ChatAdapter[DiscordSettings]):
     """The adapter of Discord."""
 
-    app = App.CHATCOMMUNITY
+    app = App.DISCORD
     settings = service.SETTINGS
 
     def handle_webhook(self, connection: Connection, event: str, data: Mapping[str, Any]) -> str:
@@ -41,7 +39,7 @@ class DiscordAdapter(ChatAdapter[CommunitySettings]):
         """Return the jobs of a chat app, and those of channels and roles."""
         return {
             **super().steps(job, until),
-            directory.LISTING.kind: lambda connection: directory.refresh(DISCORD.open(connection)),
+            service.LISTING.kind: lambda connection: service.refresh_directory(DISCORD.open(connection)),
             service.CHOSEN: lambda connection: _try_channel(DISCORD.open(connection), job.data["channelId"]),
         }
 
@@ -51,13 +49,10 @@ class DiscordAdapter(ChatAdapter[CommunitySettings]):
 
     def on_connect(self, connection: Connection) -> str:
         """Register the commands, list channels and roles, and follow conversations where that was done before."""
-        try:
-            self.settings.resume(connection)
-        except AppError:
-            raise NotConnectedNow from None
+        self.resume(connection)
         account = DISCORD.open(connection)
         discord.set_commands(account, texts.COMMANDS)
-        return directory.refresh(account)
+        return service.refresh_directory(account)
 
     def on_disconnect(self, connection: Connection, _tokens: Tokens) -> None:
         """Remove the commands and the bot from the server, unless another organization is connected to it."""

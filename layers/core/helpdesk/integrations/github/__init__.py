@@ -1,1 +1,1 @@
-"""The code host, GitHub: mirrored repositories, issues of signals, and the commits that move cards."""
+"""GitHub: mirrored repositories, issues of signals, and the commits that move cards."""

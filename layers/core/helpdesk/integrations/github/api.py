@@ -14,9 +14,9 @@ from urllib.parse import quote, unquote, urlsplit
 from helpdesk.integrations import client
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, TooLarge
+from helpdesk.integrations.errors import MAX_FILE_BYTES
 from helpdesk.integrations.github import app_identity
 from helpdesk.integrations.github.app_identity import API, ARCHIVES, HOSTS
-from helpdesk.integrations.github.errors import MAX_FILE_BYTES
 from helpdesk.knowledge.errors import MAX_BODY_BYTES
 from helpdesk.knowledge.images import is_image
 from helpdesk.platform import clock
@@ -309,3 +309,25 @@ def _read(reply: ServiceReply, repo: str) -> dict[str, Any]:
 
 def _at(repo: str) -> str:
     return f"{API}/repos/{repo}"
+
+
+_TEAM = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+_ROLES = frozenset({"admin", "maintain", "write", "triage"})
+
+
+def works_on(account: Account, repo: str, person: Mapping[str, Any] | None, association: str) -> bool:
+    """Return whether somebody may move issues of a repository, by the `author_association` that GitHub says of them.
+
+    GitHub calls members CONTRIBUTOR whose membership is private, so anybody else is looked up. One request then. Apps
+    count, because an owner installed them. Raises TryLater, Revoked.
+    """
+    if person is None:  # the account was deleted
+        return False
+    if association in _TEAM or person.get("type") == "Bot":
+        return True
+    url = f"{API}/repos/{repo}/collaborators/{quote(str(person['login']), safe='')}/permission"
+    reply = ask(account, ServiceRequest(url=url))
+    if not reply.ok:
+        return False
+    said = reply.json()
+    return bool({said.get("permission"), said.get("role_name")} & _ROLES)

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from helpdesk.integrations import client
-from helpdesk.integrations.accounts import Service
+from helpdesk.integrations.accounts import Account, Service
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
-from helpdesk.integrations.outcomes import Revoked, TryLater
+from helpdesk.integrations.errors import NotConnectedNow, Revoked, TryLater
+from helpdesk.integrations.github import account_lookup
 from helpdesk.integrations.record import AppCredentials, Connection, Tokens
 from helpdesk.platform import clock
 
@@ -107,3 +108,11 @@ class GitHub(Service):
 
 
 GITHUB = GitHub()
+
+
+def account_of(organization: str, repo: str) -> Account:
+    """Return the account that has a repository. Raises NotConnectedNow, TryLater, Revoked."""
+    connection = account_lookup.owner_of(organization, repo)
+    if connection is None:
+        raise NotConnectedNow
+    return GITHUB.open(connection)

@@ -3,17 +3,19 @@
 (Specification: Signal, SignalCommit.)
 """
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from helpdesk.integrations.client import ServiceRequest
-from helpdesk.integrations.github import account_lookup, issue_store
 from helpdesk.integrations.github import api as github
+from helpdesk.integrations.github import app_identity, issue_store
 from helpdesk.integrations.github.app_identity import API
-from helpdesk.integrations.github.issue_record import BY_NAME, IssueProblem, SignalIssue
-from helpdesk.integrations.github.issue_references import references
+from helpdesk.integrations.github.issue_store import BY_NAME, IssueProblem, SignalIssue
 from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.record import Record
+from helpdesk.progress.references import MAX_CHARACTERS, MAX_REFERENCES, is_revert
 from helpdesk.signals import commits
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import MAX_COMMIT_MESSAGE_CHARACTERS, MAX_WHO_CHARACTERS, SignalNotFound
@@ -24,6 +26,40 @@ from helpdesk.storage import table
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
+
+_REPO: Final = r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}"
+_REFERENCE = re.compile(
+    r"(?:\b(?P<word>close[sd]?|fix(?:es|ed)?|resolve[sd]?):?\s+)?(?<![\w/&#-])"
+    rf"(?:https://github\.com/(?P<page>{_REPO})/issues/|(?P<repo>{_REPO})?#|GH-)"
+    r"(?P<number>[1-9][0-9]{0,8})\b(?!\.[0-9])",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+class Reference(Record):
+    """An issue that a message names, and whether the message says that it is finished."""
+
+    repo: str
+    number: int
+    finishes: bool
+
+
+def references(text: str, repo: str) -> list[Reference]:
+    """Return the issues that the message of a commit in a repository names, each once. A revert finishes nothing."""
+    finishing = not is_revert(text)
+    found: dict[tuple[str, int], Reference] = {}
+    for match in _REFERENCE.finditer(text[:MAX_CHARACTERS]):
+        if match.end() == MAX_CHARACTERS < len(text):
+            break  # the rest of this number is not read
+        named = match.group("page") or match.group("repo") or repo
+        key = named.lower(), int(match.group("number"))
+        if key not in found and len(found) == MAX_REFERENCES:
+            continue
+        finishes = finishing and match.group("word") is not None
+        finishes = finishes or (key in found and found[key].finishes)
+        found[key] = Reference(named, key[1], finishes)
+    return list(found.values())
+
 
 MAX_NAMED = 100
 """Issues that the commits of one push name; others are passed over."""
@@ -49,7 +85,7 @@ def link(organization: str, data: Mapping[str, Any]) -> str:
         since=clock.now_ms(),
     )
     reply = github.ask(
-        account_lookup.account_of(organization, repo),
+        app_identity.account_of(organization, repo),
         ServiceRequest(url=f"{API}/repos/{repo}/issues/{number}"),
     )
     found = reply.json() if reply.ok else {}

@@ -23,7 +23,7 @@ from helpdesk.integrations.github import (
 from helpdesk.integrations.github import api as github
 from helpdesk.integrations.github.api import NotThere, Renamed
 from helpdesk.integrations.github.app_identity import API, GITHUB
-from helpdesk.integrations.github.issue_record import issues as stored
+from helpdesk.integrations.github.issue_store import issues as stored
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS

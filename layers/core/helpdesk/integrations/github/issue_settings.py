@@ -7,20 +7,24 @@ from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.app_settings import AppSettings
-from helpdesk.integrations.github import account_lookup
-from helpdesk.integrations.github.errors import IssueRepoMissing
-from helpdesk.integrations.github.issue_record import IssueSettings
+from helpdesk.integrations.errors import IssueNotFound, IssueRepoMissing
+from helpdesk.integrations.github import account_lookup, issue_store
+from helpdesk.integrations.github.issue_store import IssueSettings
 from helpdesk.integrations.github.mirrors import require_repo
-from helpdesk.integrations.github.schemas import IssueRepoAnswer, IssueRepoInput
+from helpdesk.integrations.github.schemas import IssueLinkAnswer, IssueRepoAnswer, IssueRepoInput
 from helpdesk.integrations.record import ConnectionStatus
 from helpdesk.platform import clock
+from helpdesk.platform.errors import InvalidRequest
+from helpdesk.signals import service as signals
+from helpdesk.signals.errors import SignalNotFound
+from helpdesk.signals.shapes import CodehostIssue
 from helpdesk.storage.transactions import Transaction
 
 CHECK = "check_issue_repo"
 """The kind of the job that asks GitHub whether issues can be opened in the repository that was set."""
 
 
-SETTINGS = AppSettings(App.CODEHOST, IssueSettings)
+SETTINGS = AppSettings(App.GITHUB, IssueSettings)
 
 
 def repo_of(organization: str) -> IssueRepoAnswer:
@@ -86,7 +90,7 @@ def is_that(known: int | None, number: int | None) -> bool:
 def set_repo(organization: str, wanted: IssueRepoInput, actor: str) -> str | None:
     """Set the repository of issues, the switch, or both; return the repository. Whether it takes issues, a job asks.
 
-    Raises RepoNameInvalid, CodehostNotConnected, IssueRepoMissing.
+    Raises RepoNameInvalid, GitHubNotConnected, IssueRepoMissing.
     """
     repo = None if wanted.repo is None else require_repo(wanted.repo)
     if repo is not None:
@@ -112,6 +116,44 @@ def set_repo(organization: str, wanted: IssueRepoInput, actor: str) -> str | Non
                 changes.append(f"autoCreate {'on' if wanted.auto_create else 'off'}")
             integrations.add_changed(transaction, connection, actor, changes)
         if repo is not None:
-            jobs.put(transaction, IntegrationJob(kind=CHECK, app=App.CODEHOST, organization=organization))
+            jobs.put(transaction, IntegrationJob(kind=CHECK, app=App.GITHUB, organization=organization))
 
     return SETTINGS.change(organization, decide, extra_writes).repo
+
+
+LINK = "link_issue"
+"""The kind of the job that links an existing issue."""
+
+
+def ask_for_link(organization: str, signal_id: str, number: int) -> IssueLinkAnswer:
+    """Ask for an issue of the repository of issues to be a signal's; return its link if it is that already.
+
+    Raises SignalNotFound, IssueRepoMissing, GitHubNotConnected, IssueNotFound, InvalidRequest.
+    """
+    signal = signals.get(organization, signal_id)
+    repo = SETTINGS.get(organization).repo
+    if repo is None:
+        raise IssueRepoMissing
+    account_lookup.require_owner(organization, repo)
+    others = issue_store.signal_of(organization, repo, number)
+    if signal.codehost is not None and others == signal_id and signal.codehost.number == number:
+        return IssueLinkAnswer(codehost=CodehostIssue(number=number, url=signal.codehost.url))
+    if others is not None and others != signal_id and _is_of(organization, others, number):
+        raise InvalidRequest(f"Issue {number} belongs to the signal {others}. Merge the signals instead.")
+    problem = issue_store.link_problem(organization, signal_id, number)
+    transaction = Transaction()
+    data = {"signalId": signal_id, "repo": repo, "number": number}
+    jobs.put(transaction, IntegrationJob(kind=LINK, app=App.GITHUB, organization=organization, data=data))
+    transaction.commit()
+    if problem is not None:
+        raise IssueNotFound(f"{problem} GitHub is being asked again.")
+    return IssueLinkAnswer(codehost=None)
+
+
+def _is_of(organization: str, signal_id: str, number: int) -> bool:
+    """Return whether an issue still belongs to a signal."""
+    try:
+        found = signals.survivor(organization, signal_id)
+    except SignalNotFound:
+        return False
+    return found.codehost is not None and found.codehost.number == number

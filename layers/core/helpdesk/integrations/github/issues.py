@@ -11,14 +11,19 @@ from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.outbox import job_item
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceReply, ServiceRequest
-from helpdesk.integrations.github import account_lookup, issue_settings, issue_store, renaming, status_sync
+from helpdesk.integrations.errors import OutcomeUnknown, Revoked, TryLater
 from helpdesk.integrations.github import api as github
+from helpdesk.integrations.github import (
+    app_identity,
+    issue_settings,
+    issue_store,
+    renaming,
+    status_sync,
+)
 from helpdesk.integrations.github.api import NotThere, Renamed
 from helpdesk.integrations.github.app_identity import API
-from helpdesk.integrations.github.issue_record import BY_NAME, SignalIssue
-from helpdesk.integrations.github.issue_record import issues as stored
-from helpdesk.integrations.github.issue_store import StaleIssue
-from helpdesk.integrations.outcomes import OutcomeUnknown, Revoked, TryLater
+from helpdesk.integrations.github.issue_store import BY_NAME, SignalIssue, StaleIssue
+from helpdesk.integrations.github.issue_store import issues as stored
 from helpdesk.platform import clock
 from helpdesk.signals import issue_text
 from helpdesk.signals import service as signals
@@ -87,8 +92,8 @@ def _follow(organization: str, signal_id: str, *, filed: bool) -> str:
     if issue.number is not None:
         if not status_sync.is_out_of_line(issue, signal):
             return "in_line"
-        return status_sync.follow(account_lookup.account_of(issue.organization, issue.repo), issue, signal)
-    account = account_lookup.account_of(issue.organization, issue.repo)
+        return status_sync.follow(app_identity.account_of(issue.organization, issue.repo), issue, signal)
+    account = app_identity.account_of(issue.organization, issue.repo)
     if not issue_store.claim_again(issue):
         raise TryLater("another worker opens it")
     return _open(account, issue, signal, looked=False)
@@ -107,7 +112,7 @@ def _open_first(signal: Signal) -> str:
         since=clock.now_ms(),
     )
     try:
-        account = account_lookup.account_of(issue.organization, issue.repo)
+        account = app_identity.account_of(issue.organization, issue.repo)
     except Revoked:
         issue_store.put_awaited(signal.organization, signal.id)
         raise
@@ -198,7 +203,7 @@ def open_awaited(organization: str) -> int:
 
 def _end_opening(issue: SignalIssue, signal: Signal) -> str:
     """Give an issue that was being opened when its signal was merged to the other one, if that has none."""
-    account = account_lookup.account_of(issue.organization, issue.repo)
+    account = app_identity.account_of(issue.organization, issue.repo)
     if not issue_store.claim_again(issue):
         raise TryLater("another worker opens it")
     try:

@@ -15,13 +15,16 @@ from typing import Any
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials
 from helpdesk.integrations.client import ServiceReply, ServiceRequest, Unauthorized
-from helpdesk.integrations.github import attempt_repository, receiver
+from helpdesk.integrations.errors import TryLater
+from helpdesk.integrations.github import receiver
 from helpdesk.integrations.github.app_identity import API, as_app, signed
-from helpdesk.integrations.outcomes import TryLater
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record
-from helpdesk.platform.units import DAY_MS, HOUR_MS, MINUTE_MS
+from helpdesk.platform.units import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
+from helpdesk.storage import table
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import Stored
 
 KEPT_MS = 3 * DAY_MS
 """How long GitHub keeps an attempt, and can deliver its hook again."""
@@ -44,12 +47,24 @@ class Attempt(Record):
     event: str
 
 
+class HookAttempt(Stored):
+    """That GitHub was asked to deliver a hook again after an attempt that failed, by its id of the attempt."""
+
+    PK, SK = "HOOKATTEMPT#{app}#{attempt_id}", "ATTEMPT"
+    app: App
+    attempt_id: str
+    expires_at: int
+
+
+_followed = Collection(HookAttempt)
+
+
 def ask_again(until: int) -> int:
     """Ask GitHub for the hooks that did not arrive, the oldest first, until an instant (ms); return how many.
 
     The next run goes on where GitHub refuses, or where the time is over. Without a GitHub App there is nothing to do.
     """
-    app = credentials.of(App.CODEHOST)
+    app = credentials.of(App.GITHUB)
     if app is None:
         return 0
     count, token = 0, signed(app)  # for all of the run: signing takes longer than a request
@@ -60,9 +75,9 @@ def ask_again(until: int) -> int:
             _ask(token, attempt)
             count += 1
     except Unauthorized:
-        logger.error("app_refused", extra={"app": App.CODEHOST.value})
+        logger.error("app_refused", extra={"app": App.GITHUB.value})
     except TryLater as later:
-        logger.warning("hooks_not_asked_for", extra={"app": App.CODEHOST.value, "reason": str(later)})
+        logger.warning("hooks_not_asked_for", extra={"app": App.GITHUB.value, "reason": str(later)})
     return count
 
 
@@ -101,15 +116,15 @@ def _due(failed: Sequence[Attempt]) -> list[Attempt]:
     ]
     due: list[Attempt] = []
     for some in batched(waited, ON_A_PAGE, strict=False):
-        followed = attempt_repository.followed(App.CODEHOST, [attempt.id for attempt, _ in some])
+        followed = _followed.by_ids(App.GITHUB, ids=[str(attempt.id) for attempt, _ in some])
         for attempt, failures in some:
-            if attempt.id in followed:
+            if str(attempt.id) in followed:
                 continue
             if failures in waits:
                 due.append(attempt)
             else:
                 logger.error("hook_given_up", extra={"delivery": attempt.guid, "event": attempt.event})
-                attempt_repository.note_followed(App.CODEHOST, attempt.id, KEPT_MS)
+                _note_followed(attempt)
     return due
 
 
@@ -121,7 +136,13 @@ def _ask(token: str, attempt: Attempt) -> None:
             method="POST", url=f"{API}/app/hook/deliveries/{attempt.id}/attempts", repeatable=True
         ),
     )
-    attempt_repository.note_followed(App.CODEHOST, attempt.id, KEPT_MS)
+    _note_followed(attempt)
+
+
+def _note_followed(attempt: Attempt) -> None:
+    """Note that an attempt needs no other one any more. One call."""
+    key = HookAttempt.key_for(App.GITHUB, str(attempt.id))
+    table.change(key, set={"expires_at": clock.seconds_from_now(KEPT_MS // SECOND_MS)}, or_new=True)
 
 
 def _sent(token: str, wanted: ServiceRequest) -> ServiceReply:

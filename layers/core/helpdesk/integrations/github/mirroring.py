@@ -10,21 +10,13 @@ from urllib.parse import quote
 from helpdesk.accounts.quotas.errors import KNOWLEDGE_IS_FULL
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.github import (
-    account_lookup,
-    mirror_problems,
-    mirror_store,
-    planning,
-    renaming,
-    texts,
-)
+from helpdesk.integrations.errors import MAX_FILES, MAX_IMAGES, NotConnectedNow, Revoked, TryLater
+from helpdesk.integrations.github import account_lookup, mirror_store, planning, renaming
 from helpdesk.integrations.github import api as github
 from helpdesk.integrations.github.api import NotThere, Renamed, Snapshot
 from helpdesk.integrations.github.app_identity import GITHUB
-from helpdesk.integrations.github.errors import MAX_FILES, MAX_IMAGES
-from helpdesk.integrations.github.folders import Folders
-from helpdesk.integrations.github.mirror_record import Mirror, MirroredFile, MirrorStatus, files
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
+from helpdesk.integrations.github.mirror_store import Mirror, MirroredFile, MirrorStatus, files
+from helpdesk.integrations.github.planning import Folders
 from helpdesk.integrations.record import Connection
 from helpdesk.knowledge import checks, images, prose
 from helpdesk.knowledge import service as knowledge
@@ -119,13 +111,13 @@ class _Sync:
         became_private = found.private and mirror.was_public
         if (
             became_private
-            and not (mirror.problem or "").startswith(mirror_problems.PRIVATE)
+            and not (mirror.problem or "").startswith(planning.PRIVATE_PROBLEM)
             and connection is not None
         ):
             integrations.note(connection, f"{mirror.repo} became private, and its documents still answer.")
-        left_out = mirror_problems.left_out(found, mirror.path, self._without_document(found.long))
+        left_out = planning.left_out(found, mirror.path, self._without_document(found.long))
         to_know = (
-            " ".join(filter(None, [mirror_problems.PRIVATE if became_private else "", left_out])) or None
+            " ".join(filter(None, [planning.PRIVATE_PROBLEM if became_private else "", left_out])) or None
         )
         was_public = mirror.was_public or not found.private
         return self._end(MirrorStatus.SYNCED, to_know, found.commit, found.repo_id, was_public=was_public)
@@ -216,9 +208,9 @@ class _Sync:
         if images.is_image(path):
             self._keep_image(path, sha, content)
             return
-        text = texts.read(path, content)
+        text = planning.read_file(path, content)
         try:
-            if texts.is_pointer(content) or is_blank(prose.visible(text.body, path)):
+            if planning.is_pointer(content) or is_blank(prose.visible(text.body, path)):
                 raise BodyMissing
             if known is not None and known.document_id is not None:
                 try:
@@ -291,7 +283,7 @@ class _Sync:
         """Give a file's document its new addresses, and its new folder if its path leads to another one."""
         mirror = self._mirror
         moves = self._below(file.path).rpartition("/")[0] != self._below(path).rpartition("/")[0]
-        text = None if content is None else texts.read(path, content)
+        text = None if content is None else planning.read_file(path, content)
         change = Change(
             title=None if text is None else text.title,
             body=None if text is None else text.body,

@@ -7,17 +7,12 @@ from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.apps import APPS
+from helpdesk.integrations.errors import AddressPrivate, BadDocsUrl, RepoNameInvalid, RepoNotConnected
 from helpdesk.integrations.github import account_lookup, mirror_store
-from helpdesk.integrations.github.errors import (
-    AddressPrivate,
-    BadDocsUrl,
-    RepoNameInvalid,
-    RepoNotConnected,
-)
-from helpdesk.integrations.github.mirror_record import Mirror, MirrorStatus
-from helpdesk.integrations.github.mirror_record import mirrors as stored
+from helpdesk.integrations.github.mirror_store import Mirror, MirrorStatus
+from helpdesk.integrations.github.mirror_store import mirrors as stored
 from helpdesk.integrations.github.schemas import MirrorAnswer, MirrorInput, MirrorsAnswer, RepoUpdate
+from helpdesk.integrations.record import APPS
 from helpdesk.outbound import addresses
 from helpdesk.outbound.errors import InvalidUrl, RefusedAddress
 from helpdesk.platform import clock, ids
@@ -33,7 +28,7 @@ _REPO = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
 def add(organization: str, wanted: MirrorInput, actor: str) -> Mirror:
     """Mirror a repository; the first sync begins at once.
 
-    Raises RepoNameInvalid, RepoAlreadyConnected, BadDocsUrl, AddressPrivate, CodehostNotConnected, InvalidRequest.
+    Raises RepoNameInvalid, RepoAlreadyConnected, BadDocsUrl, AddressPrivate, GitHubNotConnected, InvalidRequest.
     """
     repo = require_repo(wanted.repo)
     branch = _require_text("branch", wanted.branch, MAX_BRANCH_CHARACTERS)
@@ -143,8 +138,8 @@ def _log_entry(mirror: Mirror, actor: str, said: str) -> Item:
         mirror.organization,
         LogKind.INTEGRATION_CHANGED,
         actor=actor,
-        summary=f"{APPS[App.CODEHOST].service} ({mirror.owner}): {said}",
-        app=App.CODEHOST.value,
+        summary=f"{APPS[App.GITHUB].service} ({mirror.owner}): {said}",
+        app=App.GITHUB.value,
         account=mirror.owner,
     )
 

@@ -1,12 +1,12 @@
-"""What goes in and out of the routes of the code host (Specification: Knowledge and repositories)."""
+"""What goes in and out of the routes of GitHub (Specification: Knowledge and repositories)."""
 
 from typing import Annotated
 
 from pydantic import Field
 
 from helpdesk.api.http.schemas import Answer, Body, Milliseconds, Query, schema_hint
-from helpdesk.integrations.github.errors import MAX_ISSUE_NUMBER
-from helpdesk.integrations.github.mirror_record import MirrorStatus
+from helpdesk.integrations.errors import MAX_ISSUE_NUMBER
+from helpdesk.integrations.github.mirror_store import MirrorStatus
 from helpdesk.progress.errors import MAX_REPO_CHARACTERS
 from helpdesk.signals.shapes import CodehostIssue
 

@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 from helpdesk.api.admission.caller import Caller, Person
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.client import ServiceRequest
-from helpdesk.integrations.github import account_lookup, issue_settings, issue_store, people
 from helpdesk.integrations.github import api as github
+from helpdesk.integrations.github import app_identity, issue_settings, issue_store
 from helpdesk.integrations.github.api import NotThere
 from helpdesk.integrations.github.app_identity import API
-from helpdesk.integrations.github.issue_record import BY_NAME, SignalIssue
-from helpdesk.integrations.github.issue_store import StaleIssue
+from helpdesk.integrations.github.issue_store import BY_NAME, SignalIssue, StaleIssue
 from helpdesk.progress import signal_moves
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
@@ -91,7 +90,7 @@ def handle_change(organization: str, data: Mapping[str, Any]) -> str:
         issue, signal = known
         if said.closed == (issue.closed if issue.pushing is None else issue.pushing):
             return "known"
-        account = account_lookup.account_of(issue.organization, issue.repo)
+        account = app_identity.account_of(issue.organization, issue.repo)
         try:
             found = _read(account, issue, data["by"])
         except _NotRead:
@@ -250,7 +249,7 @@ def _is_by_public(
     author = shown.get("user")
     if author is not None and by is not None and by["id"] != author["id"]:
         return False
-    return not people.works_on(account, repo, author, str(shown.get("author_association")))
+    return not github.works_on(account, repo, author, str(shown.get("author_association")))
 
 
 def _is_transferred(account: Account, issue: SignalIssue, number: int | None) -> bool:

@@ -1,4 +1,4 @@
-"""Does the work of the code host: what GitHub sends, syncs of mirrors, and issues of signals."""
+"""Does the work of GitHub: what GitHub sends, syncs of mirrors, and issues of signals."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,26 +11,24 @@ from helpdesk.integrations import credentials
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Adapter
 from helpdesk.integrations.client import Unauthorized
+from helpdesk.integrations.errors import NotConnectedNow, Revoked, TryLater, UnknownJob
 from helpdesk.integrations.github import (
     account_lookup,
+    api,
     app_identity,
     issue_links,
     issue_looks,
-    issue_renames,
-    issue_requests,
     issue_settings,
     issues,
     mirror_store,
     mirroring,
     mirrors,
-    people,
     receiver,
     renaming,
     status_sync,
 )
 from helpdesk.integrations.github.api import NotThere
 from helpdesk.integrations.github.app_identity import GITHUB
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater, UnknownJob
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.progress import reports
 from helpdesk.progress.errors import MAX_BRANCH_CHARACTERS
@@ -44,7 +42,7 @@ class GitHubAdapter(Adapter):
     be connected to it.
     """
 
-    app = App.CODEHOST
+    app = App.GITHUB
 
     def handle_webhook(self, connection: Connection, event: str, data: Mapping[str, Any]) -> str:
         """Handle an event of GitHub."""
@@ -108,12 +106,12 @@ def _is_of_team(connection: Connection, data: Mapping[str, Any]) -> bool:
         or not reports.names_a_card(connection.organization, data["title"])
     ):
         return True
-    return people.works_on(GITHUB.open(connection), data["repo"], data["author"], data["association"])
+    return api.works_on(GITHUB.open(connection), data["repo"], data["author"], data["association"])
 
 
 def _handle_removal(connection: Connection) -> str:
     """Break a connection whose App was uninstalled or suspended, unless it is back: a webhook may come late."""
-    app = credentials.of(App.CODEHOST)
+    app = credentials.of(App.GITHUB)
     if app is None:
         raise TryLater("no credentials of the app")
     try:
@@ -187,9 +185,9 @@ def _remove_mirror(organization: str, job: IntegrationJob, until: int) -> str:
 
 def _rename_issues(organization: str, job: IntegrationJob, until: int) -> str:
     """Rename issues, and check them at the end: webhooks under the new name found none before."""
-    done = issue_renames.work(organization, job.data, until)
+    done = renaming.rename_issues(organization, job.data, until)
     connection = account_lookup.owner_of(organization, job.data["to"])
-    if done == issue_renames.DONE and connection is not None:
+    if done == renaming.ISSUES_RENAMED and connection is not None:
         with suppress(Revoked, NotConnectedNow):
             issue_looks.look(connection)
     return done
@@ -209,7 +207,7 @@ def _check_issue_repo(organization: str, _job: IntegrationJob, _until: int) -> s
 _JOBS = {
     mirror_store.SYNC: _sync,
     mirror_store.REMOVE: _remove_mirror,
-    issue_renames.RENAME: _rename_issues,
-    issue_requests.LINK: _link_issue,
+    renaming.RENAME_ISSUES: _rename_issues,
+    issue_settings.LINK: _link_issue,
     issue_settings.CHECK: _check_issue_repo,
 }

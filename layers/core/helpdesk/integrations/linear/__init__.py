@@ -1,1 +1,1 @@
-"""The issue tracker, Linear: issues of signals."""
+"""Linear: issues of signals."""

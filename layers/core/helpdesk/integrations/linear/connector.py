@@ -10,11 +10,9 @@ from urllib.parse import urlencode
 
 from helpdesk.integrations.adapter import ONE_WAY, Authorization, Callback, Connected
 from helpdesk.integrations.client import Unauthorized
-from helpdesk.integrations.errors import ConnectFailed
+from helpdesk.integrations.errors import ConnectFailed, TryLater
 from helpdesk.integrations.linear import api as linear
-from helpdesk.integrations.linear import queries, tokens
 from helpdesk.integrations.linear.api import Refused
-from helpdesk.integrations.outcomes import TryLater
 from helpdesk.integrations.record import AppCredentials
 
 WAYS = ONE_WAY
@@ -47,8 +45,8 @@ def connect(app: AppCredentials, callback: Callback) -> Connected:
         "code_verifier": callback.verifier,
     }
     try:
-        given = tokens.ask(app, form)
-    except tokens.NoToken:
+        given = linear.ask_for_tokens(app, form)
+    except linear.NoToken:
         raise ConnectFailed(
             "Linear did not connect: the code is invalid or has expired. Start again."
         ) from None
@@ -59,7 +57,7 @@ def connect(app: AppCredentials, callback: Callback) -> Connected:
     missing = sorted(set(SCOPES) - given.scopes)
     if missing:
         raise ConnectFailed(f"Linear didn't grant the permissions {', '.join(missing)}. Start again.")
-    found = _account(tokens.LINEAR.headers(given.tokens))
+    found = _account(linear.LINEAR.headers(given.tokens))
     try:
         workspace, bot = found["organization"], found["viewer"]["id"]
         account_id, account = str(workspace["id"]), str(workspace["name"])
@@ -70,6 +68,6 @@ def connect(app: AppCredentials, callback: Callback) -> Connected:
 
 def _account(headers: dict[str, str]) -> dict[str, Any]:
     try:
-        return linear.send(headers, queries.ACCOUNT, {})
+        return linear.send(headers, linear.ACCOUNT, {})
     except (Refused, Unauthorized):
         raise ConnectFailed("Linear rejected its own token. Start again.") from None

@@ -15,12 +15,10 @@ from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.outbox import job_item
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.linear import api as linear
-from helpdesk.integrations.linear import directory, queries, repository, service
-from helpdesk.integrations.linear.api import Refused
-from helpdesk.integrations.linear.mapping import StateMap
-from helpdesk.integrations.linear.record import Found, LinearIssue, State
+from helpdesk.integrations.linear import repository, service
+from helpdesk.integrations.linear.api import LINEAR, Refused
+from helpdesk.integrations.linear.record import Found, LinearIssue, State, StateMap
 from helpdesk.integrations.linear.repository import StaleIssue
-from helpdesk.integrations.linear.tokens import LINEAR
 from helpdesk.integrations.record import Connection
 from helpdesk.signals import issue_text
 from helpdesk.signals import service as signals
@@ -175,7 +173,7 @@ def unlink(seen: LinearIssue) -> str:
 
 def existing(account: Account, identifier: str) -> Found:
     """Return the issue with an identifier such as ENG-12. Raises Refused, Revoked, TryLater."""
-    found = _found(linear.ask(account, queries.ISSUE, {"id": identifier})["issue"])
+    found = _found(linear.ask(account, linear.ISSUE, {"id": identifier})["issue"])
     if found.trashed:
         raise Refused(f"{found.identifier} was deleted.")
     return found
@@ -183,14 +181,14 @@ def existing(account: Account, identifier: str) -> Found:
 
 def fetch(account: Account, ids: Sequence[str]) -> dict[str, Found]:
     """Return the issues with ids that are there and not deleted. One request. Raises Refused, Revoked, TryLater."""
-    said = linear.ask(account, queries.ISSUES, {"ids": list(ids), "first": len(ids)})["issues"]
+    said = linear.ask(account, linear.ISSUES, {"ids": list(ids), "first": len(ids)})["issues"]
     found = [_found(each) for each in said["nodes"]]
     return {each.id: each for each in found if not each.trashed}
 
 
 def move(account: Account, issue_id: str, state: State) -> Found:
     """Move an issue to a state; return it. Raises Refused, Revoked, TryLater."""
-    said = linear.ask(account, queries.UPDATE, {"id": issue_id, "input": {"stateId": state.id}})
+    said = linear.ask(account, linear.UPDATE, {"id": issue_id, "input": {"stateId": state.id}})
     return _changed(said["issueUpdate"])
 
 
@@ -209,7 +207,7 @@ def _create(account: Account, begun: LinearIssue, signal: Signal, state: State |
         **({} if state is None else {"stateId": state.id}),
     }
     try:
-        return _changed(linear.ask(account, queries.CREATE, {"input": wanted})["issueCreate"])
+        return _changed(linear.ask(account, linear.CREATE, {"input": wanted})["issueCreate"])
     except Refused:
         # another worker may have opened it meanwhile: then Linear refuses the id
         found = fetch(account, [begun.id]).get(begun.id)
@@ -225,7 +223,7 @@ def _listed_again(account: Account, begun: LinearIssue, signal: Signal, state: S
     """Return the state that the team has by now, where Linear refused one."""
     if state is None:
         return None
-    directory.relist(account)
+    service.refresh_directory_soon(account)
     return _first_state(signal, service.states_of(account.connection, begun.team_id))
 
 

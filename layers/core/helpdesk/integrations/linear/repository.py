@@ -5,7 +5,7 @@ from contextlib import suppress
 from copy import replace
 
 from helpdesk.integrations.linear.record import LinearIssue as Issue
-from helpdesk.integrations.linear.record import LinearTeam, TrackerRequest, requests, teams
+from helpdesk.integrations.linear.record import LinearRequest, LinearTeam, requests, teams
 from helpdesk.integrations.record import Connection
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS
@@ -105,17 +105,17 @@ def forget(gone: Issue) -> None:
     table.delete(gone.key)
 
 
-def request_of(organization: str, signal_id: str) -> TrackerRequest:
+def request_of(organization: str, signal_id: str) -> LinearRequest:
     """Return what was asked for about a signal's issue. One call."""
     found = requests.find(organization, signal_id)
-    return found or TrackerRequest(organization=organization, signal_id=signal_id)
+    return found or LinearRequest(organization=organization, signal_id=signal_id)
 
 
 def add_request(transaction: Transaction, organization: str, signal_id: str, wanted: str) -> None:
     """Add what is asked for about a signal's issue. What was said before is forgotten."""
     expires_at = clock.seconds_from_now(_REQUEST_SECONDS)
     transaction.change(
-        TrackerRequest.key_for(organization, signal_id),
+        LinearRequest.key_for(organization, signal_id),
         set={"wanted": wanted, "problem": None, "expiresAt": expires_at},
         or_new=True,
     )
@@ -123,7 +123,7 @@ def add_request(transaction: Transaction, organization: str, signal_id: str, wan
 
 def note_problem(organization: str, signal_id: str, wanted: str, problem: str) -> None:
     """Record what Linear said to a request, unless another one came since."""
-    key = TrackerRequest.key_for(organization, signal_id)
+    key = LinearRequest.key_for(organization, signal_id)
     with suppress(ConditionFailed):
         table.change(key, set={"problem": problem}, require={"wanted": wanted})
 
@@ -131,7 +131,7 @@ def note_problem(organization: str, signal_id: str, wanted: str, problem: str) -
 def count_removed(transaction: Transaction, organization: str, signal_id: str) -> None:
     """Add that an issue of a signal was deleted at Linear. It is kept, as Linear takes the id of no deleted issue."""
     transaction.change(
-        TrackerRequest.key_for(organization, signal_id),
+        LinearRequest.key_for(organization, signal_id),
         set={"expiresAt": None},
         add={"removed": 1},
         or_new=True,

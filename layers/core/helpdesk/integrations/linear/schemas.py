@@ -1,13 +1,9 @@
-"""Bodies and responses of the issue tracker's routes."""
+"""Bodies and responses of Linear's routes."""
 
 from typing import Annotated
 
 from helpdesk.api.http.schemas import Answer, Body, schema_hint
-from helpdesk.integrations.linear.errors import (
-    MAX_IDENTIFIER_CHARACTERS,
-    MAX_STATE_CHARACTERS,
-    MAX_TEAM_CHARACTERS,
-)
+from helpdesk.integrations.errors import MAX_IDENTIFIER_CHARACTERS, MAX_STATE_CHARACTERS, MAX_TEAM_CHARACTERS
 from helpdesk.signals.shapes import TrackerIssue
 
 TeamName = Annotated[str, schema_hint(maxLength=MAX_TEAM_CHARACTERS)]

@@ -1,4 +1,8 @@
-"""Settings of the issue tracker, and requests for the issues of signals."""
+"""Settings of Linear, requests for the issues of signals, and the directory of teams and their states.
+
+The worker keeps the directory, so that routes answer without asking Linear. It is listed when a workspace is connected,
+each night, when a name is not found, and when Linear refuses a state or an issue is in a team that is not known.
+"""
 
 from collections.abc import Mapping, Sequence
 from copy import replace
@@ -7,12 +11,28 @@ from helpdesk.api.admission.caller import Caller
 from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import service as integrations
-from helpdesk.integrations.app_settings import AppSettings
-from helpdesk.integrations.errors import some_of
-from helpdesk.integrations.linear import directory, repository
-from helpdesk.integrations.linear.errors import MAX_IDENTIFIER_CHARACTERS, TeamNotFound, TrackerFailed
-from helpdesk.integrations.linear.mapping import StateMap, named_state
-from helpdesk.integrations.linear.record import LinearTeam, NamedState, TrackerSettings, teams
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.app_settings import AppSettings, Listing
+from helpdesk.integrations.errors import (
+    MAX_IDENTIFIER_CHARACTERS,
+    MAX_STATE_CHARACTERS,
+    MAX_TEAM_CHARACTERS,
+    LinearFailed,
+    TeamNotFound,
+    some_of,
+)
+from helpdesk.integrations.linear import api as linear
+from helpdesk.integrations.linear import repository
+from helpdesk.integrations.linear.record import (
+    LinearDirectory,
+    LinearSettings,
+    LinearTeam,
+    NamedState,
+    State,
+    StateMap,
+    named_state,
+    teams,
+)
 from helpdesk.integrations.linear.schemas import (
     LinkAnswer,
     LinkInput,
@@ -24,26 +44,31 @@ from helpdesk.integrations.linear.schemas import (
     TrackerUpdate,
 )
 from helpdesk.integrations.record import Connection, ConnectionStatus
+from helpdesk.platform import clock
 from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.text import as_name
 from helpdesk.signals import service as signals
 from helpdesk.signals.kinds import SignalStatus
+from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 
 OPEN, LINK = "tracker_open", "tracker_link"
 """The kinds of jobs: an issue is opened for a signal, or an existing one becomes its issue."""
 CHECK = "tracker_look"
 """The kind of the job that compares every issue with its signal, from one of them on."""
-SETTINGS = AppSettings(App.TRACKER, TrackerSettings)
+SETTINGS = AppSettings(App.LINEAR, LinearSettings)
+LISTING = Listing("tracker_teams", LinearDirectory.key_for)
+MAX_TEAMS = 500
 
 
-def settings_of(connection: Connection) -> TrackerSettings:
+def settings_of(connection: Connection) -> LinearSettings:
     """Return the settings as they are in a connection's workspace. One call."""
     return SETTINGS.get(connection.organization).within(connection.account_id)
 
 
 def show(organization: str) -> TrackerSettingsAnswer:
-    """Return the settings and the teams. Three calls. Raises TrackerNotConnected."""
-    connection = integrations.connection(organization, App.TRACKER)
+    """Return the settings and the teams. Three calls. Raises LinearNotConnected."""
+    connection = integrations.connection(organization, App.LINEAR)
     known = repository.teams_of(organization, connection.account_id)
     return _answer(connection, settings_of(connection), known)
 
@@ -51,17 +76,17 @@ def show(organization: str) -> TrackerSettingsAnswer:
 def change(caller: Caller, wanted: TrackerUpdate) -> TrackerSettingsAnswer:
     """Change the fields that were sent; return the settings.
 
-    Raises TrackerNotConnected, TeamNotFound, InvalidRequest.
+    Raises LinearNotConnected, TeamNotFound, InvalidRequest.
     """
     organization = caller.organization
-    connection = integrations.connection(organization, App.TRACKER)
+    connection = integrations.connection(organization, App.LINEAR)
     known = repository.teams_of(organization, connection.account_id)
     named = None if wanted.team is None else _named(connection, known, wanted.team)
     changes = _changes(wanted, named)
     if not changes:
         return _answer(connection, settings_of(connection), known)
 
-    def extra_writes(transaction: Transaction, _before: TrackerSettings, _after: TrackerSettings) -> None:
+    def extra_writes(transaction: Transaction, _before: LinearSettings, _after: LinearSettings) -> None:
         integrations.require(transaction, connection)
         integrations.add_changed(transaction, connection, caller.actor, changes)
 
@@ -76,12 +101,12 @@ def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
 
     A signal that has an issue keeps it, whichever team is named.
     What Linear said to the same request before is the answer to its repetition, and the worker tries again. Raises
-    TrackerNotConnected, SignalNotFound, TeamNotFound, TrackerFailed, InvalidRequest.
+    LinearNotConnected, SignalNotFound, TeamNotFound, LinearFailed, InvalidRequest.
     """
     if wanted.team is not None and wanted.identifier is not None:
         raise InvalidRequest("Send `team` for a new issue or `identifier` for an existing one, not both.")
     signal = signals.get(organization, signal_id)
-    connection = integrations.connection(organization, App.TRACKER)
+    connection = integrations.connection(organization, App.LINEAR)
     identifier = None if wanted.identifier is None else wanted.identifier.strip().upper()
     if identifier is not None and not 1 <= len(identifier) <= MAX_IDENTIFIER_CHARACTERS:
         raise InvalidRequest(
@@ -92,7 +117,7 @@ def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
             _chosen(connection, wanted.team)
         return LinkAnswer.from_record(signal)
     if connection.status is ConnectionStatus.BROKEN:
-        raise TrackerFailed(connection.problem or TrackerFailed.message)
+        raise LinearFailed(connection.problem or LinearFailed.message)
     if identifier is None:
         team_id = _chosen(connection, wanted.team)
         kind, data, request = OPEN, {"teamId": team_id}, f"team {team_id}"
@@ -102,10 +127,10 @@ def link(organization: str, signal_id: str, wanted: LinkInput) -> LinkAnswer:
     transaction = Transaction()
     repository.add_request(transaction, organization, signal_id, request)
     data = {"signalId": signal_id, "request": request, **data}
-    jobs.put(transaction, IntegrationJob(kind=kind, app=App.TRACKER, organization=organization, data=data))
+    jobs.put(transaction, IntegrationJob(kind=kind, app=App.LINEAR, organization=organization, data=data))
     transaction.commit()
     if before.wanted == request and before.problem is not None:
-        raise TrackerFailed(f"Linear rejected this request before. It is being tried again: {before.problem}")
+        raise LinearFailed(f"Linear rejected this request before. It is being tried again: {before.problem}")
     return LinkAnswer(tracker=None)
 
 
@@ -128,10 +153,10 @@ def set_problem(connection: Connection, problem: Exception | None) -> None:
 def _next(
     connection: Connection,
     known: Sequence[LinearTeam],
-    stored: TrackerSettings,
+    stored: LinearSettings,
     named: LinearTeam | None,
     wanted: TrackerUpdate,
-) -> TrackerSettings:
+) -> LinearSettings:
     seen = stored.within(connection.account_id)
     after = replace(seen, account_id=connection.account_id)
     if named is not None and named.id != seen.team_id:
@@ -188,7 +213,7 @@ def _named(connection: Connection, known: Sequence[LinearTeam], name: str) -> Li
     for each in known:
         if wanted == each.name.casefold():
             return each
-    directory.LISTING.request_soon(connection)
+    LISTING.request_soon(connection)
     raise TeamNotFound(f"No team has this name. {_existing(known)}")
 
 
@@ -199,7 +224,7 @@ def _existing(known: Sequence[LinearTeam]) -> str:
 
 
 def _answer(
-    connection: Connection, found: TrackerSettings, known: Sequence[LinearTeam]
+    connection: Connection, found: LinearSettings, known: Sequence[LinearTeam]
 ) -> TrackerSettingsAnswer:
     team = next((each for each in known if each.id == found.team_id), None)
     states = StateMap(() if team is None else team.states, found.states)
@@ -234,3 +259,44 @@ def _changes(wanted: TrackerUpdate, team: LinearTeam | None) -> list[str]:
         *([f"new issues {'on' if wanted.auto_create else 'off'}"] if wanted.auto_create is not None else []),
         *(["other states"] if wanted.states and wanted.states.model_dump(exclude_none=True) else []),
     ]
+
+
+def refresh_directory(account: Account) -> str:
+    """List the teams and write what changed; return the outcome. Raises Refused, Revoked, TryLater."""
+    connection = account.connection
+    listed = _listed(account)
+    repository.put_teams(listed, repository.teams_of(connection.organization, connection.account_id))
+    table.change(LISTING.key(connection), set={"listed_at": clock.now_ms()}, or_new=True)
+    return "listed"
+
+
+def refresh_directory_soon(account: Account) -> None:
+    """List the teams at once, unless that was asked for in the last minute. Raises Refused, Revoked, TryLater."""
+    if LISTING.claim(account.connection):
+        refresh_directory(account)
+
+
+def _listed(account: Account) -> list[LinearTeam]:
+    found: list[LinearTeam] = []
+    after: str | None = None
+    while len(found) < MAX_TEAMS:
+        said = linear.ask(account, linear.TEAMS, {"after": after})["teams"]
+        for each in said["nodes"]:
+            states = sorted(each["states"]["nodes"], key=lambda state: float(state["position"]))
+            found.append(
+                LinearTeam(
+                    organization=account.connection.organization,
+                    account_id=account.connection.account_id,
+                    id=each["id"],
+                    prefix=each["key"],
+                    name=as_name(each["name"], MAX_TEAM_CHARACTERS),
+                    states=tuple(
+                        State(state["id"], as_name(state["name"], MAX_STATE_CHARACTERS), state["type"])
+                        for state in states
+                    ),
+                )
+            )
+        after = said["pageInfo"]["endCursor"] if said["pageInfo"]["hasNextPage"] else None
+        if after is None:
+            break
+    return found[:MAX_TEAMS]

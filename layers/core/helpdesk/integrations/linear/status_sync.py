@@ -11,13 +11,20 @@ from typing import Any
 
 from helpdesk.api.admission.caller import Caller, Person
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.linear import directory, issues, repository, service
-from helpdesk.integrations.linear.api import Refused
+from helpdesk.integrations.linear import issues, repository, service
+from helpdesk.integrations.linear.api import LINEAR, Refused
 from helpdesk.integrations.linear.issues import BY_NAME
-from helpdesk.integrations.linear.mapping import Follow, SignalState, StateMap, decide
-from helpdesk.integrations.linear.record import Found, LinearIssue, State, teams
+from helpdesk.integrations.linear.record import (
+    Follow,
+    Found,
+    LinearIssue,
+    SignalState,
+    State,
+    StateMap,
+    decide,
+    teams,
+)
 from helpdesk.integrations.linear.repository import StaleIssue
-from helpdesk.integrations.linear.tokens import LINEAR
 from helpdesk.integrations.record import Connection
 from helpdesk.progress import signal_moves
 from helpdesk.signals import service as signals
@@ -144,7 +151,7 @@ def bring_in_line(
         raise StaleIssue(None)
     states = service.states_of(connection, found.team_id)
     if account is not None and not states.are_known:
-        directory.relist(account)
+        service.refresh_directory_soon(account)
         states = service.states_of(connection, found.team_id)
     return _moved(seen, signal, found, states, push)
 
@@ -173,7 +180,7 @@ def pushing(account: Account) -> Push:
     """Return what moves an issue at once. If Linear refuses the state, the team may have others by now."""
 
     def listed_again(seen: LinearIssue, signal: Signal) -> State | None:
-        directory.relist(account)
+        service.refresh_directory_soon(account)
         return service.states_of(account.connection, seen.team_id).state_of(signal.status)
 
     def moved(seen: LinearIssue, signal: Signal, state: State, moved_at: int) -> LinearIssue:

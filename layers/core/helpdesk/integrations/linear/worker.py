@@ -1,4 +1,4 @@
-"""Does the work of the issue tracker: tokens, teams, issues of signals, and what Linear sends."""
+"""Does the work of Linear: tokens, teams, issues of signals, and what Linear sends."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,13 +9,12 @@ from helpdesk.integrations import credentials
 from helpdesk.integrations import service as integrations
 from helpdesk.integrations.adapter import Adapter, Step
 from helpdesk.integrations.client import Unauthorized
+from helpdesk.integrations.errors import NotConnectedNow, Revoked, TryLater
 from helpdesk.integrations.linear import api as linear
-from helpdesk.integrations.linear import directory, issues, receiver, repository, service, status_sync
-from helpdesk.integrations.linear.api import Refused
+from helpdesk.integrations.linear import issues, receiver, repository, service, status_sync
+from helpdesk.integrations.linear.api import LINEAR, Refused, revoke
 from helpdesk.integrations.linear.record import LinearIssue
 from helpdesk.integrations.linear.repository import StaleIssue
-from helpdesk.integrations.linear.tokens import LINEAR, revoke
-from helpdesk.integrations.outcomes import NotConnectedNow, Revoked, TryLater
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.platform import clock
 from helpdesk.platform.logging import error_name, logger
@@ -32,7 +31,7 @@ _TOGETHER = 50  # issues that are asked for in one request
 class LinearAdapter(Adapter):
     """The adapter of Linear."""
 
-    app = App.TRACKER
+    app = App.LINEAR
 
     def handle_webhook(self, connection: Connection, event: str, data: Mapping[str, Any]) -> str:
         """Handle an event of Linear."""
@@ -53,7 +52,7 @@ class LinearAdapter(Adapter):
     def steps(self, job: IntegrationJob, until: int) -> Mapping[str, Step]:
         """Return the jobs of teams and of issues."""
         return {
-            directory.LISTING.kind: lambda connection: directory.refresh(LINEAR.open(connection)),
+            service.LISTING.kind: lambda connection: service.refresh_directory(LINEAR.open(connection)),
             service.OPEN: lambda connection: _handle_request(connection, job),
             service.LINK: lambda connection: _handle_request(connection, job),
             service.CHECK: lambda connection: _check(connection, job.data, until),
@@ -84,7 +83,7 @@ class LinearAdapter(Adapter):
     def on_connect(self, connection: Connection) -> str:
         """List the teams, and compare every issue with its signal."""
         try:
-            directory.refresh(LINEAR.open(connection))
+            service.refresh_directory(LINEAR.open(connection))
         except Refused as refusal:
             service.set_problem(connection, refusal)
         _enqueue_check(connection, {})
@@ -209,4 +208,4 @@ def _check_page(connection: Connection, page: list[LinearIssue], done: set[str])
 
 def _enqueue_check(connection: Connection, data: Mapping[str, Any]) -> None:
     organization = connection.organization
-    jobs.enqueue(IntegrationJob(kind=service.CHECK, app=App.TRACKER, organization=organization, data=data))
+    jobs.enqueue(IntegrationJob(kind=service.CHECK, app=App.LINEAR, organization=organization, data=data))

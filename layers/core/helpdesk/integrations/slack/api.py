@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from helpdesk.integrations import client
 from helpdesk.integrations.accounts import Account, Service
 from helpdesk.integrations.client import ServiceRequest, Unauthorized
-from helpdesk.integrations.outcomes import RateLimited, Revoked, TryLater
+from helpdesk.integrations.errors import Revoked, ServiceRateLimited, TryLater
 from helpdesk.integrations.record import Tokens
 
 API = "https://slack.com/api"
@@ -63,7 +63,7 @@ class SlackError(Exception):
 
 
 def read(account: Account, method: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Call a method that changes nothing. Raises SlackError, Revoked, RateLimited, TryLater."""
+    """Call a method that changes nothing. Raises SlackError, Revoked, ServiceRateLimited, TryLater."""
     given = {
         name: str(value).lower() if isinstance(value, bool) else value for name, value in arguments.items()
     }
@@ -90,7 +90,7 @@ def _sent(account: Account, wanted: ServiceRequest) -> dict[str, Any]:
         if code in _REVOKED:
             raise Revoked(OFFLINE)
         if code in _LIMITED:
-            raise RateLimited(code)
+            raise ServiceRateLimited(code)
         if code in _PASSING:
             raise TryLater(code)
         raise SlackError(code)

@@ -8,13 +8,10 @@ from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.state import Transition
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.outcomes import TryLater
-from helpdesk.integrations.slack import claim_repository as claims
-from helpdesk.integrations.slack import replies, speaking, texts
-from helpdesk.integrations.slack import thread_repository as threads
-from helpdesk.integrations.slack.record import Hint, MirrorClick, MirrorThread
-from helpdesk.integrations.slack.thread_repository import StaleTakeover, StaleThread
-from helpdesk.integrations.slack.time_stamps import instant_us
+from helpdesk.integrations.errors import TryLater
+from helpdesk.integrations.slack import instant_us, replies, speaking, texts, threads
+from helpdesk.integrations.slack.record import Hint, SlackClick, SlackThreadOwner
+from helpdesk.integrations.slack.threads import StaleTakeover, StaleThread
 from helpdesk.platform.errors import AppError
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.transactions import Transaction, prepend_to_next_transaction
@@ -38,7 +35,7 @@ _TAKEN_SINCE = (
 class _Press(NamedTuple):
     """A click by a member: where, by whom, on which button with which value, and when by Slack's clock."""
 
-    place: claims.Place
+    place: threads.Place
     thread: str
     speaker: Caller
     person: str
@@ -46,7 +43,7 @@ class _Press(NamedTuple):
     conversation_id: str
     value: str
     at: str
-    claim: MirrorClick
+    claim: SlackClick
 
     @property
     def member(self) -> str:
@@ -65,7 +62,7 @@ def handle_click(account: Account, data: Mapping[str, Any]) -> str:
     if speaker is None:
         return speaking.hint(account, data, data["user"], speaking.NO_MEMBER)
     press = _Press(
-        place=claims.Place(connection.organization, connection.account_id, data["channel"]),
+        place=threads.Place(connection.organization, connection.account_id, data["channel"]),
         thread=data["thread"],
         speaker=speaker,
         person=data["user"],
@@ -73,7 +70,7 @@ def handle_click(account: Account, data: Mapping[str, Any]) -> str:
         conversation_id=dialog.conversation_id,
         value=data["value"],
         at=data["at"],
-        claim=MirrorClick(
+        claim=SlackClick(
             organization=connection.organization, team=connection.account_id, click=data["click"]
         ),
     )
@@ -83,7 +80,7 @@ def handle_click(account: Account, data: Mapping[str, Any]) -> str:
         outcome = speaking.DONE_BEFORE
     except AppError as error:
         # A job that runs again finds the approval settled, by itself.
-        if claims.is_there(press.claim):
+        if threads.is_claimed(press.claim):
             return speaking.DONE_BEFORE
         return speaking.hint(account, data, data["user"], error.message)
     if press.action == texts.TAKE_OVER:
@@ -101,7 +98,7 @@ def _is_of(organization: str, conversation_id: str, action: str, value: str) -> 
 
 def _done(press: _Press) -> str:
     claim = Transaction()
-    claims.put(claim, press.claim)
+    threads.put_claim(claim, press.claim)
     with prepend_to_next_transaction(claim):
         if press.action == texts.RESOLVE:
             conversations.transition(press.speaker, press.conversation_id, Transition.RESOLVE)
@@ -132,7 +129,7 @@ def _try_to_take_over(press: _Press) -> str:
     claim = Transaction()
     if former is not None and instant_us(press.at) < instant_us(former.pressed_at or press.at):
         is_own = former.member == press.member
-        claims.put(claim, press.claim, None if is_own else Hint(press.person, _TAKEN_SINCE))
+        threads.put_claim(claim, press.claim, None if is_own else Hint(press.person, _TAKEN_SINCE))
         claim.commit()
         return "late"
     changes = found.state_changes + (0 if speaking.is_teams(found) else 1)  # taking over is one change
@@ -140,7 +137,7 @@ def _try_to_take_over(press: _Press) -> str:
     is_theirs = former is not None and is_held and former.member == press.member
     begins = former.at if former is not None and is_theirs else press.at
     organization, team, channel = press.place
-    taken = MirrorThread(
+    taken = SlackThreadOwner(
         organization=organization,
         team=team,
         channel=channel,
@@ -157,10 +154,10 @@ def _try_to_take_over(press: _Press) -> str:
         shown = Hint(former.person or "", _TAKEN_FROM.format(name=press.speaker.the_person().name))
     elif speaking.is_teams(found):  # nothing changes about the conversation, so no line in the thread says it
         shown = Hint(press.person, _YOURS)
-    claims.put(claim, press.claim, shown)
+    threads.put_claim(claim, press.claim, shown)
     threads.take_over(claim, taken, former)
     with prepend_to_next_transaction(claim):
         conversations.transition(press.speaker, press.conversation_id, Transition.TAKE_OVER)
-    if not claims.is_there(press.claim):
+    if not threads.is_claimed(press.claim):
         claim.commit()  # the team had the conversation already, so the transition wrote nothing
     return press.action

@@ -16,20 +16,19 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.customers import service as customers
 from helpdesk.customers.record import Customer
 from helpdesk.events.integration_jobs import App, IntegrationJob
-from helpdesk.integrations import missed
+from helpdesk.integrations import chat
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.outcomes import OutcomeUnknown, Revoked, TryLater
+from helpdesk.integrations.errors import OutcomeUnknown, Revoked, TryLater
 from helpdesk.integrations.record import Connection, ConnectionStatus
 from helpdesk.integrations.slack import api as slack
-from helpdesk.integrations.slack import service, texts
-from helpdesk.integrations.slack import thread_repository as threads
+from helpdesk.integrations.slack import service, texts, threads
 from helpdesk.integrations.slack.api import SlackError
-from helpdesk.integrations.slack.record import MirroredThread, MirrorSettings, Mode
-from helpdesk.integrations.slack.thread_repository import StaleThread
+from helpdesk.integrations.slack.record import Mode, SlackSettings, SlackThread
+from helpdesk.integrations.slack.threads import StaleThread
 from helpdesk.platform import clock, ids
 from helpdesk.platform.settings import settings as function_settings
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.approvals import calls as approvals
+from helpdesk.tools.approvals import lifecycle
 from helpdesk.webhooks import following
 
 EVENT_TYPE = "helpdesk_entry"
@@ -61,7 +60,7 @@ class _Next(NamedTuple):
 
     id: str
     said: dict[str, Any]
-    after: MirroredThread
+    after: SlackThread
 
 
 def follow(connection: Connection, conversation_id: str, opened: Callable[[], Account]) -> str:
@@ -71,7 +70,7 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
     if not settings.enabled or not here:
         return "off"
     if connection.status is ConnectionStatus.BROKEN:
-        return missed.note_while_broken(
+        return chat.note_missed_while_broken(
             connection.organization, connection.app, connection.account_id, conversation_id
         )
     conversation = conversations.find(connection.organization, conversation_id)
@@ -92,7 +91,7 @@ def follow(connection: Connection, conversation_id: str, opened: Callable[[], Ac
     return outcome
 
 
-def _in_turn(thread: MirroredThread, waiting: list[_Next], opened: Callable[[], Account]) -> str:
+def _in_turn(thread: SlackThread, waiting: list[_Next], opened: Callable[[], Account]) -> str:
     now = clock.now_ms()
     if thread.claimed_until > now:
         raise StaleThread
@@ -106,7 +105,7 @@ def _in_turn(thread: MirroredThread, waiting: list[_Next], opened: Callable[[], 
     return _post(thread, waiting, opened())
 
 
-def _waiting(conversation: Conversation, thread: MirroredThread, settings: MirrorSettings) -> list[_Next]:
+def _waiting(conversation: Conversation, thread: SlackThread, settings: SlackSettings) -> list[_Next]:
     """Return what the thread lacks, in order, as far as it was read."""
     buttons = settings.mode is Mode.TWO_WAY
     since = thread
@@ -117,7 +116,7 @@ def _waiting(conversation: Conversation, thread: MirroredThread, settings: Mirro
         )
     entries = conversations.entries_onward(conversation, since.messages, since.lines, _AT_ONCE)
     asked = (
-        approvals.pending_in(conversation.organization, conversation.id)
+        lifecycle.pending_in(conversation.organization, conversation.id)
         if conversation.waiting_approvals
         else []
     )
@@ -142,7 +141,7 @@ def _waiting(conversation: Conversation, thread: MirroredThread, settings: Mirro
     return sorted(found, key=lambda each: each.id != thread.posting)
 
 
-def _post(thread: MirroredThread, waiting: list[_Next], account: Account) -> str:
+def _post(thread: SlackThread, waiting: list[_Next], account: Account) -> str:
     wanted, now = waiting[0], clock.now_ms()
     look = thread.posting == wanted.id
     began_at = thread.posting_at if look else now
@@ -178,7 +177,7 @@ def _post(thread: MirroredThread, waiting: list[_Next], account: Account) -> str
     return _POSTED
 
 
-def _refused(account: Account, claimed: MirroredThread, wanted: _Next, code: str) -> str:
+def _refused(account: Account, claimed: SlackThread, wanted: _Next, code: str) -> str:
     """Note what Slack refused: the thread, which begins again, the one message, which is left out, or else the channel.
 
     Nothing is left out for a reason that an admin can mend: it appears once they have.
@@ -191,7 +190,7 @@ def _refused(account: Account, claimed: MirroredThread, wanted: _Next, code: str
         after = after.__replace__(messages=at.messages, lines=at.lines, approvals=at.approvals)
         then = _job(claimed, None)
     else:
-        missed.note(account.connection, claimed.conversation_id)
+        chat.note_missed(account.connection, claimed.conversation_id)
         service.SETTINGS.set_channel_problem(
             claimed.organization, claimed.channel, service.channel_problem(code)
         )
@@ -199,7 +198,7 @@ def _refused(account: Account, claimed: MirroredThread, wanted: _Next, code: str
     return f"refused: {code}"
 
 
-def _save(seen: MirroredThread, wanted: MirroredThread, then: IntegrationJob | None = None) -> MirroredThread:
+def _save(seen: SlackThread, wanted: SlackThread, then: IntegrationJob | None = None) -> SlackThread:
     """Write a thread. Raises StaleThread, ConversationNotFound."""
 
     def require(transaction: Transaction) -> None:
@@ -208,11 +207,11 @@ def _save(seen: MirroredThread, wanted: MirroredThread, then: IntegrationJob | N
     return threads.save(seen, wanted, then, require)
 
 
-def _job(thread: MirroredThread, due_at: int | None) -> IntegrationJob:
-    return following.job(thread.organization, App.CHATMIRROR, thread.conversation_id, due_at=due_at)
+def _job(thread: SlackThread, due_at: int | None) -> IntegrationJob:
+    return following.job(thread.organization, App.SLACK, thread.conversation_id, due_at=due_at)
 
 
-def _said(account: Account, thread: MirroredThread, wanted: _Next) -> str:
+def _said(account: Account, thread: SlackThread, wanted: _Next) -> str:
     said = slack.write(
         account,
         "chat.postMessage",
@@ -229,7 +228,7 @@ def _said(account: Account, thread: MirroredThread, wanted: _Next) -> str:
     return str(said["ts"])
 
 
-def _found(account: Account, thread: MirroredThread) -> str | None:
+def _found(account: Account, thread: SlackThread) -> str | None:
     """Return the time stamp of what may have been posted before, None if it is not in Slack."""
     method = "conversations.history" if thread.ts is None else "conversations.replies"
     cursor = ""

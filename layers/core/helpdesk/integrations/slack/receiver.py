@@ -13,7 +13,7 @@ from helpdesk.integrations.adapter import Hook, Received
 from helpdesk.integrations.errors import InvalidSignature
 from helpdesk.integrations.hooks import json_object, require_hmac
 from helpdesk.integrations.record import AppCredentials
-from helpdesk.integrations.slack.time_stamps import instant_us
+from helpdesk.integrations.slack import instant_us
 from helpdesk.platform import clock
 
 MAX_AGE_SECONDS = 300

@@ -1,11 +1,10 @@
-"""Settings of the chat mirror, channels of a workspace, and threads of conversations."""
+"""Settings of Slack, channels of a workspace, and threads of conversations."""
 
 from copy import replace
 from enum import StrEnum
 
-from helpdesk.integrations.chat import ChatRecord
-from helpdesk.integrations.pacing import Pace
-from helpdesk.integrations.slack.time_stamps import instant_us
+from helpdesk.integrations.chat import ChatRecord, Pace
+from helpdesk.integrations.slack import instant_us
 from helpdesk.platform.record import Record
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Stored, field
@@ -18,8 +17,8 @@ class Mode(StrEnum):
     TWO_WAY = "two_way"
 
 
-class MirrorSettings(ChatRecord, kw_only=True):
-    """Settings of the chat mirror.
+class SlackSettings(ChatRecord, kw_only=True):
+    """Settings of Slack.
 
     two_way_since  from when (ms) what people write and press in threads counts
     """
@@ -34,12 +33,12 @@ class MirrorSettings(ChatRecord, kw_only=True):
         """Whether replies in a thread reach the customer."""
         return self.enabled and self.mode is Mode.TWO_WAY
 
-    def within(self, account_id: str) -> "MirrorSettings":
+    def within(self, account_id: str) -> "SlackSettings":
         """Return the settings as they are in a workspace: a channel of another one doesn't count."""
         return self if self.account_id == account_id else replace(self.cleared(), mode=self.mode)
 
 
-class MirrorChannel(Stored, kw_only=True):
+class SlackChannel(Stored, kw_only=True):
     """A channel of a workspace that the bot can see: any public one, and private ones to which it was invited."""
 
     PK, SK = "ORG#{organization}#INTEGRATION", "CHANNEL#{team}#{name}"
@@ -50,7 +49,7 @@ class MirrorChannel(Stored, kw_only=True):
     private: bool = True  # items from before have none; the next list says
 
 
-class MirrorDirectory(Stored, kw_only=True):
+class SlackDirectory(Stored, kw_only=True):
     """When the channels of a workspace were listed (ms), and last asked for."""
 
     PK, SK = "ORG#{organization}#INTEGRATION", "DIRECTORY#{team}"
@@ -60,7 +59,7 @@ class MirrorDirectory(Stored, kw_only=True):
     asked_at: int | None = None
 
 
-class MirroredThread(Stored, kw_only=True):
+class SlackThread(Stored, kw_only=True):
     """A conversation's thread in a channel.
 
     ts        the time stamp of its first message, by which Slack names it; None before that is posted
@@ -86,7 +85,7 @@ class MirroredThread(Stored, kw_only=True):
     version: int = 0
 
 
-class MirrorThread(Stored, kw_only=True):
+class SlackThreadOwner(Stored, kw_only=True):
     """The conversation that a thread of a channel is of, by the time stamp of its first message. And its takeover.
 
     member, person  who pressed *Take over* in it last, and who that is in Slack; None if nobody did
@@ -131,7 +130,7 @@ class Claim(Stored, kw_only=True):
     expires_at: int = 0
 
 
-class MirrorReply(Claim, kw_only=True):
+class SlackReply(Claim, kw_only=True):
     """That a message of a thread was sent to the customer, or refused."""
 
     PK, SK = "ORG#{organization}#MIRROR#{team}", "REPLY#{channel}#{message}"
@@ -139,14 +138,14 @@ class MirrorReply(Claim, kw_only=True):
     message: str
 
 
-class MirrorClick(Claim, kw_only=True):
+class SlackClick(Claim, kw_only=True):
     """That a click on a button of a thread was done."""
 
     PK, SK = "ORG#{organization}#MIRROR#{team}", "CLICK#{click}"
     click: str
 
 
-class MirrorPace(Pace, kw_only=True):
+class SlackPace(Pace, kw_only=True):
     """The pace of a channel."""
 
     PK, SK = "ORG#{organization}#MIRROR#{team}", "PACE#{channel}"
@@ -162,6 +161,6 @@ class Hint(Record):
     text: str
 
 
-channels = Collection(MirrorChannel)
-threads = Collection(MirroredThread)
-owners = Collection(MirrorThread)
+channels = Collection(SlackChannel)
+threads = Collection(SlackThread)
+owners = Collection(SlackThreadOwner)

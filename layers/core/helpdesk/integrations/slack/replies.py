@@ -14,16 +14,13 @@ from helpdesk.conversations import writing
 from helpdesk.conversations.errors import MessageTooLong
 from helpdesk.conversations.schemas import ReplyInput
 from helpdesk.integrations.accounts import Account
-from helpdesk.integrations.outcomes import RateLimited, TryLater
+from helpdesk.integrations.errors import ServiceRateLimited, TryLater
 from helpdesk.integrations.slack import api as slack
-from helpdesk.integrations.slack import claim_repository as claims
-from helpdesk.integrations.slack import receiver, speaking
-from helpdesk.integrations.slack import thread_repository as threads
+from helpdesk.integrations.slack import instant_us, receiver, speaking, threads
 from helpdesk.integrations.slack.api import SlackError
-from helpdesk.integrations.slack.record import Hint, MirrorThread
+from helpdesk.integrations.slack.record import Hint, SlackThreadOwner
 from helpdesk.integrations.slack.speaking import Dialog
-from helpdesk.integrations.slack.thread_repository import StaleThread
-from helpdesk.integrations.slack.time_stamps import instant_us
+from helpdesk.integrations.slack.threads import StaleThread
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError
 from helpdesk.storage.transactions import Transaction, prepend_to_next_transaction
@@ -49,7 +46,7 @@ class _Rule(NamedTuple):
 
     dialog: Dialog
     mention: str
-    taken: MirrorThread | None
+    taken: SlackThreadOwner | None
 
     def is_mention(self, data: Mapping[str, Any]) -> bool:
         # A mention that somebody adds to a message is an edit, and edits do not travel.
@@ -81,7 +78,7 @@ def relay_message(account: Account, data: Mapping[str, Any]) -> str:
         _wait_for_a_click(data)
         return "among_the_team"
     claim = place.reply(data["message"])
-    if claims.is_there(claim):
+    if threads.is_claimed(claim):
         return speaking.hint_once(account, data, claim)
     earlier = _replies_before(account, place, rule, data)
     takeover_is_valid = _takeover_is_valid(place, rule, [*earlier, data])
@@ -109,9 +106,9 @@ def relay_earlier_replies(account: Account, data: Mapping[str, Any]) -> None:
     _send_all(account, place, rule, written, takeover_is_valid=_takeover_is_valid(place, rule, written))
 
 
-def _place(account: Account, data: Mapping[str, Any]) -> claims.Place:
+def _place(account: Account, data: Mapping[str, Any]) -> threads.Place:
     connection = account.connection
-    return claims.Place(connection.organization, connection.account_id, data["channel"])
+    return threads.Place(connection.organization, connection.account_id, data["channel"])
 
 
 def _rule(account: Account, data: Mapping[str, Any], dialog: Dialog) -> _Rule:
@@ -121,7 +118,7 @@ def _rule(account: Account, data: Mapping[str, Any], dialog: Dialog) -> _Rule:
 
 def _replies_before(
     account: Account,
-    place: claims.Place,
+    place: threads.Place,
     rule: _Rule,
     data: Mapping[str, Any],
     since_us: int | None = None,
@@ -142,7 +139,7 @@ def _replies_before(
 
 
 def _unsettled_before(
-    account: Account, place: claims.Place, rule: _Rule, data: Mapping[str, Any], oldest_us: int
+    account: Account, place: threads.Place, rule: _Rule, data: Mapping[str, Any], oldest_us: int
 ) -> list[Mapping[str, Any]]:
     at = instant_us(data["message"])
     found = {
@@ -150,7 +147,7 @@ def _unsettled_before(
         for each in _read(account, data, oldest_us)
         if instant_us(each["message"]) < at and rule.is_reply(each)
     }
-    settled = claims.settled(place, list(found))
+    settled = threads.settled(place, list(found))
     for message, is_hint_due in settled.items():
         if is_hint_due:
             speaking.hint_once(account, found[message], place.reply(message))
@@ -174,7 +171,7 @@ def _read(account: Account, data: Mapping[str, Any], oldest_us: int) -> list[Map
             said = slack.read(
                 account, "conversations.replies", {**arguments, **({"cursor": cursor} if cursor else {})}
             )
-        except (SlackError, RateLimited):
+        except (SlackError, ServiceRateLimited):
             break  # a reply that is late is worse than two in another order
         written = (receiver.in_thread(data["channel"], each) for each in said["messages"])
         found += [each for each in written if each is not None and each["thread"] == data["thread"]]
@@ -184,7 +181,7 @@ def _read(account: Account, data: Mapping[str, Any], oldest_us: int) -> list[Map
     return found
 
 
-def _takeover_is_valid(place: claims.Place, rule: _Rule, wanted: Sequence[Mapping[str, Any]]) -> bool:
+def _takeover_is_valid(place: threads.Place, rule: _Rule, wanted: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether the takeover under which some of these messages were written is still valid."""
     if rule.taken is None or all(rule.is_mention(each) for each in wanted):
         return False
@@ -195,7 +192,7 @@ def _takeover_is_valid(place: claims.Place, rule: _Rule, wanted: Sequence[Mappin
 
 def _send_all(
     account: Account,
-    place: claims.Place,
+    place: threads.Place,
     rule: _Rule,
     wanted: Sequence[Mapping[str, Any]],
     *,
@@ -206,13 +203,13 @@ def _send_all(
             _send(account, place, rule, each)
 
 
-def _send(account: Account, place: claims.Place, rule: _Rule, data: Mapping[str, Any]) -> str:
+def _send(account: Account, place: threads.Place, rule: _Rule, data: Mapping[str, Any]) -> str:
     speaker = speaking.speaker(account, data["user"])
     is_taker = rule.taken is not None and speaker is not None and speaker.the_person().id == rule.taken.member
     if speaker is None or not (rule.is_mention(data) or is_taker):
         return _refuse(account, place, data, speaking.NO_MEMBER)
     claim, transaction = place.reply(data["message"]), Transaction()
-    claims.put(transaction, claim, Hint(data["user"], _NO_FILES) if data["files"] else None)
+    threads.put_claim(transaction, claim, Hint(data["user"], _NO_FILES) if data["files"] else None)
     try:
         if len(data["text"]) >= receiver.MAX_TEXT_CHARACTERS:  # its end is missing
             raise MessageTooLong
@@ -225,9 +222,9 @@ def _send(account: Account, place: claims.Place, rule: _Rule, data: Mapping[str,
     return speaking.hint_once(account, data, claim) if data["files"] else "sent"
 
 
-def _refuse(account: Account, place: claims.Place, data: Mapping[str, Any], why: str) -> str:
+def _refuse(account: Account, place: threads.Place, data: Mapping[str, Any], why: str) -> str:
     claim = place.reply(data["message"])
-    claims.refuse(claim, Hint(data["user"], why))
+    threads.put_refusal(claim, Hint(data["user"], why))
     return speaking.hint_once(account, data, claim)
 
 

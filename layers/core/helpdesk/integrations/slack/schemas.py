@@ -1,4 +1,4 @@
-"""Bodies and responses of the chat mirror's routes."""
+"""Bodies and responses of Slack's routes."""
 
 from typing import Annotated
 

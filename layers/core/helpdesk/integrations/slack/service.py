@@ -1,4 +1,8 @@
-"""Settings of the chat mirror (Specification: PATCH /integrations/chatmirror)."""
+"""Settings of Slack (Specification: PATCH /integrations/chatmirror), and the directory of channels.
+
+The worker keeps the directory, so that routes answer without asking Slack. It is listed when a workspace is connected,
+when Slack says that channels changed, and when a name is not found.
+"""
 
 import unicodedata
 from collections.abc import Mapping
@@ -8,42 +12,55 @@ from helpdesk.api.admission.caller import Caller
 from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import service as integrations
+from helpdesk.integrations.accounts import Account
+from helpdesk.integrations.app_settings import Listing
 from helpdesk.integrations.chat import ChatSettings
-from helpdesk.integrations.errors import MOST_LISTED, ChannelNotFound, some_of
+from helpdesk.integrations.errors import (
+    MOST_LISTED,
+    ChannelNotFound,
+    SlackActFailed,
+    SlackBotOffline,
+    SlackBotTimeout,
+    some_of,
+)
 from helpdesk.integrations.record import Connection, ConnectionStatus
-from helpdesk.integrations.slack import directory, repository
-from helpdesk.integrations.slack.errors import MirrorActFailed, MirrorBotOffline, MirrorBotTimeout
-from helpdesk.integrations.slack.record import MirrorChannel, MirrorSettings
+from helpdesk.integrations.slack import api as slack
+from helpdesk.integrations.slack.record import SlackChannel, SlackDirectory, SlackSettings, channels
 from helpdesk.integrations.slack.schemas import MirrorChanged, MirrorSettingsAnswer, MirrorUpdate
 from helpdesk.platform import clock
+from helpdesk.storage import table
+from helpdesk.storage.collection import Collection
+from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.transactions import Transaction
 
 CHOSEN = "mirror_chosen"
 """The kind of the job that lets the bot into the channel that was chosen."""
 RETRY_MS = 5_000
 """When a channel that refused a message is tried once more: the bot may just be joining it."""
-SETTINGS = ChatSettings(App.CHATMIRROR, MirrorSettings, RETRY_MS)
+SETTINGS = ChatSettings(App.SLACK, SlackSettings, RETRY_MS)
+LISTING = Listing("mirror_channels", SlackDirectory.key_for)
+MAX_CHANNELS = 5_000
+
+_ON_A_PAGE = 999  # Slack allows twenty pages a minute
+_MAX_NAME = 80
+_directories = Collection(SlackDirectory)
 
 
 def show(organization: str) -> MirrorSettingsAnswer:
-    """Return the settings of the connected workspace. Raises ChatmirrorNotConnected."""
-    connection = integrations.connection(organization, App.CHATMIRROR)
-    found = SETTINGS.get(organization).within(connection.account_id)
-    return MirrorSettingsAnswer.model_validate(
-        replace(found, problem=connection.problem or found.problem), from_attributes=True
-    )
+    """Return the settings of the connected workspace. Raises SlackNotConnected."""
+    return MirrorSettingsAnswer.model_validate(SETTINGS.in_force(organization), from_attributes=True)
 
 
 def change(caller: Caller, wanted: MirrorUpdate) -> MirrorChanged:
     """Change the fields that were sent; return the channel.
 
-    Raises ChatmirrorNotConnected, MirrorBotOffline, MirrorBotTimeout, ChannelNotFound, MirrorActFailed.
+    Raises SlackNotConnected, SlackBotOffline, SlackBotTimeout, ChannelNotFound, SlackActFailed.
     """
     organization = caller.organization
-    connection = integrations.connection(organization, App.CHATMIRROR)
+    connection = integrations.connection(organization, App.SLACK)
     channel = None if wanted.channel is None else _resolved(connection, wanted.channel)
 
-    def extra_writes(transaction: Transaction, _before: MirrorSettings, after: MirrorSettings) -> None:
+    def extra_writes(transaction: Transaction, _before: SlackSettings, after: SlackSettings) -> None:
         SETTINGS.add_follow(transaction, connection, follows=after.follows)
         if channel is not None:
             jobs.put(transaction, _chosen(organization, channel))
@@ -58,7 +75,7 @@ def change(caller: Caller, wanted: MirrorUpdate) -> MirrorChanged:
 def rename_channel(connection: Connection, names: Mapping[str, str]) -> None:
     """Store the chosen channel's new name, by the names of a workspace's channels. One read, mostly."""
 
-    def renamed(seen: MirrorSettings) -> MirrorSettings:
+    def renamed(seen: SlackSettings) -> SlackSettings:
         name = names.get(seen.channel_id or "") if seen.account_id == connection.account_id else None
         return seen if name is None else replace(seen, channel=name)
 
@@ -83,8 +100,8 @@ def channel_problem(code: str) -> str:
 
 
 def _next(
-    connection: Connection, stored: MirrorSettings, channel: MirrorChannel | None, wanted: MirrorUpdate
-) -> MirrorSettings:
+    connection: Connection, stored: SlackSettings, channel: SlackChannel | None, wanted: MirrorUpdate
+) -> SlackSettings:
     after = seen = stored.within(connection.account_id)
     if channel is not None:
         first = seen.channel_id is None
@@ -110,42 +127,106 @@ def _next(
     return after
 
 
-def _resolved(connection: Connection, named: str) -> MirrorChannel:
+def _resolved(connection: Connection, named: str) -> SlackChannel:
     if connection.status is ConnectionStatus.BROKEN:
-        raise MirrorBotOffline
+        raise SlackBotOffline
     # As Slack writes names; a case-folded one would be another where it has a letter such as the German sharp s.
     name = unicodedata.normalize("NFC", named.strip().removeprefix("#").lower())
     organization, team = connection.organization, connection.account_id
-    found = repository.channel(organization, team, name)
+    try:
+        found = channels.find(organization, team, name)
+    except MalformedKey:  # text that cannot be a name is as absent as an unknown one
+        found = None
     if found is None:
-        listed_at = repository.listed_at(connection)
-        directory.LISTING.request_soon(connection)
+        listed_at = _listed_at(connection)
+        LISTING.request_soon(connection)
         if listed_at is None:
-            raise MirrorBotTimeout
+            raise SlackBotTimeout
         raise ChannelNotFound(f"No channel has this name. {_existing(connection)}")
     current = SETTINGS.get(organization)
     if current.channel_id == found.id and current.problem is not None:
         jobs.enqueue(_chosen(organization, found))
-        raise MirrorActFailed(current.problem)
+        raise SlackActFailed(current.problem)
     return found
 
 
-def _chosen(organization: str, channel: MirrorChannel) -> IntegrationJob:
+def _chosen(organization: str, channel: SlackChannel) -> IntegrationJob:
     data = {"channelId": channel.id}
-    return IntegrationJob(kind=CHOSEN, app=App.CHATMIRROR, organization=organization, data=data)
+    return IntegrationJob(kind=CHOSEN, app=App.SLACK, organization=organization, data=data)
 
 
 def _existing(connection: Connection) -> str:
-    names, more = repository.first_channels(connection.organization, connection.account_id, MOST_LISTED)
+    names, more = _first_channels(connection.organization, connection.account_id, MOST_LISTED)
     if not names:
         return "The app can't see any public channels in Slack."
     return f"The public channels are {some_of([f'#{name}' for name in names], more=more)}."
 
 
-def _changes(wanted: MirrorUpdate, channel: MirrorChannel | None) -> list[str]:
+def _changes(wanted: MirrorUpdate, channel: SlackChannel | None) -> list[str]:
     """Return what was set, for the log."""
     return [
         *([f"the channel #{channel.name}"] if channel else []),
         *([f"mirroring {'on' if wanted.enabled else 'off'}"] if wanted.enabled is not None else []),
         *([f"the mode {wanted.mode.value}"] if wanted.mode else []),
     ]
+
+
+def refresh_directory(account: Account) -> list[SlackChannel]:
+    """List the channels, write what changed, and return them. Raises SlackError, Revoked, TryLater."""
+    connection, began_at = account.connection, clock.now_ms()
+    found = _listed(account)
+    listed = {each.name: each for each in found}
+    known = {each.name: each for each in channels.all(connection.organization, connection.account_id)}
+    for name, each in listed.items():
+        if known.get(name) != each:
+            table.change(each.key, set={"id": each.id, "private": each.private}, or_new=True)
+    for name, gone in known.items():
+        if name not in listed:
+            table.delete(gone.key)
+    table.change(LISTING.key(connection), set={"listed_at": began_at}, or_new=True)
+    return found
+
+
+def is_newer(connection: Connection, at: int) -> bool:
+    """Return whether the channels were listed after an instant (ms)."""
+    return (_listed_at(connection) or 0) > at
+
+
+def _listed(account: Account) -> list[SlackChannel]:
+    found: list[SlackChannel] = []
+    cursor = ""
+    while len(found) < MAX_CHANNELS:
+        arguments = {"types": "public_channel,private_channel", "exclude_archived": True, "limit": _ON_A_PAGE}
+        said = slack.read(
+            account, "conversations.list", {**arguments, **({"cursor": cursor} if cursor else {})}
+        )
+        found += [
+            SlackChannel(
+                organization=account.connection.organization,
+                team=account.connection.account_id,
+                id=each["id"],
+                name=each["name"],
+                private=each.get("is_private") is not False,
+            )
+            for each in said["channels"]
+            if 0 < len(each["name"]) <= _MAX_NAME and "#" not in each["name"]
+        ]
+        cursor = (said.get("response_metadata") or {}).get("next_cursor") or ""
+        if not cursor:
+            break
+    return found[:MAX_CHANNELS]
+
+
+def _first_channels(organization: str, team: str, limit: int) -> tuple[list[str], bool]:
+    """Return the names of the first public channels, and whether there are more. One call, of five times as many."""
+    partition, prefix = SlackChannel.prefix_for(organization, team)
+    page = table.query(partition, sk_prefix=prefix, limit=5 * limit)
+    found = [SlackChannel.from_item(item) for item in page.items]
+    names = [each.name for each in found if not each.private]
+    return names[:limit], len(names) > limit or len(page.items) == 5 * limit
+
+
+def _listed_at(connection: Connection) -> int | None:
+    """Return when a workspace's channels were listed (ms), None before the first time. One call."""
+    found = _directories.find(connection.organization, connection.account_id)
+    return None if found is None else found.listed_at

@@ -12,11 +12,9 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Handler, Status
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.slack import api as slack
-from helpdesk.integrations.slack import claim_repository as claims
-from helpdesk.integrations.slack import service, texts
+from helpdesk.integrations.slack import instant_us, service, texts, threads
 from helpdesk.integrations.slack.api import SlackError
-from helpdesk.integrations.slack.record import Claim, MirrorThread, owners
-from helpdesk.integrations.slack.time_stamps import instant_us
+from helpdesk.integrations.slack.record import Claim, SlackThreadOwner, owners
 
 NO_MEMBER = "No member in Helpdesk has your e-mail address, so nothing was done. Ask an admin to invite you."
 DONE_BEFORE, HINT = "done_before", "hint"
@@ -85,7 +83,7 @@ def hint(account: Account, data: Mapping[str, Any], user: str, text: str) -> str
 
 def hint_once(account: Account, data: Mapping[str, Any], claim: Claim) -> str:
     """Show the hint of a claim if nobody has; return the outcome. Raises Revoked, TryLater."""
-    due = claims.claim_hint(claim)
+    due = threads.claim_hint(claim)
     if due is None:
         return DONE_BEFORE
     try:
@@ -93,9 +91,9 @@ def hint_once(account: Account, data: Mapping[str, Any], claim: Claim) -> str:
     except SlackError as error:  # such as of a person who has left the channel
         outcome = f"refused: {error.code}"
     except Exception:
-        claims.release_hint(claim)
+        threads.release_hint(claim)
         raise
-    claims.note_hint_shown(claim)
+    threads.note_hint_shown(claim)
     return outcome
 
 
@@ -104,6 +102,6 @@ def is_teams(found: Conversation) -> bool:
     return found.state.handled_by is Handler.TEAM and found.state.status is Status.OPEN
 
 
-def takeover_is_valid(taken: MirrorThread, found: Conversation | None) -> bool:
+def takeover_is_valid(taken: SlackThreadOwner, found: Conversation | None) -> bool:
     """Return whether a conversation is still the team's by a takeover."""
     return found is not None and is_teams(found) and found.state_changes == taken.state_changes

@@ -1,4 +1,4 @@
-"""Does the work of the chat mirror: channels, threads of conversations, and what Slack sends."""
+"""Does the work of Slack: channels, threads of conversations, and what Slack sends."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -9,23 +9,21 @@ from helpdesk.integrations import service as integrations
 from helpdesk.integrations.accounts import Account
 from helpdesk.integrations.adapter import Step
 from helpdesk.integrations.chat import ChatAdapter
-from helpdesk.integrations.outcomes import NotConnectedNow
 from helpdesk.integrations.record import Connection, Tokens
 from helpdesk.integrations.slack import api as slack
-from helpdesk.integrations.slack import clicks, directory, outgoing, receiver, replies, service
+from helpdesk.integrations.slack import clicks, outgoing, receiver, replies, service
 from helpdesk.integrations.slack.api import SLACK, SlackError
-from helpdesk.integrations.slack.record import MirrorSettings
-from helpdesk.platform.errors import AppError
+from helpdesk.integrations.slack.record import SlackSettings
 
 _BACK = frozenset({"member_joined_channel", "channel_unarchive"})
 """Events after which a channel may take messages again. Of the first, only the bot's own reach the worker."""
 _ALREADY = frozenset({"method_not_supported_for_channel_type", "already_in_channel"})
 
 
-class SlackAdapter(ChatAdapter[MirrorSettings]):
+class SlackAdapter(ChatAdapter[SlackSettings]):
     """The adapter of Slack."""
 
-    app = App.CHATMIRROR
+    app = App.SLACK
     settings = service.SETTINGS
 
     def handle_webhook(self, connection: Connection, event: str, data: Mapping[str, Any]) -> str:
@@ -38,7 +36,7 @@ class SlackAdapter(ChatAdapter[MirrorSettings]):
             case receiver.CHANNELS:
                 if data.get("came") in _BACK:
                     self.settings.set_channel_problem(connection.organization, data["channel"], None)
-                if directory.is_newer(connection, data["at"] + 1_000):  # Slack's time is in whole seconds
+                if service.is_newer(connection, data["at"] + 1_000):  # Slack's time is in whole seconds
                     return "listed_since"
                 return _list_channels(connection)
         handle = {receiver.MESSAGE: replies.relay_message, receiver.CLICK: clicks.handle_click}[event]
@@ -51,7 +49,7 @@ class SlackAdapter(ChatAdapter[MirrorSettings]):
         """Return the jobs of a chat app, and those of channels."""
         return {
             **super().steps(job, until),
-            directory.LISTING.kind: _list_channels,
+            service.LISTING.kind: _list_channels,
             service.CHOSEN: lambda connection: _enter(SLACK.open(connection), str(job.data["channelId"])),
         }
 
@@ -61,10 +59,7 @@ class SlackAdapter(ChatAdapter[MirrorSettings]):
 
     def on_connect(self, connection: Connection) -> str:
         """List the channels of the workspace, and resume mirroring where it was on."""
-        try:
-            self.settings.resume(connection)
-        except AppError:
-            raise NotConnectedNow from None
+        self.resume(connection)
         return _list_channels(connection)
 
     def on_disconnect(self, connection: Connection, _tokens: Tokens) -> None:
@@ -79,7 +74,7 @@ class SlackAdapter(ChatAdapter[MirrorSettings]):
 
 def _list_channels(connection: Connection) -> str:
     try:
-        channels = directory.refresh(SLACK.open(connection))
+        channels = service.refresh_directory(SLACK.open(connection))
     except SlackError as error:
         return f"refused: {error.code}"
     service.rename_channel(connection, {each.id: each.name for each in channels})

@@ -19,9 +19,9 @@ from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import shards
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.approvals import jobs, repository
+from helpdesk.tools.approvals import jobs, lifecycle
 from helpdesk.tools.approvals.errors import ApprovalExpired, ApprovalNotFound, ApprovalSettled
-from helpdesk.tools.approvals.record import Approval
+from helpdesk.tools.approvals.record import Approval, approvals
 from helpdesk.tools.approvals.schemas import ApprovalStatus
 
 _PAGE = 100
@@ -46,7 +46,7 @@ def expire(approval: Approval, cause: Cause) -> bool:
     organization = approval.organization
 
     def write(transaction: Transaction, conversation: Conversation) -> None:
-        repository.expire(transaction, approval)
+        lifecycle.expire(transaction, approval)
         if approval.status is ApprovalStatus.PENDING:
             conversation_approvals.expire(transaction, conversation)
             jobs.put_resume_of(transaction, approval)
@@ -81,7 +81,7 @@ def log_entry(organization: str, conversation_id: str, tool: str, cause: Cause, 
 def expire_for_endpoint(organization: str, endpoint_id: str) -> int:
     """Let everything expire that waits for a tool of an endpoint; return how many that was."""
     return _expire_all(
-        (each for each in repository.pending(organization) if each.endpoint_id == endpoint_id),
+        (each for each in lifecycle.pending(organization) if each.endpoint_id == endpoint_id),
         Cause.ENDPOINT_REMOVED,
     )
 
@@ -91,13 +91,10 @@ def expire_for_conversation(organization: str, conversation_id: str) -> int:
     conversation = conversations.find(organization, conversation_id)
     if conversation is None:
         return 0
-    found = [
-        repository.approvals.find(organization, each)
-        for each in repository.ids_in(organization, conversation_id)
-    ]
+    found = _pending(lifecycle.of_conversation(organization, conversation_id))
     # One of a later opening of the conversation stays.
     return _expire_all(
-        (each for each in _pending(found) if each.resolutions < conversation.resolutions),
+        (each for each in found if each.resolutions < conversation.resolutions),
         Cause.CONVERSATION_ENDED,
     )
 
@@ -110,11 +107,11 @@ def expire_due(deadline: int) -> int:
     now = clock.now_ms()
     expired = 0
 
-    def read(shard: int, after: Item | None) -> tuple[list[tuple[str, str]], Item | None]:
-        return repository.due(shard, now, _PAGE, after)
+    def read(shard: int, after: Item | None) -> tuple[list[Approval], Item | None]:
+        return approvals.due(shard, now, _PAGE, after, index="GSI2")
 
     for page in shards.pages(read, now // MINUTE_MS, deadline):
-        found = [repository.approvals.find(organization, approval_id) for organization, approval_id in page]
+        found = [approvals.find(each.organization, each.id) for each in page]
         expired += _expire_all(_pending(found), Cause.TIME)
     return expired
 
@@ -123,5 +120,5 @@ def _pending(found: Iterable[Approval | None]) -> Iterator[Approval]:
     return (each for each in found if each is not None and each.status is ApprovalStatus.PENDING)
 
 
-def _expire_all(approvals: Iterable[Approval], cause: Cause) -> int:
-    return sum(expire(each, cause) for each in approvals)
+def _expire_all(found: Iterable[Approval], cause: Cause) -> int:
+    return sum(expire(each, cause) for each in found)

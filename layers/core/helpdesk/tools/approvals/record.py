@@ -6,9 +6,11 @@ from typing import Any
 from helpdesk.customers.record import Identity
 from helpdesk.storage import shards
 from helpdesk.storage.actor_name import ActorName
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Stored, field
-from helpdesk.tools.approvals.risk import Risk
+from helpdesk.tools.approvals.errors import ApprovalNotFound
 from helpdesk.tools.approvals.schemas import ApprovalStatus, CallOutcome
+from helpdesk.tools.record import Risk
 
 
 class Approval(Stored, kw_only=True):
@@ -66,3 +68,7 @@ class ConversationApproval(Stored, kw_only=True):
     organization: str
     conversation_id: str
     id: str
+
+
+approvals = Collection(Approval, missing=ApprovalNotFound)
+approvals_in = Collection(ConversationApproval)

@@ -9,7 +9,7 @@ from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, sch
 from helpdesk.conversations.schemas import CustomerSummary
 from helpdesk.platform.text import trimmed
 from helpdesk.tools.approvals.errors import MAX_NOTE_CHARACTERS
-from helpdesk.tools.approvals.risk import Risk
+from helpdesk.tools.record import Risk
 
 
 class ApprovalStatus(StrEnum):

@@ -5,6 +5,8 @@ agent goes on. It requires that the approval is pending and that its conversatio
 asked. So of two who decide at once one succeeds, and a call is made once.
 """
 
+from collections.abc import Mapping
+
 from helpdesk.accounts.organizations.actor import Actor
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
@@ -15,18 +17,20 @@ from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.rendering import customer_summary
 from helpdesk.conversations.state import Status
 from helpdesk.customers import service as customers
+from helpdesk.customers.record import Customer
 from helpdesk.platform import clock
 from helpdesk.storage.transactions import Transaction
-from helpdesk.tools.approvals import jobs, repository
+from helpdesk.tools.approvals import jobs, lifecycle
 from helpdesk.tools.approvals.errors import ApprovalExpired, ApprovalNotFound
-from helpdesk.tools.approvals.record import Approval
-from helpdesk.tools.approvals.rendering import approval_shape
+from helpdesk.tools.approvals.record import Approval, approvals
 from helpdesk.tools.approvals.schemas import (
     ApprovalAnswer,
     ApprovalDecision,
     ApprovalsAnswer,
+    ApprovalShape,
     ApprovalsQuery,
     ApprovalStatus,
 )
@@ -37,11 +41,20 @@ _KINDS = {
 }
 
 
+def approval_shape(approval: Approval, known: Mapping[str, Customer]) -> ApprovalShape:
+    """Return an approval as the team reads it; `known` are the customers by id, without those that are gone."""
+    return ApprovalShape.from_record(
+        approval,
+        input=approval.input_value,
+        customer=customer_summary(approval.customer_id, known),
+    )
+
+
 def newest(caller: Caller, query: ApprovalsQuery) -> ApprovalsAnswer:
     """Return a page of approvals, newest first. Raises InvalidCursor."""
     name = f"approvals?{query.status}"
     place = position(caller, query, name)
-    found, end = repository.newest(caller.organization, query.status, query.limit, place)
+    found, end = lifecycle.newest(caller.organization, query.status, query.limit, place)
     known = customers.by_ids(caller.organization, [each.customer_id for each in found]) if found else {}
     shapes = [approval_shape(each, known) for each in found]
     room = fitting(shapes)
@@ -52,7 +65,7 @@ def newest(caller: Caller, query: ApprovalsQuery) -> ApprovalsAnswer:
 
 def get(organization: str, approval_id: str) -> ApprovalAnswer:
     """Return an approval. Raises ApprovalNotFound."""
-    approval = repository.approvals.get(organization, approval_id)
+    approval = approvals.get(organization, approval_id)
     known = customers.by_ids(organization, [approval.customer_id])
     return ApprovalAnswer(approval=approval_shape(approval, known))
 
@@ -60,7 +73,7 @@ def get(organization: str, approval_id: str) -> ApprovalAnswer:
 def is_in(organization: str, approval_id: str, conversation_id: str) -> bool:
     """Return whether an approval is one of a conversation. One call."""
     try:
-        return repository.approvals.get(organization, approval_id).conversation_id == conversation_id
+        return approvals.get(organization, approval_id).conversation_id == conversation_id
     except ApprovalNotFound:
         return False
 
@@ -82,13 +95,13 @@ def _decide(
     caller: Caller, approval_id: str, status: ApprovalStatus, decision: ApprovalDecision
 ) -> ApprovalAnswer:
     organization, note = caller.organization, decision.note or None
-    approval = repository.approvals.get(organization, approval_id)
-    repository.require_pending(approval)
+    approval = approvals.get(organization, approval_id)
+    lifecycle.require_pending(approval)
 
     def write(transaction: Transaction, conversation: Conversation) -> None:
         if conversation.state.status is Status.RESOLVED or conversation.resolutions != approval.resolutions:
             raise ApprovalExpired
-        repository.decide(transaction, approval, status, caller.actor, note)
+        lifecycle.decide(transaction, approval, status, caller.actor, note)
         conversation_approvals.settle(transaction, conversation)
         line = _line(caller, approval, status, note)
         thread.add_system_line(transaction, conversation, line, clock.now_ms(), alone=True)

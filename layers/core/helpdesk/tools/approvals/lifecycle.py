@@ -1,35 +1,82 @@
-"""Items of approvals, and their names in their conversations.
+"""The life of an approval: asked for, decided or expired, then the call that follows, and its erasure.
 
 Every change of an approval is one conditional write: a decision requires that it is pending and not yet due, a call
-that it is approved and was not begun, and an outcome that the call runs.
+that it is approved and was not begun, and an outcome that the call runs. The changes are added to transactions of the
+agent's run or of the conversation, so that they never differ from its approvals.
 """
 
 from copy import replace
+from typing import NamedTuple
 
+from helpdesk.conversations.record import Conversation
+from helpdesk.customers.record import Identity
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage import table
 from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.changes import above
-from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.approvals.errors import (
     EXPIRES_AFTER_MS,
+    MAX_WAITING,
     ApprovalExpired,
     ApprovalNotFound,
     ApprovalSettled,
+    TooManyWaiting,
 )
-from helpdesk.tools.approvals.record import Approval, ConversationApproval
+from helpdesk.tools.approvals.record import Approval, ConversationApproval, approvals, approvals_in
 from helpdesk.tools.approvals.schemas import ApprovalStatus, CallOutcome
+from helpdesk.tools.record import Risk
 
 _DECIDED = {ApprovalStatus.APPROVED, ApprovalStatus.DENIED}
 _LATE_MS = HOUR_MS
 """How much later than due an approval can still be pending: the timers function runs every ten minutes."""
 
 
-approvals = Collection(Approval, missing=ApprovalNotFound)
-names = Collection(ConversationApproval)
+class Wanted(NamedTuple):
+    """A call that needs an approval. `input` is the JSON text that is to be run, `identity` for whom."""
+
+    tool: str
+    title: str
+    endpoint_id: str
+    definition: str
+    identity: Identity
+    input: str
+    risk: Risk
+    reason: str | None
+    run_message_id: str
+    call_id: str
+
+
+def asked_for(conversation: Conversation, wanted: Wanted) -> Approval:
+    """Return a new approval, as of now."""
+    now = clock.now_ms()
+    return Approval(
+        organization=conversation.organization,
+        id=ids.new("apr"),
+        conversation_id=conversation.id,
+        customer_id=conversation.customer_id,
+        resolutions=conversation.resolutions,
+        requested_at=now,
+        expires_at=now + EXPIRES_AFTER_MS,
+        **wanted._asdict(),
+    )
+
+
+def require_room(conversation: Conversation, calls: int) -> None:
+    """Require that a number of calls more can wait in a conversation. Raises TooManyWaiting."""
+    if conversation.waiting_approvals + calls > MAX_WAITING:
+        raise TooManyWaiting
+
+
+def add(transaction: Transaction, approval: Approval) -> None:
+    """Ask for an approval. The write of its conversation in the same transaction counts it."""
+    transaction.put(approval, new=True)
+    name = ConversationApproval(
+        organization=approval.organization, conversation_id=approval.conversation_id, id=approval.id
+    )
+    transaction.put(name, new=True)
 
 
 def newest(
@@ -62,34 +109,21 @@ def pending(organization: str) -> list[Approval]:
     return [each for each in found if each.status is ApprovalStatus.PENDING]
 
 
-def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[tuple[str, str]], Item | None]:
-    """Return a page of a shard's approvals that are due before an instant (ms), as organization and id.
-
-    With it comes the key to continue from, None at the end.
-    """
-    page = table.query(
-        Approval.partition_for(str(shard), index="GSI2"),
-        index="GSI2",
-        sk_between=("0", f"{before:013d}"),
-        limit=limit,
-        after=after,
-    )
-    named = [Approval.parse(item["PK"], item["SK"]) for item in page.items]
-    return [(parts["organization"], parts["id"]) for parts in named if parts], page.after
+def pending_in(organization: str, conversation_id: str) -> list[Approval]:
+    """Return a conversation's approvals that wait. One query, and a call for each hundred of its approvals."""
+    found = approvals.by_ids(organization, ids=ids_in(organization, conversation_id))
+    return [each for each in found.values() if each.status is ApprovalStatus.PENDING]
 
 
 def ids_in(organization: str, conversation_id: str) -> list[str]:
     """Return the IDs of a conversation's approvals, oldest first. One query."""
-    return [name.id for name in names.all(organization, conversation_id)]
+    return [name.id for name in approvals_in.all(organization, conversation_id)]
 
 
-def put_new(transaction: Transaction, approval: Approval) -> None:
-    """Add an approval, and its name in its conversation."""
-    transaction.put(approval, new=True)
-    name = ConversationApproval(
-        organization=approval.organization, conversation_id=approval.conversation_id, id=approval.id
-    )
-    transaction.put(name, new=True)
+def of_conversation(organization: str, conversation_id: str) -> list[Approval]:
+    """Return a conversation's approvals, oldest first. One query, and a read for each."""
+    found = [approvals.find(organization, each) for each in ids_in(organization, conversation_id)]
+    return [each for each in found if each is not None]
 
 
 def require_pending(approval: Approval) -> None:
