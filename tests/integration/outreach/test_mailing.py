@@ -135,7 +135,7 @@ def test_the_job_holds_only_ids(api: Client, mails: list[Sent]) -> None:
     (item,) = jobs()
     assert item["jobs"][0]["body"] == {
         "kind": "message",
-        "organization": item["organization"],
+        "organization": item["PK"].split("#")[1],
         "customerId": customer,
         "conversationId": conversation,
         "messageId": message,
