@@ -16,11 +16,12 @@ from typing import Any
 from unittest import mock
 
 from benchmarks.report import Section, Target
+from helpdesk.accounts.secret_keys.record import KeySecret
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock, settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import worker as deliveries
 from helpdesk.webhooks.delivery.schedule import parse_delays
@@ -238,8 +239,9 @@ class _Model:
         for number in range(ENDPOINTS):
             port = down if number < self._down else healthy.sockets[0].getsockname()[1]
             self.memory.put_new(_endpoint(f"wh_{number}", f"http://127.0.0.1:{port}/"))
-        secret = keys.KeySecret(ORGANIZATION, KEY)
-        self.memory.put_new({**secret.attributes(), "webhooks": "00" * 32})
+        self.memory.put_new(
+            KeySecret(organization=ORGANIZATION, key_id=KEY, webhooks="00" * 32, tools="00" * 32).to_item()
+        )
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")

@@ -15,9 +15,9 @@ from benchmarks.measuring import take_turns
 from benchmarks.receiver import receiving
 from benchmarks.recording import Recorded
 from benchmarks.report import Section, Target
+from helpdesk.accounts.secret_keys.record import KeySecret
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clock
-from helpdesk.storage import keys
 from helpdesk.storage.wire import from_wire, to_wire
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import repository
@@ -177,12 +177,14 @@ def _answers(record: Recorded, event_id: str, url: str) -> dict[str, str]:
         attempts=(),
         expires_at=0,
     )
-    secret = {**keys.KeySecret(task.organization, task.key_id or "").attributes(), "webhooks": SECRET}
+    secret = KeySecret(
+        organization=task.organization, key_id=task.key_id or "", webhooks=SECRET, tools=SECRET
+    )
     items = [
         to_wire(delivery.to_item()),
         record.outbox[0],
         {**record.endpoint, "url": {"S": url}},
-        to_wire(secret),
+        to_wire(secret.to_item()),
     ]
     return {"BatchGetItem": json.dumps({"Responses": {"helpdesk": items}, "UnprocessedKeys": {}})}
 

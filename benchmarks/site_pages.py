@@ -8,7 +8,7 @@ from typing import Any
 from unittest import mock
 
 from benchmarks.report import ROOT, Section, Target
-from helpdesk.accounts.organizations.record import OrganizationRecord
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.api.admission.limits import Plan, Tier
 from helpdesk.knowledge import document_store, publishing
 from helpdesk.knowledge.folders import ROOT as NO_FOLDER
@@ -113,7 +113,7 @@ def _milliseconds(path: str, before: Callable[[], None]) -> float:
 
 
 def _site() -> Site:
-    organization = OrganizationRecord(
+    organization = Organization(
         id=_ORGANIZATION,
         name="Acme",
         slug="acme",

@@ -12,7 +12,7 @@ import msgspec
 from helpdesk.accounts.invites import mailing as invites
 from helpdesk.accounts.invites.jobs import InviteMail
 from helpdesk.accounts.organizations import mailing as support_codes
-from helpdesk.accounts.organizations.jobs import SupportEmailMail
+from helpdesk.accounts.organizations.confirming import SupportEmailMail
 from helpdesk.mail.errors import MailNotSent
 from helpdesk.outreach import mailing as messages
 from helpdesk.outreach import pacing

@@ -25,9 +25,10 @@ from helpdesk.accounts.oauth.errors import (
     TooManyRequests,
     UnauthorizedClient,
     UnsupportedGrantType,
+    as_oauth,
+    as_registration,
 )
 from helpdesk.accounts.oauth.pages import refusal
-from helpdesk.accounts.oauth.refusals import as_oauth, as_registration
 from helpdesk.accounts.oauth.schemas import (
     AuthorizeQuery,
     ClientRegistration,

@@ -1,6 +1,5 @@
 """/v1/me, /v1/organizations, /v1/members, /v1/grants and /v1/invites: people, and where they get in."""
 
-from helpdesk.accounts import creation
 from helpdesk.accounts import service as accounts
 from helpdesk.accounts.invites import accepting
 from helpdesk.accounts.invites import service as invites
@@ -90,7 +89,7 @@ def create_organization(caller: Caller, new: OrganizationInput) -> OrganizationC
     closed, only a member of another organization can create one. A program's login for an organization needs the scope
     `manage`.
     """
-    return OrganizationCreated(id=creation.create(caller, new), slug=new.slug)
+    return OrganizationCreated(id=accounts.create_organization(caller, new), slug=new.slug)
 
 
 @api.get("/v1/me/grants", access=Access.PERSONAL)

@@ -105,7 +105,7 @@ def delete_task(caller: Caller, task_id: str) -> Ok:
 
 
 def _created(caller: Caller, task: Task) -> TaskCreated:
-    return TaskCreated(id=task.id, key=organizations.task_keys(caller.organization).key_of(task.number))
+    return TaskCreated(id=task.id, key=organizations.get(caller.organization).key_of_task(task.number))
 
 
 handler = api.handler

@@ -2,15 +2,14 @@
 
 import contextlib
 
-from helpdesk.accounts.oauth import grant_repository
-from helpdesk.accounts.oauth.record import GrantRecord
+from helpdesk.accounts.oauth.record import Grant
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.accounts.quotas import service as quotas
 from helpdesk.agent.record import AutoResolveCheckpoint
 from helpdesk.events.outbox import job_item
 from helpdesk.knowledge import publishing
 from helpdesk.knowledge.documents import Document
 from helpdesk.storage import table
-from helpdesk.storage.keys import Grant, Organization
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 from scripts.migrations.runner import Migration
@@ -43,7 +42,7 @@ def _index_again(item: Item) -> bool:
     """
     organization = Organization.parse(item["PK"], item["SK"])
     if organization is not None:
-        return any(reindex(organization.organization).values())
+        return any(reindex(organization["id"]).values())
     if Document.parse(item["PK"], item["SK"]) is None:
         return False
     document = Document.from_item(item)
@@ -104,20 +103,14 @@ def _give_document_an_address(item: Item) -> bool:
 
 def _list_grant(item: Item) -> bool:
     """List a grant under its person and its organization. A refresh since has listed it already."""
-    key = Grant.parse(item["PK"], item["SK"])
-    if key is None or "GSI1PK" in item:
+    if Grant.parse(item["PK"], item["SK"]) is None or "GSI1PK" in item:
         return False
-    listed = grant_repository.index_attributes(GrantRecord.from_item(item))
-    names = ", ".join(f"{name} = :{name}" for name in listed)
+    grant = Grant.from_item(item)
     with contextlib.suppress(ConditionFailed):
-        table.update(
-            key,
-            f"SET {names}",
-            condition="attribute_exists(PK) AND attribute_not_exists(GSI1PK) AND organization = :organization",
-            values={
-                **{f":{name}": value for name, value in listed.items()},
-                ":organization": item["organization"],
-            },
+        table.change(
+            grant.key,
+            set=grant.index_entry("GSI1") | grant.index_entry("GSI2"),
+            require={"GSI1PK": None, "organization": grant.organization},
         )
     return True
 

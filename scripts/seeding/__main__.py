@@ -21,8 +21,10 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from helpdesk.accounts.members.record import Member
 from helpdesk.conversations.record import Session
 from helpdesk.platform.units import DAY_MS
+from helpdesk.storage.collection import Collection
 from scripts.local.progress import Problem, Progress
 from scripts.local.settings import ACCOUNT, LOCAL, REGION, STACK_NAME
 
@@ -131,20 +133,18 @@ def _items(stack: Stack, count: int, seed: int) -> Iterator[dict[str, Any]]:
     from helpdesk.api.admission.caller import Caller, Person, Role  # noqa: PLC0415 - see _seed
     from helpdesk.conversations.messages.sessions import hashed  # noqa: PLC0415
     from helpdesk.platform import clock  # noqa: PLC0415
-    from helpdesk.storage import keys, table  # noqa: PLC0415
+    from helpdesk.storage import table  # noqa: PLC0415
     from scripts.seeding.plan import TEAM, visitors  # noqa: PLC0415
     from scripts.seeding.simulate import Desk, session_of, simulate  # noqa: PLC0415
 
     organization = stack.description["organization_id"]
     if table.get(Session.key_for(organization, hashed(session_of(0, seed)))) is not None:
         raise Problem(f"Seed {seed} was used already. For other conversations: make seed SEED={seed + 1}")
-    members = table.query_all(keys.Member(organization, "-").pk, sk_prefix="MEMBER#")
-    team = [
-        Caller(organization, person=Person(each["userId"], each["name"], Role.MEMBER)) for each in members
-    ]
+    members = Collection(Member).all(organization)
+    team = [Caller(organization, person=Person(each.user_id, each.name, Role.MEMBER)) for each in members]
     desk = Desk(
         organization=organization,
-        members=[table.to_wire(each) for each in members],
+        members=[table.to_wire(each.to_item()) for each in members],
         team=list(islice(cycle(team), TEAM)),
         endpoints=[],
         base_url=stack.description["base_url"],

@@ -76,7 +76,7 @@ OTHER_DOCUMENTS = {
     "knowledge/index.py": "documents of Tantivy",
     "knowledge/vectorizing.py": "responses of S3",
     "mail/sender.py": "requests and errors of SES",
-    "accounts/oauth/rendering.py": "globals of Jinja",
+    "accounts/oauth/pages.py": "globals of Jinja",
     "outbound/sender.py": "statistics of the standard library's ssl",
     "platform/errors.py": "the body of an error response",
     "platform/queues.py": "messages of SQS",

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.record import Organization
+from helpdesk.accounts.organizations.repository import organizations
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import snoozes
 from helpdesk.conversations.record import Snooze
@@ -17,7 +19,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.privacy import retention
 from helpdesk.signals.kinds import SignalStatus
-from helpdesk.storage import keys, shards, table
+from helpdesk.storage import shards, table
 from helpdesk.storage.table import Item
 from tests.integration.fanout.test_fan_out import received
 from tests.support import workers
@@ -86,16 +88,17 @@ def test_a_reminder_that_cannot_be_read_holds_up_no_other_snooze(
 def test_an_organization_that_cannot_be_read_holds_up_no_other_retention(
     organization: NewOrganization, other_organization: NewOrganization, api: Client
 ) -> None:
+    shard = Organization.partition_for("7", index="GSI1")
+    readable = organizations.get(organization.organization_id).to_item() | {"retentionDays": 30}
     for number, (name, value) in enumerate(
-        [("retentionDays", "x"), ("retentionDays", None), ("id", None), ("id", ""), ("id", "a#b")]
+        [("retentionDays", "x"), ("retentionDays", None), ("plan", "moon"), ("name", None), ("slug", 7)]
     ):
-        item: Item = {"id": f"org_bad{number}", "retentionDays": 30, name: value}
-        place = {"GSI1PK": shards.retaining(shards.shard_of("one shard")), "GSI1SK": f"0{number}"}
-        table.put_new({**keys.Organization(f"org_bad{number}").attributes(), **place, **item})
+        place = {"GSI1PK": shard, "GSI1SK": f"0{number}", name: value}
+        table.put_new({**readable, **Organization.key_for(f"org_bad{number}").attributes(), **place})
     table.update(
-        keys.Organization(other_organization.organization_id),
+        Organization.key_for(other_organization.organization_id),
         "SET GSI1PK = :pk, GSI1SK = :sk, retentionDays = :days",
-        values={":pk": shards.retaining(shards.shard_of("one shard")), ":sk": "9", ":days": 30},
+        values={":pk": shard, ":sk": "9", ":days": 30},
     )
 
     assert retention.start_daily_jobs(clock.now_ms() + 60_000) == 1

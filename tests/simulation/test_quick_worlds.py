@@ -16,10 +16,11 @@ from typing import Any, Self
 
 import pytest
 
+from helpdesk.accounts.secret_keys.record import KeySecret
 from helpdesk.events.outbox import Event
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock, settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import reconciling, repository
@@ -190,7 +191,7 @@ def furnish(memory: MemoryTable) -> None:
     for key, item in (
         (WebhookEndpoint.key_for("org_1", "wh_1"), endpoint),
         (Event.key_for("org_1", DELIVERY.event_id), {"body": '{"text":"grüße"}'}),
-        (keys.KeySecret("org_1", "key_1"), {"webhooks": "00" * 32}),
+        (KeySecret.key_for("org_1", "key_1"), {"webhooks": "00" * 32, "tools": "00" * 32}),
     ):
         memory.put_new(key.attributes() | item)
 

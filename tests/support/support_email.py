@@ -3,7 +3,7 @@
 from unittest.mock import patch
 
 from helpdesk.accounts.organizations import mailing
-from helpdesk.accounts.organizations.jobs import SupportEmailMail
+from helpdesk.accounts.organizations.confirming import SupportEmailMail
 from helpdesk.mail import service as mail
 from tests.support.api import Answer, Client
 from tests.support.mail import jobs

@@ -3,9 +3,10 @@
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.api.admission.record import Allowance
 from helpdesk.platform import clock, ids
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support.api import Context, gateway_event
 from tests.support.aws import recorded_calls
 from tests.support.people import issue_token, make_person, token_of
@@ -193,7 +194,7 @@ def test_the_token_of_a_former_member_works_only_on_the_persons_own_routes(
 ) -> None:
     user_id = make_person(organization.organization_id, role="member", name="Max")
     token = token_of(user_id, organization.organization_id)
-    table.update(keys.Person(user_id), "SET organizations = :none", values={":none": {}})
+    table.update(PersonRecord.key_for(user_id), "SET organizations = :none", values={":none": {}})
 
     assert call("GET", "/v1/member", f"Bearer {token}").code == "invalid_token"
     assert call("GET", "/v1/account", f"Bearer {token}").status == 200
@@ -213,7 +214,7 @@ def test_a_new_role_applies_to_the_next_request(organization: NewOrganization) -
     token = token_of(user_id, organization.organization_id)
     before = call("GET", "/v1/admin", f"Bearer {token}").status
     table.update(
-        keys.Person(user_id),
+        PersonRecord.key_for(user_id),
         "SET organizations.#id.#role = :role",
         names={"#id": organization.organization_id, "#role": "role"},
         values={":role": "member"},

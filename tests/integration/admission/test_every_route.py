@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people.record import PersonRecord
+from helpdesk.api.admission.record import AccessToken
 from helpdesk.api.routing.api import Route
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from scripts.openapi.routes import all_routes
 from tests.support.api import Answer, Client
 from tests.support.people import issue_token, make_person, token_of
@@ -330,11 +332,13 @@ def credentials(organization: NewOrganization) -> Callable[[str], str | None]:
             return f"Bearer {issue_token(home, role=kind, name=kind)}"
         if kind == "former member":
             person = make_person(home, role="member", name="Lea Left")
-            table.update(keys.Person(person), "SET organizations = :none", values={":none": {}})
+            table.update(PersonRecord.key_for(person), "SET organizations = :none", values={":none": {}})
             return f"Bearer {token_of(person, home)}"
         if kind == "program":  # an owner's, without the scope `manage`
             token = issue_token(home, role="owner", name="Pia")
-            table.update(keys.AccessToken(sha256_hex(token)), "SET grantId = :id", values={":id": "grant_1"})
+            table.update(
+                AccessToken.key_for(sha256_hex(token)), "SET grantId = :id", values={":id": "grant_1"}
+            )
             return f"Bearer {token}"
         if kind == "without organization":
             return f"Bearer {issue_token(None, role='member', name='Nobody')}"

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from botocore.awsrequest import AWSResponse, HTTPHeaders
 
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission import allowance, repository, service
 from helpdesk.api.admission.caller import Access
@@ -24,7 +25,7 @@ from helpdesk.api.logs import service as logs
 from helpdesk.platform import clients, clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidApiKey, RateLimited
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed, Throttled
 from tests.support.api import Client
@@ -267,7 +268,7 @@ def test_a_throttled_write_elsewhere_is_tried_again(
     monkeypatch.setattr("botocore.endpoint.time.sleep", pauses.append)
 
     with _throttled_updates() as sent, pytest.raises(Throttled):
-        table.update(keys.Organization(organization.organization_id), "REMOVE nothing")
+        table.update(Organization.key_for(organization.organization_id), "REMOVE nothing")
 
     assert sent == ["UpdateItem"] * 4
     assert len(pauses) == 3

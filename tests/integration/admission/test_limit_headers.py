@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.api.admission import allowance
 from helpdesk.api.admission.caller import Access
-from helpdesk.api.admission.record import Allowance
+from helpdesk.api.admission.record import Allowance, LegacyKey
 from helpdesk.api.routing.api import Route
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.table import Throttled
 from scripts.openapi.routes import all_routes
 from tests.support.api import Answer, Client
@@ -56,7 +57,7 @@ def _legacy_key(organization: str) -> str:
     """Store a key in the previous format, as the operator's import does."""
     key = f"svc_key_{ids.secret()}"
     key_hash = sha256_hex(key)
-    table.put_new({**keys.LegacyKey(key_hash).attributes(), "organization": organization})
+    table.put_new(LegacyKey(key_hash=key_hash, organization=organization, key_id="key_legacy"))
     for request_class in ("read", "write", "upload"):
         table.update(
             Allowance.key_for(organization, request_class),
@@ -112,7 +113,7 @@ def test_a_wrong_credential_learns_nothing_about_an_organization(organization: N
     home = organization.organization_id
     former = make_person(home, role="member", name="Lea Left")
     token = token_of(former, home)
-    table.update(keys.Person(former), "SET organizations = :none", values={":none": {}})
+    table.update(PersonRecord.key_for(former), "SET organizations = :none", values={":none": {}})
     wrong = f"svc_key_{home.removeprefix('org_')}_{ids.secret()}"
 
     answers = [

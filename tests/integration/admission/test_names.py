@@ -3,16 +3,19 @@
 from collections.abc import Iterator
 from typing import Any
 
+from helpdesk.accounts.members.record import Member
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.accounts.secret_keys import service as secret_keys
 from helpdesk.accounts.secret_keys.record import SecretKey
 from helpdesk.analytics.datasets import DATASETS
 from helpdesk.analytics.names import named
 from helpdesk.analytics.query_schemas import Series
+from helpdesk.api.admission.caller import Role
 from helpdesk.api.admission.record import Allowance
 from helpdesk.api.http.schemas import Answer
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.tasks.record import Task
 from scripts.openapi.routes import all_routes
 from tests.support.api import Client
@@ -237,10 +240,18 @@ def _forget_names_in_allowances(organization: NewOrganization) -> None:
 
 def join(user_id: str, organization: str) -> None:
     """Make a person a member, on both sides."""
-    member = {"userId": user_id, "name": "Max", "email": "max@example.com", "role": "member", "joinedAt": 1}
-    table.put_new({**keys.Member(organization, user_id).attributes(), **member})
+    table.put_new(
+        Member(
+            organization=organization,
+            user_id=user_id,
+            name="Max",
+            email="max@example.com",
+            role=Role.MEMBER,
+            joined_at=1,
+        )
+    )
     table.update(
-        keys.Person(user_id),
+        PersonRecord.key_for(user_id),
         "SET organizations.#o = :membership",
         names={"#o": organization},
         values={":membership": {"role": "member"}},

@@ -123,7 +123,7 @@ def test_a_note_is_read_by_the_team_and_never_by_the_visitor_or_an_endpoint(
         "sender": "agent",
         "agent": {
             "kind": "human",
-            "name": organizations.name_of(organization.organization_id),
+            "name": organizations.get(organization.organization_id).name,
             "avatarUrl": None,
         },
         "body": "A VIP customer.",

@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.members import membership
+from helpdesk.accounts.members.record import Member
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import repository, service
 from helpdesk.conversations.errors import NotAMember
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
@@ -82,7 +83,7 @@ def test_a_conversation_is_not_assigned_to_a_non_member(
     if who == "stranger":
         who = make_person(other_organization.organization_id, role="owner", name="Stranger")
     if who == "former member":
-        table.delete(keys.Member(organization.organization_id, ada))
+        table.delete(Member.key_for(organization.organization_id, ada))
         who = ada
 
     answer = assign(api, conversation, who)
@@ -96,7 +97,7 @@ def test_a_conversation_is_not_assigned_to_a_member_who_leaves_at_this_moment(
     organization: NewOrganization, conversation: str, ada: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(membership, "name_of", lambda *_: "Ada, as she was read")
-    table.delete(keys.Member(organization.organization_id, ada))
+    table.delete(Member.key_for(organization.organization_id, ada))
     caller = Caller(organization.organization_id, key_id="key_1")
 
     with pytest.raises(NotAMember):

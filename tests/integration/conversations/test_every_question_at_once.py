@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.members.record import Member
 from helpdesk.agent import auto_resolve
 from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.reasons import Reason
@@ -33,7 +34,7 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import NoteInput, ReplyInput, SnoozeInput
 from helpdesk.conversations.snoozes import WakeJob
 from helpdesk.conversations.state import Handler, Status, Transition
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import effort
 from tests.support import table as whole_table
 from tests.support.interleaving import interleaved
@@ -188,8 +189,15 @@ def written_by_the_visitor(conversation_id: str) -> set[str]:
 
 def begin(decision: Reply | HandOff | Goodbye, history: Sequence[str]) -> Desk:
     whole_table.clear()
-    member = {"userId": ADA, "name": "Ada", "email": "ada@example.com", "role": "member", "joinedAt": 1}
-    table.put_new({**keys.Member(ORGANIZATION, ADA).attributes(), **member})
+    member = Member(
+        organization=ORGANIZATION,
+        user_id=ADA,
+        name="Ada",
+        email="ada@example.com",
+        role=Role.MEMBER,
+        joined_at=1,
+    )
+    table.put_new(member)
     desk = Desk(decision)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(agent, "_decide", desk.decide)

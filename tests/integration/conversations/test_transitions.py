@@ -180,7 +180,7 @@ REPLIES: dict[tuple[bool | None, bool | None], dict[State, State]] = {
 def test_a_reply_sends_its_message_alone_whatever_it_changes(
     api: Client, organization: NewOrganization, conversation_in: Callable[[State], str], before: State
 ) -> None:
-    name = organizations.name_of(organization.organization_id)
+    name = organizations.get(organization.organization_id).name
     for (take_over, reopen), after in REPLIES.items():
         conversation_id = conversation_in(before)
         answer = reply(api, conversation_id, takeOver=take_over, reopen=reopen)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.members.record import Member
 from helpdesk.agent.answerer import HandOff, Reply
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker as agent
@@ -26,7 +27,7 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import NoteInput, ReplyInput, SnoozeInput
 from helpdesk.conversations.snoozes import WakeJob
 from helpdesk.conversations.state import Transition
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import effort
 from tests.support import table as whole_table
 from tests.support.conversations import stored
@@ -231,8 +232,15 @@ def events_of(conversation_id: str) -> list[tuple[str, dict[str, Any]]]:
 def begin(seen: Seen) -> tuple[str, str]:
     """Start a conversation and put it into a state; return its id and its message's."""
     whole_table.clear()
-    member = {"userId": ADA, "name": "Ada", "email": "ada@example.com", "role": "member", "joinedAt": 1}
-    table.put_new({**keys.Member(ORGANIZATION, ADA).attributes(), **member})
+    member = Member(
+        organization=ORGANIZATION,
+        user_id=ADA,
+        name="Ada",
+        email="ada@example.com",
+        role=Role.MEMBER,
+        joined_at=1,
+    )
+    table.put_new(member)
     written = messages.post(ORGANIZATION, MessageInput(session=SESSION, body="Hello"))
     waiting = "waiting" if seen.awaited else seen.status
     inbox = Conversation.partition_for(ORGANIZATION, "archived" if seen.archived else waiting, index="GSI1")

@@ -57,7 +57,7 @@ def test_a_line_names_the_person_and_what_they_did(
 def test_a_line_names_the_organization_for_a_key(
     api: Client, organization: NewOrganization, begin: Callable[[list[str]], str]
 ) -> None:
-    name = organizations.name_of(organization.organization_id)
+    name = organizations.get(organization.organization_id).name
 
     assert lines(api, begin(["resolve"])) == [f"{name} resolved this conversation."]
 

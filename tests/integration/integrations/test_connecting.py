@@ -7,12 +7,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials, service
 from helpdesk.integrations.github import account_lookup
 from helpdesk.integrations.record import Connection
 from helpdesk.platform.clock import frozen, now_us
-from helpdesk.storage import keys
 from helpdesk.storage import table as items
 from scripts.services import tracker
 from scripts.services.codehost import CodeHost
@@ -186,7 +186,7 @@ def test_a_persons_account_is_connected_by_that_person_alone(
 def test_somebody_who_is_an_admin_no_more_connects_nothing(ada: Admin) -> None:
     state = ada.begin()
     items.update(
-        keys.Person(ada.id),
+        PersonRecord.key_for(ada.id),
         "SET organizations.#o.#role = :member",
         names={"#o": ada.organization, "#role": "role"},
         values={":member": "member"},

@@ -4,11 +4,16 @@ import pytest
 
 from helpdesk.accounts.invites import accepting
 from helpdesk.accounts.invites.errors import InviteNotFound
+from helpdesk.accounts.members.record import Member
+from helpdesk.accounts.oauth.record import Grant
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.api.admission.caller import Role
+from helpdesk.api.admission.record import AccessToken
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
@@ -41,8 +46,8 @@ def grace(grace_id: str) -> Client:
 
 def membership(organization: NewOrganization, user_id: str) -> tuple[str | None, str | None]:
     """Return the role as the organization has it, and as the person has it."""
-    member = table.get(keys.Member(organization.organization_id, user_id))
-    person = table.get(keys.Person(user_id))
+    member = table.get(Member.key_for(organization.organization_id, user_id))
+    person = table.get(PersonRecord.key_for(user_id))
     assert person is not None
     return (
         member["role"] if member else None,
@@ -63,9 +68,9 @@ def test_the_invited_person_becomes_a_member_in_that_role(
 def test_an_owner_who_joins_is_counted(
     organization: NewOrganization, owner: Client, grace: Client, role: str, owners: int
 ) -> None:
-    before = table.get(keys.Organization(organization.organization_id))
+    before = table.get(Organization.key_for(organization.organization_id))
     accept(grace, token_for(owner, role=role))
-    after = table.get(keys.Organization(organization.organization_id))
+    after = table.get(Organization.key_for(organization.organization_id))
     assert before is not None
     assert after is not None
     assert after["owners"] - before["owners"] == owners - 1
@@ -83,12 +88,12 @@ def test_tokens_refreshed_under_the_grant_act_in_the_organization_too(
     admin: Client, grace_id: str, organization: NewOrganization
 ) -> None:
     sent = token_of(grace_id, None)
-    grant = keys.Grant("grant_1")
+    grant = Grant.key_for("grant_1")
     table.put_new({**grant.attributes(), "userId": grace_id, "organization": None})
     table.update(
-        keys.AccessToken(sha256_hex(sent)),
+        AccessToken.key_for(sha256_hex(sent)),
         "SET grantId = :grant, scopes = :scopes",
-        values={":grant": grant.grant_id, ":scopes": ["api", "manage"]},
+        values={":grant": "grant_1", ":scopes": ["api", "manage"]},
     )
     accept(Client(sent), token_for(admin))
     found = table.get(grant)
@@ -217,14 +222,15 @@ def test_an_invited_person_who_is_already_a_member_cannot_accept(
     admin: Client, grace: Client, grace_id: str, organization: NewOrganization
 ) -> None:
     token = token_for(admin, role="admin")
-    item = {
-        "userId": grace_id,
-        "name": "Grace",
-        "email": "grace@example.com",
-        "role": "member",
-        "joinedAt": 1,
-    }
-    table.put_new({**keys.Member(organization.organization_id, grace_id).attributes(), **item})
+    member = Member(
+        organization=organization.organization_id,
+        user_id=grace_id,
+        name="Grace",
+        email="grace@example.com",
+        role=Role.MEMBER,
+        joined_at=1,
+    )
+    table.put_new(member)
     answer = accept(grace, token)
     assert (answer.status, answer.code) == (409, "already_a_member")
 
@@ -234,7 +240,7 @@ def test_a_person_in_fifty_organizations_cannot_join_another(
 ) -> None:
     token = token_for(admin)
     table.update(
-        keys.Person(grace_id),
+        PersonRecord.key_for(grace_id),
         "SET organizations = :many",
         values={":many": {f"org_{number}": {"role": "member"} for number in range(50)}},
     )

@@ -12,13 +12,15 @@ from helpdesk.accounts.invites.errors import AlreadyInvited, InviteNotFound, Too
 from helpdesk.accounts.invites.record import Invite, InviteeState, PendingInvites
 from helpdesk.accounts.invites.schemas import InviteCreated, NewInvite
 from helpdesk.accounts.members.errors import CannotGrant
+from helpdesk.accounts.members.record import Member
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.accounts.people.errors import AlreadyAMember
 from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.mail import allowance
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError, Forbidden, InvalidToken, RateLimited
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.interleaving import interleaved
 from tests.support.people import make_person
@@ -118,7 +120,7 @@ def offer(caller: Caller, role: Role = Role.OWNER) -> tuple[str, str, str]:
 
 
 def owners(organization: NewOrganization) -> int:
-    item = table.get(keys.Organization(organization.organization_id))
+    item = table.get(Organization.key_for(organization.organization_id))
     assert item is not None
     return int(item["owners"])
 
@@ -153,7 +155,7 @@ def test_a_person_renamed_while_joining_is_listed_under_the_new_name(
 
     interleaved(pieces, seed).all()
 
-    member = table.get(keys.Member(organization.organization_id, user_id))
+    member = table.get(Member.key_for(organization.organization_id, user_id))
     assert member is not None
     assert member["name"] == "Grace Renamed"
 
@@ -173,7 +175,7 @@ def test_an_invitation_accepted_while_it_is_withdrawn_is_one_of_the_two(
     accepted, withdrawn = (error is None for error in outcomes.errors)
     assert accepted != withdrawn
     assert all(isinstance(error, InviteNotFound) for error in outcomes.errors if error is not None)
-    member = table.get(keys.Member(organization.organization_id, person))
+    member = table.get(Member.key_for(organization.organization_id, person))
     assert (member is not None) is accepted
     assert owners(organization) == (2 if accepted else 1)
     assert pending(organization) == {}
@@ -230,7 +232,7 @@ def test_the_inviters_role_must_hold_when_the_invitation_is_written(
     refused: type[AppError] | None,
 ) -> None:
     person = make_person(organization.organization_id, role="owner", name="Ida")
-    key = keys.Member(organization.organization_id, person)
+    key = Member.key_for(organization.organization_id, person)
 
     def change() -> None:
         if now_is is None:
@@ -252,15 +254,15 @@ def test_a_person_who_joins_in_the_meantime_is_not_invited(
     olga: Caller, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person = make_person(None, role="member", name="Grace", email="grace@example.com")
-    member = {**keys.Member(organization.organization_id, person).attributes(), "role": "member"}
-    read = repository.is_member
+    member = {**Member.key_for(organization.organization_id, person).attributes(), "role": "member"}
+    read = repository.members.find
 
-    def is_member(of: str, user_id: str) -> bool:
-        before = read(of, user_id)
+    def find(*parts: str) -> Member | None:
+        before = read(*parts)
         table.put_new(member)
         return before
 
-    monkeypatch.setattr(repository, "is_member", is_member)
+    monkeypatch.setattr(repository.members, "find", find)
     with pytest.raises(AlreadyAMember):
         invite(olga, "grace@example.com")
 

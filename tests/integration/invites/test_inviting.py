@@ -95,7 +95,7 @@ def test_an_address_can_be_invited_again_after_its_invitation_expired(admin: Cli
     now = clock.now_us()
     with clock.frozen(lambda: now + 7 * DAY_US + 1_000_000):
         (membership,) = [item for item in whole_table.of_kind("MEMBER#") if item["name"] == "Ada Admin"]
-        person, organization = membership["userId"], membership["PK"].split("#")[1]
+        person, organization = membership["SK"].split("#")[1], membership["PK"].split("#")[1]
         admin_of_later = Client(token_of(person, organization))
         assert admin_of_later.get("/v1/invites").body["invites"] == []
         again = invite(admin_of_later)

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.members.record import Member
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
@@ -41,7 +44,7 @@ def team(organization: NewOrganization) -> Team:
 
 
 def owners_counted(organization: str) -> int:
-    item = table.get(keys.Organization(organization))
+    item = table.get(Organization.key_for(organization))
     assert item is not None
     return int(item["owners"])
 
@@ -179,8 +182,8 @@ def test_a_removed_persons_token_is_refused_with_the_next_request(team: Team) ->
 def test_a_removal_leaves_nothing_of_the_membership(team: Team) -> None:
     team.clients["owner"].delete(f"/v1/members/{team.ids['member']}")
 
-    assert table.get(keys.Member(team.organization, team.ids["member"])) is None
-    person = table.get(keys.Person(team.ids["member"]))
+    assert table.get(Member.key_for(team.organization, team.ids["member"])) is None
+    person = table.get(PersonRecord.key_for(team.ids["member"]))
     assert person is not None
     assert person["organizations"] == {}
 

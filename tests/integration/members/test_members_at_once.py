@@ -12,14 +12,17 @@ from functools import partial
 
 import pytest
 
-from helpdesk.accounts import creation
 from helpdesk.accounts import service as accounts
 from helpdesk.accounts.members import service as members
+from helpdesk.accounts.members.record import Member
+from helpdesk.accounts.organizations.record import Organization, Slug
 from helpdesk.accounts.organizations.schemas import NewOrganization, OrganizationInput
+from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
+from helpdesk.storage.collection import Collection
 from tests.support.interleaving import interleaved
 from tests.support.people import make_person, token_of
 
@@ -43,16 +46,15 @@ def outcome(work: Callable[[], object]) -> str:
 
 def roles(organization: str, *concerned: str) -> dict[str, str]:
     """Return the members' roles, once both sides and the count of owners were found to agree."""
-    members_now = table.query_all(keys.Member(organization, "-").pk, sk_prefix="MEMBER#")
-    listed = {item["userId"]: item["role"] for item in members_now}
-    people = table.get_many([keys.Person(user_id) for user_id in {*listed, *concerned}])
+    listed = {each.user_id: each.role.value for each in Collection(Member).all(organization, consistent=True)}
+    people = table.get_many([PersonRecord.key_for(user_id) for user_id in {*listed, *concerned}])
     held = {
         item["id"]: item["organizations"][organization]["role"]
         for item in people.values()
         if organization in item["organizations"]
     }
     assert listed == held
-    item = table.get(keys.Organization(organization))
+    item = table.get(Organization.key_for(organization))
     assert item is not None
     assert item["owners"] == list(listed.values()).count("owner") >= 1
     return listed
@@ -196,7 +198,7 @@ def test_a_name_and_a_role_changed_at_once_are_both_changed(organization: NewOrg
 
         assert interleaved(pieces, seed=seed).all() == ["ok", "ok"], seed
 
-        member, person = table.get(keys.Member(place, user_id)), table.get(keys.Person(user_id))
+        member, person = table.get(Member.key_for(place, user_id)), table.get(PersonRecord.key_for(user_id))
         assert member is not None
         assert person is not None
         assert (member["name"], member["role"]) == ("Max Renamed", "admin"), seed
@@ -213,13 +215,16 @@ def test_a_person_renamed_while_creating_an_organization_is_listed_under_the_new
         slug = f"founded-{seed}"
         pieces = [
             partial(outcome, partial(accounts.rename, owner, "Olga Renamed")),
-            partial(outcome, partial(creation.create, stale, OrganizationInput(name="New", slug=slug))),
+            partial(
+                outcome,
+                partial(accounts.create_organization, stale, OrganizationInput(name="New", slug=slug)),
+            ),
         ]
 
         assert interleaved(pieces, seed=seed).all() == ["ok", "ok"], seed
 
-        held = table.get(keys.Slug(slug))
+        held = table.get(Slug.key_for(slug))
         assert held is not None
-        member = table.get(keys.Member(held["organization"], organization.owner_id))
+        member = table.get(Member.key_for(held["organization"], organization.owner_id))
         assert member is not None
         assert member["name"] == "Olga Renamed", seed

@@ -2,11 +2,12 @@
 
 import pytest
 
+from helpdesk.accounts.oauth.record import Grant
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
-from helpdesk.storage.keys import Grant, Person
 from helpdesk.storage.schema_version import SchemaVersion
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -299,7 +300,7 @@ def test_grants_from_before_the_lists_are_listed(
 ) -> None:
     monkeypatch.setattr(admin, "use_stack", lambda *_, **__: None)
     grant = {
-        **Grant("grant_1").attributes(),
+        **Grant.key_for("grant_1").attributes(),
         **dict.fromkeys(("familyHash", "refreshHash", "previousHash"), "0" * 64),
         **dict.fromkeys(("createdAt", "rotatedAt", "boundAt"), 1_763_683_200_000),
         "id": "grant_1",
@@ -311,7 +312,7 @@ def test_grants_from_before_the_lists_are_listed(
     }
     put(grant)
     table.update(
-        Person(organization.owner_id),
+        PersonRecord.key_for(organization.owner_id),
         "REMOVE organizations.#o.joinedAt",
         names={"#o": organization.organization_id},
     )

@@ -7,10 +7,11 @@ import pytest
 
 from helpdesk.accounts.oauth import grants, tokens
 from helpdesk.accounts.oauth.errors import InvalidGrant
+from helpdesk.accounts.oauth.record import Grant
 from helpdesk.accounts.oauth.schemas import TokenForm
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.caller import Caller, Person
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.integration.oauth.conftest import BASE_URL, Program
 from tests.support.api import Answer, Client
 from tests.support.interleaving import interleaved
@@ -377,7 +378,7 @@ def test_a_grant_from_before_the_lists_is_listed_after_a_refresh(
 ) -> None:
     issued = login()
     [grant] = of_kind("GRANT")
-    table.update(keys.Grant(grant["id"]), "REMOVE GSI1PK, GSI1SK, GSI2PK, GSI2SK")
+    table.update(Grant.key_for(grant["id"]), "REMOVE GSI1PK, GSI1SK, GSI2PK, GSI2SK")
     client = Client(issued["access_token"])
     assert client.get("/v1/me/grants").body["grants"] == []
 

@@ -8,10 +8,12 @@ import pytest
 from helpdesk.accounts.oauth import grants
 from helpdesk.accounts.oauth import tokens as oauth_tokens
 from helpdesk.accounts.oauth.errors import InvalidGrant
+from helpdesk.accounts.oauth.record import Grant
 from helpdesk.accounts.oauth.schemas import TokenForm
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.integration.oauth.conftest import BASE_URL, Clock, Program, register
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -292,7 +294,7 @@ def test_a_refresh_after_its_person_left_the_organization_is_an_invalid_grant(
     assert "has left the organization" in refused.body["error_description"]
     # Coming back does not revive the login.
     table.update(
-        keys.Person(user_id),
+        PersonRecord.key_for(user_id),
         "SET organizations.#organization = :membership",
         names={"#organization": home},
         values={":membership": {"role": "member", "joinedAt": clock.now_ms() + 1}},
@@ -320,4 +322,4 @@ def test_tokens_are_deleted_a_day_after_they_expire(tokens: dict[str, Any]) -> N
 
     assert token["expiresAt"] == token["validUntil"] // 1_000 + DAY
     assert grant["expiresAt"] == grant["validUntil"] // 1_000 + DAY
-    assert keys.Grant.parse(grant["PK"], grant["SK"]) is not None
+    assert Grant.parse(grant["PK"], grant["SK"]) is not None

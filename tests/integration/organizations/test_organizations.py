@@ -44,7 +44,11 @@ def test_an_organization_comes_with_its_owner_and_both_keys() -> None:
     assert re.fullmatch(rf"svc_key_{suffix}_[0-9A-Za-z]{{43}}", made.secret_key)
     assert re.fullmatch(rf"svc_pk_{suffix}_[0-9A-Za-z]{{43}}", made.publishable_key)
     (member,) = whole_table.of_kind("MEMBER#")
-    assert (member["userId"], member["role"], member["name"]) == (made.owner_id, "owner", "Olga Owner")
+    assert (member["SK"], member["role"], member["name"]) == (
+        f"MEMBER#{made.owner_id}",
+        "owner",
+        "Olga Owner",
+    )
     assert Client(made.secret_key).get("/v1/billing/limits").status == 200
     assert Client(made.publishable_key).get("/v1/billing/limits").code == "publishable_key"
 

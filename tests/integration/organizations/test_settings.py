@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations import service as organizations
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.accounts.people.record import hash_of_email
 from helpdesk.api.admission.limits import Plan
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -293,7 +294,7 @@ def test_each_route_costs_as_many_calls_as_documented(api: Client) -> None:
 def test_an_organization_without_these_settings_returns_and_accepts_them(
     api: Client, organization: NewOrganization
 ) -> None:
-    item = table.get(keys.Organization(organization.organization_id))
+    item = table.get(Organization.key_for(organization.organization_id))
     assert item is not None
     assert "supportEmail" not in item
 

@@ -4,8 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
+from helpdesk.accounts.oauth.record import Grant
+from helpdesk.api.admission.record import AccessToken
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.people import make_person, token_of
 
@@ -30,9 +32,9 @@ def with_grant() -> Callable[[str, str | None], Client]:
 
     def make(user_id: str, organization: str | None) -> Client:
         token = token_of(user_id, organization)
-        table.put_new({**keys.Grant(GRANT).attributes(), "organization": organization})
+        table.put_new({**Grant.key_for(GRANT).attributes(), "organization": organization})
         table.update(
-            keys.AccessToken(sha256_hex(token)),
+            AccessToken.key_for(sha256_hex(token)),
             "SET grantId = :id, scopes = :scopes",
             values={":id": GRANT, ":scopes": ["api", "manage"]},
         )

@@ -1,8 +1,11 @@
 """GET and PATCH /v1/me."""
 
+from helpdesk.accounts.members.record import Member
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.people.record import PersonRecord
+from helpdesk.api.admission.caller import Role
 from helpdesk.platform import clock, ids
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -26,7 +29,7 @@ def test_the_active_organization_and_all_others_are_returned_with_the_role_in_ea
     first = newcomer.post("/v1/organizations", {"name": "First", "slug": "first-one"}).body["id"]
     second = newcomer.post("/v1/organizations", {"name": "Second", "slug": "second-one"}).body["id"]
     table.update(
-        keys.Person(paula),
+        PersonRecord.key_for(paula),
         "SET organizations.#o.#role = :role",
         names={"#o": first, "#role": "role"},
         values={":role": "member"},
@@ -69,10 +72,17 @@ def test_a_changed_name_shows_everywhere(api: Client, admin: Client, organizatio
 def test_a_name_changes_in_all_fifty_organizations_of_a_person(newcomer: Client, paula: str) -> None:
     homes = [ids.new("org") for _ in range(50)]
     for home in homes:
-        member = {"userId": paula, "name": "Paula Person", "email": "p@example.com", "role": "member"}
-        table.put_new({**keys.Member(home, paula).attributes(), **member, "joinedAt": 1})
+        member = Member(
+            organization=home,
+            user_id=paula,
+            name="Paula Person",
+            email="p@example.com",
+            role=Role.MEMBER,
+            joined_at=1,
+        )
+        table.put_new(member)
     table.update(
-        keys.Person(paula),
+        PersonRecord.key_for(paula),
         "SET organizations = :homes",
         values={":homes": {home: {"role": "member"} for home in homes}},
     )

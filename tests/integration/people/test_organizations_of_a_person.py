@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.oauth.record import Grant
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.api.admission.record import Allowance
+from helpdesk.accounts.people.record import PersonRecord
+from helpdesk.api.admission.record import AccessToken, Allowance
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.integration.people.conftest import GRANT
 from tests.support import table as whole_table
 from tests.support.api import Client
@@ -21,15 +23,15 @@ type WithGrant = Callable[[str, str | None], Client]
 
 def bound_to(client: Client) -> Any:
     assert client.credential is not None
-    item = table.get(keys.AccessToken(sha256_hex(client.credential)))
+    item = table.get(AccessToken.key_for(sha256_hex(client.credential)))
     assert item is not None
-    return item["organization"]
+    return item.get("organization")
 
 
 def granted_for() -> Any:
-    item = table.get(keys.Grant(GRANT))
+    item = table.get(Grant.key_for(GRANT))
     assert item is not None
-    return item["organization"]
+    return item.get("organization")
 
 
 def test_the_creator_owns_the_organization_and_their_token_acts_in_it(newcomer: Client, paula: str) -> None:
@@ -101,20 +103,20 @@ def test_a_fifty_first_organization_is_refused_and_leaving_one_makes_room(
     newcomer: Client, paula: str
 ) -> None:
     others = {f"org_{number}": {"role": "member"} for number in range(49)}
-    table.update(keys.Person(paula), "SET organizations = :o", values={":o": others})
+    table.update(PersonRecord.key_for(paula), "SET organizations = :o", values={":o": others})
     assert newcomer.post("/v1/organizations", {"name": "Fiftieth", "slug": "fiftieth"}).status == 200
 
     answer = newcomer.post("/v1/organizations", {"name": "Too much", "slug": "too-much"})
 
     assert (answer.status, answer.code) == (400, "too_many_organizations")
     assert len(whole_table.of_kind("SLUG")) == 1
-    table.update(keys.Person(paula), "REMOVE organizations.#o", names={"#o": "org_0"})
+    table.update(PersonRecord.key_for(paula), "REMOVE organizations.#o", names={"#o": "org_0"})
     assert newcomer.post("/v1/organizations", {"name": "Room", "slug": "room"}).status == 200
 
 
 def test_a_token_whose_grant_was_revoked_creates_no_organization(with_grant: WithGrant, paula: str) -> None:
     client = with_grant(paula, None)
-    table.delete(keys.Grant(GRANT))
+    table.delete(Grant.key_for(GRANT))
 
     answer = client.post("/v1/organizations", {"name": "Acme", "slug": "acme"})
 
@@ -185,7 +187,7 @@ def test_text_that_cannot_be_an_id_never_reaches_the_table(
 def test_a_revoked_token_cannot_switch(newcomer: Client, paula: str) -> None:
     made = newcomer.post("/v1/organizations", {"name": "Acme", "slug": "acme"}).body["id"]
     assert newcomer.credential is not None
-    table.delete(keys.AccessToken(sha256_hex(newcomer.credential)))
+    table.delete(AccessToken.key_for(sha256_hex(newcomer.credential)))
 
     assert newcomer.post("/v1/me/organization", {"organizationId": made}).code == "invalid_token"
 

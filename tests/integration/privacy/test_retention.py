@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import erasure
 from helpdesk.conversations.record import Conversation
@@ -11,7 +12,7 @@ from helpdesk.customers.record import Customer
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client, function
 from tests.support.traces import in_the_index, in_the_table
@@ -224,6 +225,6 @@ def test_the_setting_is_shown_and_logged(admin: Client, organization: NewOrganiz
         assert admin.get("/v1/organization").body["retentionDays"] == days
         [entry, *_] = admin.get("/v1/logs?kind=settings_changed").body["logs"]
         assert entry["detail"] == {"settings": ["retentionDays"]}
-    item = table.get(keys.Organization(organization.organization_id))
+    item = table.get(Organization.key_for(organization.organization_id))
     assert item is not None
     assert "GSI1PK" not in item

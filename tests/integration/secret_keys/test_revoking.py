@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.accounts.secret_keys.record import EndpointSecret, KeySecret
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import worker as deliveries
 from helpdesk.webhooks.delivery.queue import DeliveryTask
@@ -46,7 +47,7 @@ def entry_of(client: Client, key_id: str) -> dict[str, Any]:
 
 
 def secret_of(organization: NewOrganization, endpoint_id: str) -> str | None:
-    item = table.get(keys.EndpointSecret(organization.organization_id, endpoint_id))
+    item = table.get(EndpointSecret.key_for(organization.organization_id, endpoint_id))
     return None if item is None else str(item["webhooks"])
 
 
@@ -151,7 +152,7 @@ def test_a_revoked_key_is_gone_from_every_allowance_and_its_signing_secrets_with
     assert {tuple(entry["id"] for entry in item["keys"].values()) for item in allowances} == {
         (admin.get("/v1/keys").body["keys"][0]["id"],)
     }
-    assert table.get(keys.KeySecret(organization.organization_id, made["id"])) is None
+    assert table.get(KeySecret.key_for(organization.organization_id, made["id"])) is None
 
 
 def test_revoking_a_revoked_key_answers_ok_and_changes_nothing(
@@ -299,7 +300,7 @@ def test_a_delivery_that_reads_half_a_revocation_is_retried_and_not_dropped(
     made, receiver = make(admin), Receiver()
     Client(made["key"]).post("/v1/webhooks", NEW)
     waiting = create_delivery(organization)
-    derived = keys.KeySecret(organization.organization_id, made["id"])
+    derived = KeySecret.key_for(organization.organization_id, made["id"])
     kept = table.get(derived)
     assert kept is not None
     clients.dynamodb().delete_item(TableName=settings().table_name, Key=table.to_wire(derived.attributes()))

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.members.record import Member
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from helpdesk.search import indexing
 from helpdesk.search.jobs import SearchJob
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.tasks import placing
 from helpdesk.tasks.record import Task
 from tests.support import table as whole_table
@@ -165,7 +166,7 @@ def test_a_card_of_a_person_who_left_has_no_assignee_until_they_come_back(
 ) -> None:
     max_ = make_person(organization.organization_id, role="member", name="Max")
     task = add(api, "of Max", assigneeId=max_)
-    membership = keys.Member(organization.organization_id, max_)
+    membership = Member.key_for(organization.organization_id, max_)
     item = table.get(membership)
     assert item is not None
     table.delete(membership)

@@ -5,11 +5,12 @@ from functools import partial
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.accounts.secret_keys import service as secret_keys
+from helpdesk.accounts.secret_keys.record import EndpointSecret
 from helpdesk.accounts.secret_keys.schemas import NewKey
 from helpdesk.api.admission.caller import Caller, Person, Role
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import AppError
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.tools import endpoints
 from helpdesk.tools.record import tool_endpoints
 from helpdesk.webhooks import key_revocation
@@ -111,5 +112,5 @@ def test_an_endpoint_that_is_added_while_its_key_is_revoked_is_refused_or_gets_a
             endpoint = tool_endpoints.find(of, str(outcomes[0]))
             assert endpoint is not None
             assert endpoint.key_id is None
-            assert table.get(keys.EndpointSecret(of, endpoint.id)) is not None
+            assert table.get(EndpointSecret.key_for(of, endpoint.id)) is not None
     assert seen == {"tool", "missing"}

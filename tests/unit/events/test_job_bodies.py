@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from helpdesk.accounts.invites.jobs import InviteMail
-from helpdesk.accounts.organizations.jobs import SupportEmailMail
+from helpdesk.accounts.organizations.confirming import SupportEmailMail
 from helpdesk.board.service import LeftoversJob
 from helpdesk.conversations.approvals import EndApprovalsJob
 from helpdesk.conversations.jobs import AgentJob, LearnJob

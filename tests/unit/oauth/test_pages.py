@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 from markupsafe import Markup
 
-from helpdesk.accounts.oauth.rendering import TEMPLATES, environment, style
+from helpdesk.accounts.oauth.pages import TEMPLATES, environment, style
 from tests.support.template import ROOT
 
 _SCHEMES = [

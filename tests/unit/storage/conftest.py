@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from helpdesk.accounts.organizations.record import Slug
 from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
-from helpdesk.storage import keys
 
-KEY = keys.Slug("acme")
+KEY = Slug.key_for("acme")
 
 
 class Dynamo:

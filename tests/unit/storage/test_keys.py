@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import fields
 
+from helpdesk.accounts.organizations.record import Slug
 from helpdesk.conversations.message_record import Message
-from helpdesk.storage import keys
 from helpdesk.storage.keys import REGISTRY, ItemKey, MalformedKey
 from helpdesk.storage.stored import INDEXES, AnyKey, Stored
 from scripts.access_patterns import Kind
@@ -64,7 +64,7 @@ def test_an_invalid_part_is_refused(kind: Kind, part: str) -> None:
 
 
 def test_a_part_of_128_characters_makes_a_key() -> None:
-    assert keys.Slug("x" * 128).pk == "SLUG#" + "x" * 128
+    assert Slug.key_for("x" * 128).pk == "SLUG#" + "x" * 128
 
 
 @for_each("kind", KINDS.values(), ids=list(KINDS))
@@ -103,7 +103,7 @@ def test_the_longest_key_of_a_kind_is_within_dynamodbs_limits(kind: Kind) -> Non
 
 
 def test_text_with_an_overlong_part_parses_to_no_key() -> None:
-    assert keys.Slug.parse("SLUG#" + "x" * 129, "SLUG") is None
+    assert Slug.parse("SLUG#" + "x" * 129, "SLUG") is None
 
 
 def test_a_key_whose_halves_name_different_organizations_is_invalid() -> None:

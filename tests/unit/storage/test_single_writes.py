@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from helpdesk.storage import keys, table
+from helpdesk.accounts.organizations.record import Slug
+from helpdesk.storage import table
 from helpdesk.storage.table import ConditionFailed, Throttled, WriteConflict
 from tests.unit.storage.conftest import KEY, Dynamo, refused
 
@@ -87,7 +88,7 @@ def _wire(slug: str) -> dict[str, Any]:
 
 
 def test_many_items_are_read_a_hundred_at_a_time_and_each_once(dynamo: Dynamo) -> None:
-    wanted = [keys.Slug(f"s{number}") for number in range(150)]
+    wanted = [Slug.key_for(f"s{number}") for number in range(150)]
     dynamo.outcomes = [
         {"Responses": {"helpdesk": [_wire("s0")]}, "UnprocessedKeys": {}},
         {"Responses": {"helpdesk": [_wire("s149")]}, "UnprocessedKeys": {}},
@@ -96,19 +97,22 @@ def test_many_items_are_read_a_hundred_at_a_time_and_each_once(dynamo: Dynamo) -
     found = table.get_many([*wanted, *wanted])
 
     assert [len(request["RequestItems"]["helpdesk"]["Keys"]) for request in dynamo.requests] == [100, 50]
-    assert set(found) == {keys.Slug("s0"), keys.Slug("s149")}
+    assert set(found) == {Slug.key_for("s0"), Slug.key_for("s149")}
 
 
 def test_unprocessed_keys_are_requested_again_after_a_pause(dynamo: Dynamo, pauses: list[float]) -> None:
     dynamo.outcomes = [
         {
             "Responses": {"helpdesk": [_wire("a")]},
-            "UnprocessedKeys": {"helpdesk": {"Keys": [keys.Slug("b").attributes()]}},
+            "UnprocessedKeys": {"helpdesk": {"Keys": [Slug.key_for("b").attributes()]}},
         },
         {"Responses": {"helpdesk": [_wire("b")]}, "UnprocessedKeys": {}},
     ]
 
-    assert set(table.get_many([keys.Slug("a"), keys.Slug("b")])) == {keys.Slug("a"), keys.Slug("b")}
+    assert set(table.get_many([Slug.key_for("a"), Slug.key_for("b")])) == {
+        Slug.key_for("a"),
+        Slug.key_for("b"),
+    }
     assert len(pauses) == 1
 
 
@@ -116,9 +120,9 @@ def test_keys_that_are_never_processed_are_not_taken_for_missing_items(
     dynamo: Dynamo, pauses: list[float]
 ) -> None:
     dynamo.outcomes = [
-        {"Responses": {}, "UnprocessedKeys": {"helpdesk": {"Keys": [keys.Slug("a").attributes()]}}}
+        {"Responses": {}, "UnprocessedKeys": {"helpdesk": {"Keys": [Slug.key_for("a").attributes()]}}}
     ]
 
     with pytest.raises(Throttled):
-        table.get_many([keys.Slug("a")])
+        table.get_many([Slug.key_for("a")])
     assert 9.5 < sum(pauses) <= 10

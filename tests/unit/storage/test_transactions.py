@@ -6,8 +6,8 @@ import pytest
 from botocore.exceptions import ClientError
 from msgspec.structs import replace
 
+from helpdesk.accounts.organizations.record import Slug
 from helpdesk.platform import clock
-from helpdesk.storage import keys
 from helpdesk.storage.retrying import Conflict
 from helpdesk.storage.stored import Stored
 from helpdesk.storage.transactions import (
@@ -198,7 +198,7 @@ class ClaimLost(Exception):
 
 def claim() -> Transaction:
     carried = Transaction()
-    carried.require(keys.Slug("claim"), "mine = :me", values={":me": 1}, on_failure=lambda _: ClaimLost())
+    carried.require(Slug.key_for("claim"), "mine = :me", values={":me": 1}, on_failure=lambda _: ClaimLost())
     return carried
 
 

@@ -1,19 +1,20 @@
 """What the operator's command provisions: an organization with its first key, and a member's access token."""
 
-from helpdesk.accounts.creation import add_with_owner
 from helpdesk.accounts.members.errors import MemberNotFound
 from helpdesk.accounts.organizations.schemas import MAX_NAME_CHARACTERS, NewOrganization
 from helpdesk.accounts.organizations.slugs import require_slug
 from helpdesk.accounts.people import service as people
 from helpdesk.accounts.people.record import PersonRecord, normalized_email
 from helpdesk.accounts.secret_keys import service as secret_keys
+from helpdesk.accounts.service import add_with_owner
 from helpdesk.api.admission.limits import Plan, tier_of
+from helpdesk.api.admission.record import AccessToken
 from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
-from helpdesk.platform import ids
+from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.text import valid_name
-from helpdesk.platform.units import HOUR_SECONDS
+from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage.transactions import Transaction
 
 OPERATOR_CLIENT = "operator"
@@ -78,13 +79,17 @@ def issue_token(organization: str, email: str, *, hours: int) -> str:
     token = f"svc_oat_{person.id.removeprefix('usr_')}_{ids.secret()}"
     transaction = Transaction()
     people.require_member(transaction, person.id, organization, MemberNotFound())
-    people.add_token(
-        transaction,
-        sha256_hex(token),
-        person.id,
-        organization,
-        client_id=OPERATOR_CLIENT,
-        seconds=hours * HOUR_SECONDS,
+    now = clock.now_ms()
+    transaction.put(
+        AccessToken(
+            token_hash=sha256_hex(token),
+            user_id=person.id,
+            organization=organization,
+            bound_at=now,
+            client_id=OPERATOR_CLIENT,
+            valid_until=now + hours * HOUR_MS,
+        ),
+        new=True,
     )
     transaction.commit()
     return token

@@ -45,7 +45,7 @@ def of_widget(organization: str, language: str | None) -> WidgetSettings:
         agent_name=own.name,
         require_email=own.require_email,
         message_preview=own.message_preview,
-        show_branding=organizations.shows_branding(organization),
+        show_branding=organizations.get(organization).show_branding,
         language=sentences.language,
         texts=sentences.of_widget(),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from helpdesk.accounts.organizations.actor import Actor
+from helpdesk.accounts.organizations.service import Actor
 from helpdesk.api.admission.caller import Caller
 from helpdesk.board.schemas import VoterInput, VoterQuery
 from helpdesk.conversations.messages import sessions, visitors

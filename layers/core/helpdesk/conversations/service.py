@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import replace
 
 from helpdesk.accounts.members import membership
-from helpdesk.accounts.organizations.actor import Actor
+from helpdesk.accounts.organizations.service import Actor
 from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import approvals, jobs, list_repository, repository, thread
 from helpdesk.conversations.change import Change

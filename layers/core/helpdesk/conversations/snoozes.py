@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from helpdesk.accounts.organizations.actor import Actor
+from helpdesk.accounts.organizations.service import Actor
 from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread

@@ -1,6 +1,6 @@
 """What teammates write in a conversation: replies and notes (Specification: Conversation)."""
 
-from helpdesk.accounts.organizations.actor import Actor
+from helpdesk.accounts.organizations.service import Actor
 from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import jobs, thread
 from helpdesk.conversations.files import service as files

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
-from helpdesk.accounts.oauth import pages, rendering, sessions
+from helpdesk.accounts.oauth import pages, sessions
 from helpdesk.accounts.oauth.errors import RequestExpired
 from helpdesk.accounts.oauth.pages import Choice
 from helpdesk.accounts.oauth.sessions import Browser
@@ -136,7 +136,7 @@ def finish(
         state.account,
         lambda account_ids: _working(state.organization, app, account_ids),
     )
-    tier = organizations.current_tier(state.organization)
+    tier = organizations.get(state.organization).tier
     try:
         with waits.on_others(state.organization, tier, CONNECT_SECONDS):
             found = connector.connect(known, callback)
@@ -166,9 +166,9 @@ def _connected(found: Connected, state: ConnectState, person: PersonRecord) -> H
         details=found.details,
     )
     _store(connection, found.tokens)
-    [named] = organizations.names_of([state.organization])
-    values = {"service": APPS[app].service, "account": account, "organization": named.name}
-    return rendering.page("connected", "Connected", values)
+    organization = organizations.get(state.organization).name
+    values = {"service": APPS[app].service, "account": account, "organization": organization}
+    return pages.page("connected", "Connected", values)
 
 
 def _choice(
@@ -186,7 +186,7 @@ def _choice(
         "way": state.way,
         "accounts": found.accounts,
     }
-    return rendering.page("choose_account", "Which account?", values, form_targets=leads_to)
+    return pages.page("choose_account", "Which account?", values, form_targets=leads_to)
 
 
 def _working(organization: str, app: App, account_ids: Sequence[str]) -> frozenset[str]:
@@ -267,7 +267,7 @@ def _page(
         raise NoAdmin
     choices = [
         Choice(named.id, named.name, browser.person.roles[named.id].value)
-        for named in organizations.names_of(administered)
+        for named in organizations.by_ids(ids=administered).values()
     ]
     values = {
         "root": root,
@@ -280,7 +280,7 @@ def _page(
         "ways": connector.WAYS,
     }
     leads_to = _leads_to(app, base_url, connector, known)
-    return rendering.page("connect", f"Connect {APPS[app].service}?", values, form_targets=leads_to)
+    return pages.page("connect", f"Connect {APPS[app].service}?", values, form_targets=leads_to)
 
 
 def _leads_to(app: App, base_url: str, connector: Connector, known: AppCredentials) -> str:

@@ -56,7 +56,7 @@ def send(wanted: MessageMail) -> Outcome:
     """
     try:
         email = customers.recipient(wanted.organization, wanted.customer_id).email
-        sender = organizations.correspondent(wanted.organization)
+        sender = organizations.get(wanted.organization)
     except (CustomerNotFound, OrganizationNotFound):
         return Outcome.NO_LONGER_WANTED
     if email is None:

@@ -11,7 +11,7 @@ from copy import replace
 
 from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.errors import UpgradeRequired
-from helpdesk.accounts.organizations.service import Correspondent
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
@@ -58,7 +58,7 @@ def send(caller: Caller, customer_id: str, written: OutreachInput) -> OutreachAc
     body = thread.require_body(written.body, len(named))
     organization = caller.organization
     to = customers.recipient(organization, customer_id)
-    sender = organizations.correspondent(organization)
+    sender = organizations.get(organization)
     mail = _mail_outcome(to, sender)
     if to.session_hash is None and mail is not MailOutcome.QUEUED:
         raise _unreachable(mail)
@@ -90,7 +90,7 @@ def notify(
     conversation_ids: Sequence[str],
     write: Callable[[Conversation | None], str],
     extra_writes: Callable[[Transaction], None],
-    sender: Correspondent,
+    sender: Organization,
 ) -> MailOutcome:
     """Send a customer a message in the organization's name that answers nothing, and mail it where that is possible.
 
@@ -132,7 +132,7 @@ def notify(
     return repeat_when_stale(attempt, *_STALE)
 
 
-def _mail_outcome(to: Recipient, sender: Correspondent) -> MailOutcome:
+def _mail_outcome(to: Recipient, sender: Organization) -> MailOutcome:
     if to.email is None:
         return MailOutcome.NO_ADDRESS
     if not settings().mail_from:

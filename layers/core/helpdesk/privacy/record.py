@@ -32,7 +32,8 @@ class Erasure(Stored, kw_only=True):
     """An erasure of a customer, or of the conversations that exceeded the retention period. Instants are in ms.
 
     `customer_id` is None for retention; `before` is then the instant before which conversations are erased.
-    `session_hash` is the customer's session while the erasure runs.
+    `session_hash` is the customer's session while the erasure runs. DynamoDB deletes the record of an erasure for
+    retention some time after `expires_at` (seconds).
     """
 
     PK, SK = "ORG#{organization}#ERASURE#{id}", "ERASURE"
@@ -44,3 +45,4 @@ class Erasure(Stored, kw_only=True):
     counts: Counts = Counts()
     session_hash: str | None = None
     before: int | None = None
+    expires_at: int | None = None

@@ -14,14 +14,6 @@ from helpdesk.storage.transactions import Transaction
 erasures = Collection(Erasure, missing=ErasureNotFound)
 
 
-def put(transaction: Transaction, erasure: Erasure, expires_at: int | None = None) -> None:
-    """Add an erasure; `expires_at` is in seconds. The transaction raises ConditionFailed if the id exists."""
-    item = erasure.to_item()
-    if expires_at is not None:
-        item["expiresAt"] = expires_at
-    transaction.put(item, new=True, on_failure=ConditionFailed)
-
-
 def count(transaction: Transaction, organization: str, erasure_id: str, **counted: int) -> None:
     """Add to the counts of an erasure."""
     names = {f"#{kind}": kind for kind in counted}

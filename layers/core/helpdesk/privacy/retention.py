@@ -61,7 +61,7 @@ def apply(organization: str, erasure_id: str, until: int) -> Outcome:
     erasure = repository.erasures.find(organization, erasure_id)
     if erasure is None or erasure.before is None or erasure.finished_at is not None:
         return Outcome.FINISHED_BEFORE
-    days = organizations.retention_days(organization)
+    days = organizations.get(organization).retention_days
     if days is not None:  # otherwise retention was switched off since
         before = min(erasure.before, clock.now_ms() - days * DAY_MS)
         try:
@@ -83,8 +83,14 @@ def _start(organization: str, days: int, day_at: int) -> bool:
     erasure_id = f"ers_{ids.ulid(day_at, int.from_bytes(digest))}"
     transaction = Transaction()
     now = clock.now_ms()
-    erasure = Erasure(organization=organization, id=erasure_id, requested_at=now, before=now - days * DAY_MS)
-    repository.put(transaction, erasure, clock.seconds_from_now(RECEIPT_DAYS * DAY_SECONDS))
+    erasure = Erasure(
+        organization=organization,
+        id=erasure_id,
+        requested_at=now,
+        before=now - days * DAY_MS,
+        expires_at=clock.seconds_from_now(RECEIPT_DAYS * DAY_SECONDS),
+    )
+    transaction.put(erasure, new=True, on_failure=ConditionFailed)
     transaction.put(job_item_of(RetentionJob(organization, erasure_id), organization), new=True)
     try:
         transaction.commit()

@@ -17,6 +17,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.privacy import repository
 from helpdesk.privacy.record import Erasure
 from helpdesk.privacy.schemas import Receipt, ReceiptAnswer
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 
@@ -59,7 +60,7 @@ def requested(organization: str, customer_id: str, *, actor: str) -> Receipt:
         requested_at=clock.now_ms(),
         session_hash=session_hash,
     )
-    repository.put(transaction, erasure)
+    transaction.put(erasure, new=True, on_failure=ConditionFailed)
     transaction.put(job_item_of(ErasureJob(organization, erasure_id), customer_id), new=True)
     transaction.put(
         logs.entry(

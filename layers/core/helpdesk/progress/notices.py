@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.errors import OrganizationNotFound, UpgradeRequired
-from helpdesk.accounts.organizations.service import Correspondent
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.agent import service as agent
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers.errors import CustomerNotFound
@@ -32,7 +32,7 @@ _PAGE = 100
 
 
 class _Organization(Record):
-    sender: Correspondent
+    sender: Organization
     texts: VisitorTexts
 
 
@@ -45,9 +45,7 @@ def work(job: SignalJob, until: int) -> str:
     if signal is None:
         return "not_done"
     try:
-        own = _Organization(
-            organizations.correspondent(job.organization), agent.settings_of(job.organization).texts
-        )
+        own = _Organization(organizations.get(job.organization), agent.settings_of(job.organization).texts)
     except OrganizationNotFound:
         return "not_done"
     after = job.after

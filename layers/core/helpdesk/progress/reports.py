@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import batched
 
 from helpdesk.accounts.organizations import service as organizations
-from helpdesk.accounts.organizations.service import TaskKeys
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.api.admission.caller import Caller
 from helpdesk.platform import clock, deadline
 from helpdesk.platform.record import Record
@@ -62,7 +62,7 @@ class _Sender(Record):
 
 def names_a_card(organization: str, text: str) -> bool:
     """Return whether the title of a pull request, or a commit's message, names a card."""
-    return bool(references(text, organizations.task_keys(organization).prefixes))
+    return bool(references(text, organizations.get(organization).key_prefixes))
 
 
 def report(caller: Caller, wanted: CommitsReport) -> CommitsReported:
@@ -71,8 +71,8 @@ def report(caller: Caller, wanted: CommitsReport) -> CommitsReported:
     Cards for which there is no time are queued, and so are those that others change all the time.
     """
     now = clock.now_ms()
-    named = organizations.task_keys(caller.organization)
-    parts = [Part(what, references(text, named.prefixes)) for what, text in checked(wanted, now)]
+    owner = organizations.get(caller.organization)
+    parts = [Part(what, references(text, owner.key_prefixes)) for what, text in checked(wanted, now)]
     sender = _Sender(caller.organization, caller.actor, happened_at(wanted, now))
     by_number = _by_number(parts)
     done, left = _link(sender, by_number, sorted(by_number), now + REQUEST_MS)
@@ -83,7 +83,7 @@ def report(caller: Caller, wanted: CommitsReport) -> CommitsReported:
         queued_reports.queue(
             sender.organization, sender.actor, sender.at, [each for each in rest if each.cards]
         )
-    return _answer(done, named, queued=len(left))
+    return _answer(done, owner, queued=len(left))
 
 
 def report_for(caller: Caller, name: str, wanted: CommitsReport) -> CommitsReported:
@@ -93,11 +93,11 @@ def report_for(caller: Caller, name: str, wanted: CommitsReport) -> CommitsRepor
     TaskNotFound, InvalidRequest.
     """
     now = clock.now_ms()
-    named = organizations.task_keys(caller.organization)
+    owner = organizations.get(caller.organization)
     sent = checked(wanted, now)
     card = tasks.find(caller.organization, name)
     all_of_it = [
-        _Named(what, references(text, named.prefixes).get(card.number, False)) for what, text in sent
+        _Named(what, references(text, owner.key_prefixes).get(card.number, False)) for what, text in sent
     ]
     sender = _Sender(caller.organization, caller.actor, happened_at(wanted, now))
     try:
@@ -106,10 +106,10 @@ def report_for(caller: Caller, name: str, wanted: CommitsReport) -> CommitsRepor
     except (Conflict, _TimeIsOver):
         parts = [Part(each.what, {card.number: each.finishes}) for each in all_of_it]
         queued_reports.queue(sender.organization, sender.actor, sender.at, parts)
-        return _answer([], named, queued=1)
+        return _answer([], owner, queued=1)
     if done is None:
         raise TaskNotFound
-    return _answer([done], named)
+    return _answer([done], owner)
 
 
 def work(job: SignalJob, until: int) -> str:
@@ -168,11 +168,11 @@ def _link(
     return done, left
 
 
-def _answer(done: Sequence[tuple[Task, bool]], named: TaskKeys, *, queued: int = 0) -> CommitsReported:
+def _answer(done: Sequence[tuple[Task, bool]], owner: Organization, *, queued: int = 0) -> CommitsReported:
     return CommitsReported(
         ok=True,
         tasks=[
-            ReportedTask(id=card.id, key=named.key_of(card.number), status=card.status, moved=moved)
+            ReportedTask(id=card.id, key=owner.key_of_task(card.number), status=card.status, moved=moved)
             for card, moved in done
         ],
         queued=queued,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, Literal, Self, get_args
 
-from helpdesk.accounts.organizations.record import OrganizationRecord
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.platform.record import Record
 from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
@@ -86,7 +86,7 @@ class SiteStylesheet(Stored, kw_only=True):
 class Site(Record, kw_only=True):
     """A help site as its pages see it: the organization, and what it set for its site."""
 
-    organization: OrganizationRecord
+    organization: Organization
     settings: SiteSettings
 
     @property

@@ -1,18 +1,19 @@
 """The items of a help site."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from helpdesk.accounts.organizations.record import OrganizationRecord
+from helpdesk.accounts.organizations.record import Organization, Slug
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.site.record import Site, SiteCss, SiteSettings, SiteStylesheet
-from helpdesk.storage import changes, keys, table
+from helpdesk.storage import changes, table
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
+
+_slugs = Collection(Slug)
 
 KEPT_MS = 30 * DAY_MS
 """How long a replaced stylesheet is still served: longer than any cache keeps a page that names it."""
@@ -28,23 +29,23 @@ class Stylesheet(NamedTuple):
 
 def holder_of(slug: str) -> str | None:
     """Return the id of the organization that holds a slug, or that it is kept for. One call."""
-    item = table.get(keys.Slug(slug), consistent=False)
-    if item is None or item.get("expiresAt", math.inf) <= clock.seconds_from_now(0):
+    found = _slugs.find(slug, consistent=False)
+    if found is None or (found.expires_at is not None and found.expires_at <= clock.seconds_from_now(0)):
         return None
-    return str(item["organization"])
+    return found.organization
 
 
 def site_with(
     organization: str, more: Sequence[AnyKey], *, consistent: bool = False
 ) -> tuple[Site | None, Mapping[AnyKey, Item]]:
     """Return a site, None if the organization is gone, and the items of other keys that a page shows. One call."""
-    own = keys.Organization(organization)
+    own = Organization.key_for(organization)
     settings = SiteSettings.key_for(organization)
     found = table.get_many([own, settings, *more], consistent=consistent)
     if own not in found:
         return None, found
     site = Site(
-        organization=OrganizationRecord.from_item(found[own]),
+        organization=Organization.from_item(found[own]),
         settings=_settings(organization, found.get(settings)),
     )
     return site, found

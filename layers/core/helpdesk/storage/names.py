@@ -7,9 +7,9 @@ that was noted with its act. Where none was, the organization's name stands for 
 
 from collections.abc import Iterable
 
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.actor_name import ActorName
-from helpdesk.storage.stored import AnyKey, Stored
+from helpdesk.storage.stored import Key, Stored
 
 
 class NamedKey(Stored, kw_only=True):
@@ -22,13 +22,42 @@ class NamedKey(Stored, kw_only=True):
     name: str
 
 
+class NamedMember(Stored, kw_only=True):
+    """The name of a member."""
+
+    VIEW_OF = "Member"
+    PK, SK = "ORG#{organization}#MEMBER", "MEMBER#{user_id}"
+    organization: str
+    user_id: str
+    name: str
+
+
+class NamedFormerMember(Stored, kw_only=True):
+    """The name with which a member left."""
+
+    VIEW_OF = "FormerMember"
+    PK, SK = "ORG#{organization}#MEMBER", "FORMER#{user_id}"
+    organization: str
+    user_id: str
+    name: str
+
+
+class NamedOrganization(Stored, kw_only=True):
+    """The name of an organization."""
+
+    VIEW_OF = "Organization"
+    PK, SK = "ORG#{id}#ORG", "ORG"
+    id: str
+    name: str
+
+
 def now(organization: str, shown: Iterable[ActorName]) -> dict[str, str]:
     """Return the present names by id, for the names that have one. One batch read, or none.
 
     An id without a present name is missing: the name that was noted with it stands.
     """
     noted = {each.id: each for each in shown if each.id is not None}
-    wanted: list[AnyKey] = []
+    wanted: list[Key] = []
     for each, name in noted.items():
         wanted += _keys_of(organization, each, known=bool(name))
     if not wanted:
@@ -47,10 +76,13 @@ def of_key(organization: str, key_id: str) -> ActorName:
     return ActorName(now(organization, [ActorName("", key_id)]).get(key_id, ""), key_id)
 
 
-def _keys_of(organization: str, by_id: str, *, known: bool) -> list[AnyKey]:
+def _keys_of(organization: str, by_id: str, *, known: bool) -> list[Key]:
     """Return the items that can hold a name, the best first."""
     if by_id.startswith("usr_"):
-        return [keys.Member(organization, by_id), keys.FormerMember(organization, by_id)]
+        return [NamedMember.key_for(organization, by_id), NamedFormerMember.key_for(organization, by_id)]
     if by_id.startswith("key_"):
-        return [NamedKey.key_for(organization, by_id), *([] if known else [keys.Organization(organization)])]
+        return [
+            NamedKey.key_for(organization, by_id),
+            *([] if known else [NamedOrganization.key_for(organization)]),
+        ]
     return []

@@ -44,11 +44,6 @@ def shard_of(identifier: str) -> int:
     return crc32(identifier.encode()) % SHARDS
 
 
-def retaining(shard: int) -> str:
-    """Return GSI1's partition of one shard's organizations that keep conversations for a time; sorted by their ids."""
-    return f"RETAINING#{shard}"
-
-
 def due_crawls(shard: int) -> str:
     """Return GSI1's partition of one shard's crawls that run, or will by themselves; sorted by when to look at them."""
     return f"DUECRAWLS#{shard}"

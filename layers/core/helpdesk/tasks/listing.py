@@ -10,9 +10,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 from helpdesk.accounts.members import membership
 from helpdesk.accounts.members.errors import NotAMember
-from helpdesk.accounts.members.record import MemberRecord
+from helpdesk.accounts.members.record import Member
 from helpdesk.accounts.organizations import service as organizations
-from helpdesk.accounts.organizations.service import TaskKeys
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.platform.errors import InvalidRequest
@@ -129,7 +129,7 @@ def _searched(
     organization: str, query: TasksQuery, text: str, assignee: str | None, after: Any
 ) -> tuple[list[Task], Any]:
     """Search for words, and keep what matches the other parameters."""
-    prefixes = organizations.task_keys(organization).prefixes
+    prefixes = organizations.get(organization).key_prefixes
     kept: list[Task] = []
     for _ in range(_SEARCHES):
         hits = search.tasks(organization, text, query.limit - len(kept), after, prefixes=prefixes)
@@ -148,26 +148,26 @@ def task_shapes(organization: str, tasks: Sequence[Task]) -> list[TaskShape]:
     """Return cards as responses. Up to three calls for 100: the organization, members with cards, signals of cards."""
     if not tasks:
         return []
-    named = organizations.task_keys(organization)
+    owner = organizations.get(organization)
     assigned = {task.assignee_id for task in tasks if task.assignee_id is not None}
-    members = membership.by_ids(organization, sorted(assigned)) if assigned else {}
+    members = membership.members.by_ids(organization, ids=sorted(assigned)) if assigned else {}
     adopted = sorted({task.signal_id for task in tasks if task.signal_id is not None})
     of_cards = signals.by_ids(organization, adopted)
     return [
-        _shape(task, named, members.get(task.assignee_id or ""), of_cards.get(task.signal_id or ""))
+        _shape(task, owner, members.get(task.assignee_id or ""), of_cards.get(task.signal_id or ""))
         for task in tasks
     ]
 
 
-def _shape(task: Task, named: TaskKeys, assignee: MemberRecord | None, signal: Signal | None) -> TaskShape:
-    key = named.key_of(task.number)
+def _shape(task: Task, owner: Organization, assignee: Member | None, signal: Signal | None) -> TaskShape:
+    key = owner.key_of_task(task.number)
     return TaskShape.from_record(
         task,
         key=key,
         assignee=None if assignee is None else Assignee.from_record(assignee, email=assignee.email or None),
         tracker=None if signal is None else signal.tracker,
         codehost=None if signal is None else signal.codehost,
-        url=_page(named.board_url, key),
+        url=_page(owner.board_url, key),
     )
 
 

@@ -49,7 +49,7 @@ def id_of(organization: str, name: str) -> str:
     match = _KEY.fullmatch(name)
     if match is None:
         return name
-    prefixes = {each.upper() for each in organizations.task_keys(organization).prefixes}
+    prefixes = {each.upper() for each in organizations.get(organization).key_prefixes}
     number = int(match.group("number"))
     task_id = repository.ids_of_numbers(organization, [number]).get(number)
     if match.group("prefix").upper() not in prefixes or task_id is None:

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import asdict
 
+from helpdesk.accounts.secret_keys.record import EndpointSecret
 from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.changes import below
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed
@@ -171,7 +172,7 @@ def schedule(
         on_failure=ConditionFailed,
     )
     if chosen != endpoint.key_id:
-        transaction.delete(keys.EndpointSecret(endpoint.organization, endpoint.id))
+        transaction.delete(EndpointSecret.key_for(endpoint.organization, endpoint.id))
 
 
 class Remains(NamedTuple):
@@ -213,7 +214,7 @@ def repair(transaction: Transaction, endpoint: ToolEndpoint, seen: Remains) -> N
         on_failure=ConditionFailed,
     )
     if endpoint.key_id != seen.key_id:
-        transaction.delete(keys.EndpointSecret(endpoint.organization, endpoint.id))
+        transaction.delete(EndpointSecret.key_for(endpoint.organization, endpoint.id))
 
 
 def remove_endpoint(transaction: Transaction, organization: str, endpoint_id: str, url: str) -> None:
@@ -226,7 +227,7 @@ def remove_endpoint(transaction: Transaction, organization: str, endpoint_id: st
         ToolEndpoint.key_for(organization, endpoint_id), require={"url": url}, on_failure=ConditionFailed
     )
     transaction.delete(claim(organization, url, endpoint_id).key)
-    transaction.delete(keys.EndpointSecret(organization, endpoint_id))
+    transaction.delete(EndpointSecret.key_for(organization, endpoint_id))
     transaction.change(ToolEndpointCount.key_for(organization), add={"endpoints": -1}, or_new=True)
 
 

@@ -4,10 +4,13 @@ from typing import NamedTuple
 
 from helpdesk.accounts.secret_keys import endpoint_secrets
 from helpdesk.accounts.secret_keys.endpoint_secrets import EndpointItems, Signer
-from helpdesk.storage import keys, table
-from helpdesk.storage.table import Item
+from helpdesk.accounts.secret_keys.record import EndpointSecret, KeySecret
+from helpdesk.storage import table
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.record import ToolEndpoint, ToolEndpointCount
+
+_key_secrets = Collection(KeySecret)
 
 
 def signers(organization: str) -> list[Signer]:
@@ -43,15 +46,15 @@ def signed(organization: str, endpoint_id: str) -> Signed | None:
     roles that call tools may read secrets. Raises SecretNotFound.
     """
     endpoint_key = ToolEndpoint.key_for(organization, endpoint_id)
-    own = keys.EndpointSecret(organization, endpoint_id)
+    own = EndpointSecret.key_for(organization, endpoint_id)
     for _ in range(2):  # the key may be revoked between the two calls
         found = table.get_many([endpoint_key, own])
         if endpoint_key not in found:
             return None
         place = found[endpoint_key]
-        secret: Item | None = found.get(own)
-        if secret is None and place.get("keyId"):
-            secret = table.get(keys.KeySecret(organization, place["keyId"]))
-        if secret is not None:
-            return Signed(place["url"], secret["tools"])
+        if own in found:
+            return Signed(place["url"], found[own]["tools"])
+        derived = _key_secrets.find(organization, place["keyId"]) if place.get("keyId") else None
+        if derived is not None:
+            return Signed(place["url"], derived.tools)
     raise SecretNotFound

@@ -2,8 +2,9 @@
 
 from helpdesk.accounts.secret_keys import endpoint_secrets
 from helpdesk.accounts.secret_keys.endpoint_secrets import EndpointItems, Signer
+from helpdesk.accounts.secret_keys.record import EndpointSecret
 from helpdesk.platform import clock
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.changes import below, other_than
 from helpdesk.storage.stored import UnreadableItem
 from helpdesk.storage.table import ConditionFailed
@@ -101,7 +102,7 @@ def delete(transaction: Transaction, organization: str, endpoint_id: str) -> Non
     transaction.delete(
         WebhookEndpoint.key_for(organization, endpoint_id), require={}, on_failure=EndpointNotFound()
     )
-    transaction.delete(keys.EndpointSecret(organization, endpoint_id))
+    transaction.delete(EndpointSecret.key_for(organization, endpoint_id))
     transaction.delete(StandardSecret.key_for(organization, endpoint_id))
     transaction.change(WebhookEndpointCount.key_for(organization), add={"endpoints": -1}, or_new=True)
 

@@ -38,7 +38,8 @@ def accept(caller: Caller, token: str) -> str:
         transaction.commit()
         return invite.organization
 
-    return people.retry_on_rename(PersonRecord(person.id, person.name, person.email), attempt)
+    as_seen = PersonRecord(id=person.id, name=person.name, email=person.email)
+    return people.retry_on_rename(as_seen, attempt)
 
 
 def accept_as(person_id: str, token: str) -> str:
@@ -66,7 +67,7 @@ def preview(token: str) -> InvitePreview:
         raise InviteNotFound
     return InvitePreview(
         organization_id=invite.organization,
-        organization_name=organizations.name_of(invite.organization),
+        organization_name=organizations.get(invite.organization).name,
         email=invite.email,
         role=invite.role,
         invited_by_name=invite.invited_by_name,
@@ -96,7 +97,7 @@ def _add_acceptance(transaction: Transaction, person: PersonRecord, token: str) 
     repository.require_sender(transaction, invite)
     members.add(transaction, invite.organization, person, invite.role)
     if invite.role is Role.OWNER:
-        members.count_owner(transaction, invite.organization, lambda _: InviteNotFound())
+        members.count_owner(transaction, invite.organization, InviteNotFound())
     repository.remove(transaction, invite)
     transaction.put(
         logs.entry(

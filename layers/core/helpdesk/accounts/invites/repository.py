@@ -13,18 +13,21 @@ from helpdesk.accounts.invites.record import (
     PendingInvites,
 )
 from helpdesk.accounts.members.errors import CannotGrant
-from helpdesk.accounts.organizations.record import OrganizationRecord
+from helpdesk.accounts.members.record import Member
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.accounts.people.errors import AlreadyAMember
+from helpdesk.accounts.people.record import PersonByEmail
 from helpdesk.api.admission.caller import Role
 from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import Forbidden, InvalidToken
 from helpdesk.platform.units import DAY_SECONDS
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.changes import Requirement, Values, above
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
+members = Collection(Member)
 _invites = Collection(Invite, missing=InviteNotFound)
 _tokens = Collection(InviteToken, missing=InviteNotFound)
 _VALID_SECONDS = INVITE_DAYS * DAY_SECONDS
@@ -41,19 +44,14 @@ class NoRoom(Exception):
 
 def invitee_state(organization: str, email_hash: str) -> InviteeState:
     """Return what is known of an address before an organization invites it. One call."""
-    person, invited = keys.PersonByEmail(email_hash), InviteByEmail.key_for(organization, email_hash)
+    person, invited = PersonByEmail.key_for(email_hash), InviteByEmail.key_for(organization, email_hash)
     pending = PendingInvites.key_for(organization)
     found = table.get_many([person, invited, pending])
     return InviteeState(
-        user_id=found.get(person, {}).get("userId"),
+        user_id=PersonByEmail.from_item(found[person]).user_id if person in found else None,
         invited_until=InviteByEmail.from_item(found[invited]).valid_until if invited in found else 0,
         pending=PendingInvites.from_item(found[pending]).pending if pending in found else None,
     )
-
-
-def is_member(organization: str, user_id: str) -> bool:
-    """Return whether a person belongs to an organization."""
-    return table.get(keys.Member(organization, user_id)) is not None
 
 
 def get(organization: str, invite_id: str) -> Invite:
@@ -117,7 +115,7 @@ def require_manager(transaction: Transaction, organization: str, user_id: str, r
 
     allowed = {f":r{each.rank}": each.value for each in _MANAGERS if each.rank >= role.rank}
     transaction.require(
-        keys.Member(organization, user_id),
+        Member.key_for(organization, user_id),
         f"#role IN ({', '.join(allowed)})",
         names={"#role": "role"},
         values=allowed,
@@ -129,7 +127,7 @@ def require_sender(transaction: Transaction, invite: Invite) -> None:
     """Make a transaction fail with InviteNotFound unless the invitation's sender may, at that moment, send it."""
     allowed = {f":r{each.rank}": each.value for each in _MANAGERS if each.rank >= invite.role.rank}
     transaction.require(
-        keys.Member(invite.organization, invite.invited_by_id),
+        Member.key_for(invite.organization, invite.invited_by_id),
         f"#role IN ({', '.join(allowed)})",
         names={"#role": "role"},
         values=allowed,
@@ -139,18 +137,16 @@ def require_sender(transaction: Transaction, invite: Invite) -> None:
 
 def sender_may_send(invite: Invite) -> bool:
     """Return whether the invitation's sender may still send it."""
-    return invite.id in senders_may_send([invite])
+    return invite.id in senders_may_send(invite.organization, [invite])
 
 
-def senders_may_send(invites: Sequence[Invite]) -> set[str]:
-    """Return the ids of those invitations whose senders may still send them. One call for a hundred senders."""
-    senders = {keys.Member(invite.organization, invite.invited_by_id) for invite in invites}
-    found = table.get_many(list(senders))
-    roles = {key: Role(item["role"]) for key, item in found.items()}
+def senders_may_send(organization: str, invites: Sequence[Invite]) -> set[str]:
+    """Return the ids of an organization's invitations whose senders may still send them. One call for 100 senders."""
+    senders = members.by_ids(organization, ids=dict.fromkeys(invite.invited_by_id for invite in invites))
 
     def may_send(invite: Invite) -> bool:
-        role = roles.get(keys.Member(invite.organization, invite.invited_by_id))
-        return role in _MANAGERS and role.rank >= invite.role.rank
+        sender = senders.get(invite.invited_by_id)
+        return sender is not None and sender.role in _MANAGERS and sender.role.rank >= invite.role.rank
 
     return {invite.id for invite in invites if may_send(invite)}
 
@@ -158,7 +154,7 @@ def senders_may_send(invites: Sequence[Invite]) -> set[str]:
 def require_stranger(transaction: Transaction, organization: str, user_id: str) -> None:
     """Make a transaction fail with AlreadyAMember if the person has become a member in the meantime."""
     transaction.require(
-        keys.Member(organization, user_id),
+        Member.key_for(organization, user_id),
         "attribute_not_exists(PK)",
         on_failure=AlreadyAMember(),
     )
@@ -239,14 +235,14 @@ def _still_pending() -> Values:
 def for_mail(organization: str, invite_id: str) -> InviteMailContent | None:
     """Return the content of an invitation's mail, or None if the invitation is no longer pending. One call."""
     invite, secret = Invite.key_for(organization, invite_id), InviteSecret.key_for(organization, invite_id)
-    owner = keys.Organization(organization)
+    owner = Organization.key_for(organization)
     found = table.get_many([invite, secret, owner])
     if len(found) < len((invite, secret, owner)):
         return None
     record = Invite.from_item(found[invite])
     if not record.is_pending:
         return None
-    organization_record = OrganizationRecord.from_item(found[owner])
+    organization_record = Organization.from_item(found[owner])
     return InviteMailContent(
         record,
         InviteSecret.from_item(found[secret]).token,

@@ -36,7 +36,7 @@ def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
     email = normalized_email(new.email)
     _require_grantable(person, new.role)
     invitee = repository.invitee_state(caller.organization, hash_of_email(email))
-    if invitee.user_id is not None and repository.is_member(caller.organization, invitee.user_id):
+    if invitee.user_id is not None and repository.members.find(caller.organization, invitee.user_id):
         raise AlreadyAMember
     now = clock.now_ms()
     if invitee.invited_until > now:
@@ -71,7 +71,7 @@ def create(caller: Caller, new: NewInvite, base_url: str) -> InviteCreated:
 def listed(organization: str, limit: int, before: str | None) -> tuple[list[schemas.Invite], str | None]:
     """Return a page of pending invitations, newest first, and the id after which the next page begins."""
     records, end = repository.newest(organization, limit, before)
-    allowed = repository.senders_may_send(records)
+    allowed = repository.senders_may_send(organization, records)
     shown = [
         schemas.Invite.from_record(
             record, invited_by=record.invited_by_id, sender_may_invite=record.id in allowed

@@ -1,32 +1,27 @@
-"""A member as stored in the organization's partition."""
-
-from typing import Self
+"""A member as stored in the organization's partition, and what is left of a former one."""
 
 from helpdesk.api.admission.caller import Role
-from helpdesk.platform.record import Record
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored
 
 
-class MemberRecord(Record):
+class Member(Stored, kw_only=True):
     """A person's membership; `joined_at` is in ms."""
 
+    PK, SK = "ORG#{organization}#MEMBER", "MEMBER#{user_id}"
+
+    organization: str
     user_id: str
     name: str
     email: str
     role: Role
     joined_at: int
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a member's item."""
-        return cls(item["userId"], item["name"], item["email"], Role(item["role"]), item["joinedAt"])
 
-    def to_item(self) -> Item:
-        """Return the attributes of the member's item."""
-        return {
-            "userId": self.user_id,
-            "name": self.name,
-            "email": self.email,
-            "role": self.role.value,
-            "joinedAt": self.joined_at,
-        }
+class FormerMember(Stored, kw_only=True):
+    """The name with which a member left, for what they did before."""
+
+    PK, SK = "ORG#{organization}#MEMBER", "FORMER#{user_id}"
+
+    organization: str
+    user_id: str
+    name: str

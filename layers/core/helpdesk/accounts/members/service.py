@@ -6,12 +6,14 @@ A change that loses a race is checked again with the present roles (docs/decisio
 
 from collections.abc import Callable
 
-from helpdesk.accounts.members import repository
+from helpdesk.accounts.members import repository, schemas
 from helpdesk.accounts.members.errors import CannotGrant, CannotManageSelf, Outranked
-from helpdesk.accounts.members.record import MemberRecord
-from helpdesk.accounts.members.repository import count_owner
-from helpdesk.accounts.members.schemas import Member
+from helpdesk.accounts.members.record import Member
+from helpdesk.accounts.members.repository import count_owner, members
+from helpdesk.accounts.organizations.errors import OrganizationNotFound
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.accounts.people import service as people
+from helpdesk.accounts.people.errors import AlreadyAMember
 from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.api.admission.caller import Caller, Person, Role, no_organization
 from helpdesk.api.logs import service as logs
@@ -33,8 +35,15 @@ def add(transaction: Transaction, organization: str, person: PersonRecord, role:
     raises AlreadyAMember, TooManyOrganizations, and ConditionFailed if the person was renamed: see
     `people.retry_on_rename`.
     """
-    member = MemberRecord(person.id, person.name, person.email, role, joined_at=clock.now_ms())
-    repository.put(transaction, organization, member)
+    member = Member(
+        organization=organization,
+        user_id=person.id,
+        name=person.name,
+        email=person.email,
+        role=role,
+        joined_at=clock.now_ms(),
+    )
+    transaction.put(member, new=True, on_failure=AlreadyAMember())
     people.join(transaction, person, organization, role)
 
 
@@ -53,7 +62,7 @@ def _admitted(organization: str, person: PersonRecord, role: Role) -> PersonReco
     if role is Role.OWNER:
         count_owner(transaction, organization)
     else:
-        repository.require_organization(transaction, organization)
+        transaction.require(Organization.key_for(organization), {}, on_failure=OrganizationNotFound())
     add(transaction, organization, person, role)
     transaction.put(
         logs.entry(
@@ -69,11 +78,10 @@ def _admitted(organization: str, person: PersonRecord, role: Role) -> PersonReco
     return person
 
 
-def listed(organization: str, limit: int, after: str | None) -> tuple[list[Member], str | None]:
+def listed(organization: str, limit: int, after: str | None) -> tuple[list[schemas.Member], str | None]:
     """Return a page of the members, and the id after which the next page begins."""
     found, end = repository.page(organization, limit, after)
-    members = [Member.from_record(member) for member in found]
-    return members, end
+    return [schemas.Member.from_record(member) for member in found], end
 
 
 def set_name(transaction: Transaction, organization: str, user_id: str, old: str, name: str) -> None:
@@ -81,7 +89,7 @@ def set_name(transaction: Transaction, organization: str, user_id: str, old: str
 
     The transaction raises ConditionFailed if the person is not a member.
     """
-    repository.set_name(transaction, organization, user_id, name)
+    transaction.change(Member.key_for(organization, user_id), set={"name": name}, on_failure=ConditionFailed)
     transaction.put(
         logs.entry(
             organization,
@@ -108,7 +116,7 @@ def change_role(caller: Caller, user_id: str, new: Role) -> None:
             return
         organization, transaction = caller.organization, Transaction()
         people.require_role(transaction, caller.the_person().id, organization, actor)
-        repository.set_role(transaction, organization, user_id, member.role, new)
+        repository.set_role(transaction, member, new)
         people.set_role(transaction, user_id, organization, member.role, new)
         if new is Role.OWNER:
             count_owner(transaction, organization)
@@ -166,11 +174,11 @@ def leave(caller: Caller) -> None:
     _retry_on_conflict(caller, attempt, least=Role.MEMBER)
 
 
-def _managed(caller: Caller, user_id: str, actor: Role) -> MemberRecord:
+def _managed(caller: Caller, user_id: str, actor: Role) -> Member:
     """Return the member whom the caller, as this role, may manage."""
     if user_id == caller.the_person().id:
         raise CannotManageSelf
-    member = repository.get(caller.organization, user_id)
+    member = members.get(caller.organization, user_id)
     if member.role.rank > actor.rank:
         raise Outranked
     return member

@@ -26,6 +26,7 @@ from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.units import MINUTE_MS
+from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 
 REQUEST_MINUTES = 30
@@ -61,7 +62,7 @@ def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
         challenge=query.code_challenge or "",
         scopes=scopes_in(query.scope),
     )
-    repository.add(pending)
+    table.put_new(pending)
     return handle
 
 
@@ -118,7 +119,7 @@ def begin_device(known: DeviceCode, user_code: str, browser: Browser) -> str:
         user_code=device.spelled(user_code),
         scopes=known.scopes,
     )
-    repository.add(pending)
+    table.put_new(pending)
     return handle
 
 

@@ -9,7 +9,7 @@ RFC 8628 (3.5), RFC 8707 (2) and, for the limits, the specification's (Specifica
 
 from typing import Any
 
-from helpdesk.platform.errors import AppError, NotFoundError
+from helpdesk.platform.errors import AppError, BadRequestError, ConflictingWrites, NotFoundError, RateLimited
 
 
 class OAuthError(AppError):
@@ -184,3 +184,19 @@ NO_MAIL_YET = (
     "This Helpdesk can't send email yet. Ask its operator to finish setting up email, then try again."
 )
 """What `MailUnavailable` says until the operator acts."""
+
+
+def as_oauth(error: AppError) -> OAuthError:
+    """Return any error in OAuth's format."""
+    if isinstance(error, OAuthError):
+        return error
+    if isinstance(error, BadRequestError):
+        return InvalidOAuthRequest(error.message)
+    if isinstance(error, RateLimited | ConflictingWrites):
+        return TooManyRequests(headers=error.headers)
+    return ServerError()
+
+
+def as_registration(error: AppError) -> OAuthError:
+    """Return any error in the format of a registration error (RFC 7591, section 3.2.2)."""
+    return InvalidClientMetadata(error.message) if isinstance(error, BadRequestError) else as_oauth(error)

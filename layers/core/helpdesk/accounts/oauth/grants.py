@@ -7,10 +7,9 @@ and end it as its person does.
 from collections.abc import Callable, Sequence
 
 from helpdesk.accounts.members import membership
-from helpdesk.accounts.oauth import grant_repository, repository
+from helpdesk.accounts.oauth import repository, schemas
 from helpdesk.accounts.oauth.errors import GrantNotFound
-from helpdesk.accounts.oauth.record import GrantRecord
-from helpdesk.accounts.oauth.schemas import Grant, GrantOfMine
+from helpdesk.accounts.oauth.record import Grant
 from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.people import service as people
 from helpdesk.accounts.people.record import PersonRecord
@@ -19,8 +18,8 @@ from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.platform import clock
 from helpdesk.storage.actor_name import ActorName
-from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -28,23 +27,23 @@ MOST_OF_MINE = 100
 """How many of a person's grants are listed: the newest."""
 
 
-def of_mine(caller: Caller) -> list[GrantOfMine]:
+def of_mine(caller: Caller) -> list[schemas.GrantOfMine]:
     """Return the newest grants of the caller that work, newest first."""
     person = people.by_id(caller.the_person().id)
     if person is None:
         return []
-    found = grant_repository.newest_of_person(person.id, MOST_OF_MINE)
+    found = repository.newest_grants_of_person(person.id, MOST_OF_MINE)
     working = [each for each in found if _works_for(person, each)]
-    names = {each.id: each.name for each in organizations.names_of(sorted(person.roles))}
+    known = organizations.by_ids(ids=sorted(person.roles))
     programs = _programs(working)
     return [
-        GrantOfMine(
+        schemas.GrantOfMine(
             id=each.id,
-            client_id=each.approval.client_id,
-            client_name=programs[each.approval.client_id],
-            organization_id=each.approval.organization,
-            organization_name=names.get(each.approval.organization or ""),
-            scopes=list(each.approval.scopes),
+            client_id=each.client_id,
+            client_name=programs[each.client_id],
+            organization_id=each.organization,
+            organization_name=known[each.organization].name if each.organization in known else None,
+            scopes=list(each.scopes),
             created_at=each.created_at,
             refreshed_at=each.rotated_at,
             valid_until=each.valid_until,
@@ -54,35 +53,35 @@ def of_mine(caller: Caller) -> list[GrantOfMine]:
     ]
 
 
-def _works_for(person: PersonRecord, grant: GrantRecord) -> bool:
+def _works_for(person: PersonRecord, grant: Grant) -> bool:
     """Return whether a grant is valid, and its person has not left its organization since."""
-    organization = grant.approval.organization
-    is_member = organization is None or (
-        organization in person.roles and grant.approval.bound_at >= person.joined_at.get(organization, 0)
+    membership = person.organizations.get(grant.organization or "")
+    is_member = grant.organization is None or (
+        membership is not None and grant.bound_at >= (membership.joined_at or 0)
     )
     return is_member and grant.valid_until > clock.now_ms()
 
 
-def listed(organization: str, limit: int, before: str | None) -> tuple[list[Grant], str | None]:
+def listed(organization: str, limit: int, before: str | None) -> tuple[list[schemas.Grant], str | None]:
     """Return a page of the organization's grants that work, newest first, and the id after which the next begins."""
-    found, end = grant_repository.of_organization(organization, limit, before)
-    members = membership.by_ids(organization, sorted({each.approval.user_id for each in found}))
+    found, end = repository.grants_of_organization(organization, limit, before)
+    members = membership.members.by_ids(organization, ids=sorted({each.user_id for each in found}))
     working = [
-        (each, members[each.approval.user_id])
+        (each, members[each.user_id])
         for each in found
         if each.valid_until > clock.now_ms()
-        and each.approval.user_id in members
-        and each.approval.bound_at >= members[each.approval.user_id].joined_at
+        and each.user_id in members
+        and each.bound_at >= members[each.user_id].joined_at
     ]
     programs = _programs([each for each, _ in working])
     shown = [
-        Grant(
+        schemas.Grant(
             id=each.id,
-            client_id=each.approval.client_id,
-            client_name=programs[each.approval.client_id],
+            client_id=each.client_id,
+            client_name=programs[each.client_id],
             user_id=member.user_id,
             user_name=member.name,
-            scopes=list(each.approval.scopes),
+            scopes=list(each.scopes),
             created_at=each.created_at,
             refreshed_at=each.rotated_at,
             valid_until=each.valid_until,
@@ -92,8 +91,8 @@ def listed(organization: str, limit: int, before: str | None) -> tuple[list[Gran
     return shown, end
 
 
-def _programs(grants: Sequence[GrantRecord]) -> dict[str, str]:
-    wanted = sorted({each.approval.client_id for each in grants})
+def _programs(grants: Sequence[Grant]) -> dict[str, str]:
+    wanted = sorted({each.client_id for each in grants})
     found = repository.client_names(wanted)
     return {each: found.get(each, each) for each in wanted}
 
@@ -106,13 +105,13 @@ def end_mine(caller: Caller, grant_id: str) -> None:
     person = caller.the_person()
     if grant_id != person.grant_id:
         person.require(Scope.MANAGE)
-    if not _end(grant_id, caller.actor, lambda seen: seen.approval.user_id == person.id):
+    if not _end(grant_id, caller.actor, lambda seen: seen.user_id == person.id):
         raise GrantNotFound
 
 
 def end_for_organization(caller: Caller, grant_id: str) -> None:
     """End a grant for the caller's organization, whichever member allowed it. Raises GrantNotFound."""
-    if not _end(grant_id, caller.actor, lambda seen: seen.approval.organization == caller.organization):
+    if not _end(grant_id, caller.actor, lambda seen: seen.organization == caller.organization):
         raise GrantNotFound
 
 
@@ -123,13 +122,13 @@ def end_stolen(grant_id: str) -> None:
 
 def end_by_program(grant_id: str) -> None:
     """End a grant at the wish of its program, which has proved that it is the one, by its refresh token."""
-    seen = grant_repository.get(grant_id)
-    person = people.by_id(seen.approval.user_id) if seen is not None else None
+    seen = repository.grants.find(grant_id)
+    person = people.by_id(seen.user_id) if seen is not None else None
     actor = ActorName(person.name, person.id) if person is not None else logs.SYSTEM
     _end(grant_id, actor, lambda _: True)
 
 
-def _end(grant_id: str, actor: str, may: Callable[[GrantRecord], bool]) -> bool:
+def _end(grant_id: str, actor: str, may: Callable[[Grant], bool]) -> bool:
     """Remove a grant and its tokens, even if it is refreshed at the same moment; return False if there is none.
 
     The next request with one of its tokens is refused. `may` says whether the caller may end it.
@@ -137,13 +136,13 @@ def _end(grant_id: str, actor: str, may: Callable[[GrantRecord], bool]) -> bool:
 
     def attempt() -> bool:
         try:
-            seen = grant_repository.get(grant_id)
+            seen = repository.grants.find(grant_id)
         except MalformedKey:  # text that cannot be an id
             return False
         if seen is None or not may(seen):
             return False
         transaction = Transaction()
-        grant_repository.remove(transaction, seen)
+        repository.remove_grant(transaction, seen)
         log(transaction, seen, LogKind.GRANT_ENDED, actor, "A program's access was ended.")
         transaction.commit()
         return True
@@ -151,20 +150,19 @@ def _end(grant_id: str, actor: str, may: Callable[[GrantRecord], bool]) -> bool:
     return repeat_when_stale(attempt, ConditionFailed)
 
 
-def log(transaction: Transaction, grant: GrantRecord, kind: LogKind, actor: str, summary: str) -> None:
+def log(transaction: Transaction, grant: Grant, kind: LogKind, actor: str, summary: str) -> None:
     """Log what happened to a grant, in the organization that it is for, if there is one."""
-    given = grant.approval
-    if given.organization is None:
+    if grant.organization is None:
         return
     transaction.put(
         logs.entry(
-            given.organization,
+            grant.organization,
             kind,
             actor=actor,
             summary=summary,
             grantId=grant.id,
-            clientId=given.client_id,
-            userId=given.user_id,
-            scopes=[each.value for each in given.scopes],
+            clientId=grant.client_id,
+            userId=grant.user_id,
+            scopes=[each.value for each in grant.scopes],
         )
     )

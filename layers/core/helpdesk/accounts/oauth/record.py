@@ -1,14 +1,11 @@
 """What the OAuth server stores. Times are in ms, unless a field says seconds."""
 
 from enum import StrEnum
-from typing import Self
 
 from helpdesk.api.admission.caller import Scope
-from helpdesk.api.admission.record import scopes_from_item
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS
-from helpdesk.storage.stored import Expiring, Stored
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Expiring, Stored, field
 
 CODE_GRANT = "authorization_code"
 REFRESH_GRANT = "refresh_token"
@@ -79,27 +76,6 @@ class Approval(Record):
     organization: str | None
     bound_at: int = 0
     scopes: Scopes = (Scope.API,)
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read the approval from an item that carries one: a code, a device login, a grant or an access token."""
-        return cls(
-            item["userId"],
-            item["clientId"],
-            item["organization"],
-            item.get("boundAt", 0),
-            scopes_from_item(item),
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes that an approval adds to an item."""
-        return {
-            "userId": self.user_id,
-            "clientId": self.client_id,
-            "organization": self.organization,
-            "boundAt": self.bound_at,
-            "scopes": [each.value for each in self.scopes],
-        }
 
 
 class AuthorizationCode(Expiring, kw_only=True):
@@ -190,64 +166,34 @@ class BrowserSession(Stored, kw_only=True):
     expires_at: int
 
 
-class AccessTokenRecord(Record):
-    """An access token by its hash, and until when it is valid."""
+class IssuedToken(Record):
+    """An access token in the list of its grant: its hash, and until when it is valid."""
 
-    token_hash: str
+    token_hash: str = field(name="hash")
     valid_until: int
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read an access token from its grant's list."""
-        return cls(item["hash"], item["validUntil"])
 
-    def to_item(self) -> Item:
-        """Return the entry for the grant's list."""
-        return {"hash": self.token_hash, "validUntil": self.valid_until}
-
-
-class GrantRecord(Record, kw_only=True):
-    """What one approval led to: the one valid refresh token and the newest access tokens, oldest first.
+class Grant(Expiring, kw_only=True):
+    """A person's grant to a client: the one valid refresh token and the newest access tokens, oldest first.
 
     `family_hash` is the hash of the part that all refresh tokens of the grant share. `previous_hash` is the hash of the
     refresh token that was replaced at `rotated_at`.
     """
 
+    PK, SK = "OAUTH#GRANT#{id}", "GRANT"
+    GSI1 = "PERSON#{user_id}#GRANTS", "{id}"
+    GSI2 = "ORG#{organization}#GRANTS", "{id}"
+    KEPT_SECONDS = DAY_SECONDS
+
     id: str
-    approval: Approval
+    user_id: str
+    client_id: str
+    organization: str | None = None
+    bound_at: int = 0
+    scopes: Scopes = (Scope.API,)
     family_hash: str
     refresh_hash: str
     previous_hash: str
     rotated_at: int
     created_at: int
-    valid_until: int
-    tokens: tuple[AccessTokenRecord, ...]
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a grant's item."""
-        return cls(
-            id=item["id"],
-            approval=Approval.from_item(item),
-            family_hash=item["familyHash"],
-            refresh_hash=item["refreshHash"],
-            previous_hash=item["previousHash"],
-            rotated_at=item["rotatedAt"],
-            created_at=item["createdAt"],
-            valid_until=item["validUntil"],
-            tokens=tuple(AccessTokenRecord.from_item(token) for token in item["tokens"]),
-        )
-
-    def to_item(self) -> Item:
-        """Return the attributes of the grant's item."""
-        return {
-            "id": self.id,
-            **self.approval.to_item(),
-            "familyHash": self.family_hash,
-            "refreshHash": self.refresh_hash,
-            "previousHash": self.previous_hash,
-            "rotatedAt": self.rotated_at,
-            "createdAt": self.created_at,
-            "validUntil": self.valid_until,
-            "tokens": [token.to_item() for token in self.tokens],
-        }
+    tokens: tuple[IssuedToken, ...]

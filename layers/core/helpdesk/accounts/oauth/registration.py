@@ -28,6 +28,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.text import as_name
 from helpdesk.platform.units import DAY_SECONDS
+from helpdesk.storage import table
 
 MAX_NAME_CHARACTERS = 80
 UNNAMED = "A program without a name"
@@ -78,7 +79,7 @@ def register(wanted: ClientRegistration, address: str) -> RegisteredClient:
         created_at=clock.now_ms(),
         expires_at=clock.seconds_from_now(repository.UNAPPROVED_CLIENT_DAYS * DAY_SECONDS),
     )
-    repository.add(client)
+    table.put_new(client)
     return RegisteredClient(
         client_id=client.id,
         client_id_issued_at=clock.now_ms() // 1_000,

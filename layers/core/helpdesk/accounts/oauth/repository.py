@@ -1,7 +1,7 @@
-"""Items that lead to a token: clients, requests, codes, device logins, sign-ins and browsers.
+"""What the OAuth server stores: clients, requests, codes, device logins, browsers, and grants with their access tokens.
 
-Each is single-use or expires: a condition makes single use hold, and DynamoDB deletes the item some time after
-`expiresAt`.
+What leads to a token is single-use or expires: a condition makes single use hold, and DynamoDB deletes the item some
+time after `expiresAt`. Each change of a grant is one transaction, conditional on what was read.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,16 @@ from helpdesk.accounts.oauth.record import (
     BrowserSession,
     DeviceCode,
     DeviceStatus,
+    Grant,
+    IssuedToken,
     OAuthClient,
     UserCode,
 )
-from helpdesk.accounts.sign_in_codes.record import SignIn
+from helpdesk.api.admission.record import AccessToken
+from helpdesk.mail.codes import SignIn
 from helpdesk.platform import clock
 from helpdesk.storage import table
-from helpdesk.storage.changes import Requirement, above
+from helpdesk.storage.changes import Requirement, Values, above, difference
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -28,17 +31,17 @@ from helpdesk.storage.transactions import Transaction
 UNAPPROVED_CLIENT_DAYS = 90
 """How long a client is kept that no person has approved."""
 
+LIVE_ACCESS_TOKENS = 5
+"""How many access tokens of one grant are valid at once; a further one replaces the oldest."""
+
 registered_clients = Collection(OAuthClient)
 requests = Collection(AuthorizationRequest)
 codes = Collection(AuthorizationCode)
 devices = Collection(DeviceCode)
 browsers = Collection(BrowserSession)
+grants = Collection(Grant)
+access_tokens = Collection(AccessToken)
 _user_codes = Collection(UserCode)
-
-
-def add(record: OAuthClient | AuthorizationRequest) -> None:
-    """Add a new record."""
-    table.put_new(record)
 
 
 def client_names(client_ids: Sequence[str]) -> dict[str, str]:
@@ -155,3 +158,71 @@ def sign_out(browser_hash: str) -> None:
         table.change(BrowserSession.key_for(browser_hash), set={"user_id": None})
     except ConditionFailed:
         return
+
+
+def put_grant(transaction: Transaction, grant: Grant) -> None:
+    """Add a grant with its first access token. The transaction raises ConditionFailed if it exists."""
+    transaction.put(grant, new=True, on_failure=ConditionFailed)
+    _put_token(transaction, grant, grant.tokens[-1])
+
+
+def rotate_grant(transaction: Transaction, seen: Grant, refreshed: Grant) -> None:
+    """Replace a grant's refresh token, add its newest access token and remove those beyond the newest five.
+
+    Unless the grant is as it was read, the transaction raises ConditionFailed with the present grant, or with None.
+    """
+    # The index entries are missing in a grant from before the lists.
+    listed = refreshed.index_entry("GSI1") | refreshed.index_entry("GSI2")
+    transaction.change(
+        seen.key,
+        set=difference(seen.to_item(), refreshed) | listed,
+        require=_as_read(seen),
+        on_failure=ConditionFailed,
+    )
+    _put_token(transaction, refreshed, refreshed.tokens[-1])
+    kept = {token.token_hash for token in refreshed.tokens}
+    for token in seen.tokens:
+        if token.token_hash not in kept:
+            transaction.delete(AccessToken.key_for(token.token_hash))
+
+
+def remove_grant(transaction: Transaction, seen: Grant) -> None:
+    """Remove a grant with all its access tokens. The transaction raises ConditionFailed with the present grant."""
+    transaction.delete(seen.key, require=_as_read(seen), on_failure=ConditionFailed)
+    for token in seen.tokens:
+        transaction.delete(AccessToken.key_for(token.token_hash))
+
+
+def newest_grants_of_person(user_id: str, limit: int) -> list[Grant]:
+    """Return a person's grants, newest first, up to `limit`."""
+    page = table.newest(Grant.partition_for(user_id, index="GSI1"), limit, index="GSI1")
+    return [Grant.from_item(item) for item in page.items]
+
+
+def grants_of_organization(
+    organization: str, limit: int, before: str | None
+) -> tuple[list[Grant], str | None]:
+    """Return a page of the grants for an organization, newest first, and the id after which the next page begins."""
+    after = {**Grant.key_for(before).attributes(), "GSI2SK": before} if before else None
+    page = grants.page(organization, index="GSI2", limit=limit, newest_first=True, after=after)
+    return page.records, page.after["GSI2SK"] if page.after else None
+
+
+def _as_read(seen: Grant) -> Values:
+    return {"refresh_hash": seen.refresh_hash, "organization": seen.organization}
+
+
+def _put_token(transaction: Transaction, grant: Grant, token: IssuedToken) -> None:
+    transaction.put(
+        AccessToken(
+            token_hash=token.token_hash,
+            user_id=grant.user_id,
+            organization=grant.organization,
+            bound_at=grant.bound_at,
+            grant_id=grant.id,
+            client_id=grant.client_id,
+            scopes=grant.scopes,
+            valid_until=token.valid_until,
+        ),
+        new=True,
+    )

@@ -10,12 +10,11 @@ from helpdesk.accounts.oauth.errors import NO_MAIL_YET, MailUnavailable, TooMany
 from helpdesk.accounts.oauth.sessions import Browser
 from helpdesk.accounts.people import service as people
 from helpdesk.accounts.people.record import PersonRecord, hash_of_email, normalized_email
-from helpdesk.accounts.sign_in_codes import service as waiting
-from helpdesk.accounts.sign_in_codes.record import SignIn
-from helpdesk.accounts.sign_in_codes.service import CODE_MINUTES, CodeExpired, WrongCode
 from helpdesk.mail import ceilings
+from helpdesk.mail import codes as waiting
 from helpdesk.mail import service as mail
 from helpdesk.mail.ceilings import CeilingReached, MailKind
+from helpdesk.mail.codes import CODE_MINUTES, CodeExpired, SignIn, WrongCode
 from helpdesk.mail.errors import MailInDoubt, MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger

@@ -10,7 +10,7 @@ import hmac
 import re
 from copy import replace
 
-from helpdesk.accounts.oauth import device, grant_repository, grants, metadata, registration, repository
+from helpdesk.accounts.oauth import device, grants, metadata, registration, repository
 from helpdesk.accounts.oauth.errors import (
     InvalidGrant,
     InvalidOAuthRequest,
@@ -21,10 +21,10 @@ from helpdesk.accounts.oauth.record import (
     CODE_GRANT,
     DEVICE_GRANT,
     REFRESH_GRANT,
-    AccessTokenRecord,
     Approval,
     AuthorizationCode,
-    GrantRecord,
+    Grant,
+    IssuedToken,
     OAuthClient,
 )
 from helpdesk.accounts.oauth.schemas import RevocationForm, TokenAnswer, TokenForm
@@ -34,6 +34,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
 from helpdesk.platform.units import DAY_MS, HOUR_SECONDS
+from helpdesk.storage import table
 from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
@@ -124,19 +125,23 @@ def _by_device(client: OAuthClient, form: TokenForm) -> TokenAnswer:
 def _granted(transaction: Transaction, client: OAuthClient, approval: Approval, grant_id: str) -> TokenAnswer:
     now = clock.now_ms()
     family, rotating = ids.secret(_FAMILY), ids.secret(_ROTATING)
-    access, record = _access_token(approval)
-    grant = GrantRecord(
+    access, newest = _access_token(approval.user_id)
+    grant = Grant(
         id=grant_id,
-        approval=approval,
+        user_id=approval.user_id,
+        client_id=approval.client_id,
+        organization=approval.organization,
+        bound_at=approval.bound_at,
+        scopes=approval.scopes,
         family_hash=sha256_hex(family),
         refresh_hash=sha256_hex(family + rotating),
         previous_hash="",
         rotated_at=now,
         created_at=now,
         valid_until=now + REFRESH_DAYS * DAY_MS,
-        tokens=(record,),
+        tokens=(newest,),
     )
-    grant_repository.put(transaction, grant)
+    repository.put_grant(transaction, grant)
     repository.keep_client(transaction, client)
     person = people.by_id(approval.user_id)
     if person is None:
@@ -154,14 +159,14 @@ def _by_refresh(client: OAuthClient, form: TokenForm) -> TokenAnswer:
 
     def attempt() -> TokenAnswer:
         seen = _grant_of(grant_id, family)
-        if seen is None or seen.approval.client_id != client.id or seen.valid_until <= clock.now_ms():
+        if seen is None or seen.client_id != client.id or seen.valid_until <= clock.now_ms():
             raise InvalidGrant
         if not hmac.compare_digest(sha256_hex(sent), seen.refresh_hash):
             _require_race(seen, sha256_hex(sent))
         refreshed, access, rotating = _refreshed(seen)
         transaction = Transaction()
-        _require_membership(transaction, seen.approval)
-        grant_repository.rotate(
+        _require_membership(transaction, seen)
+        repository.rotate_grant(
             transaction, seen, replace(refreshed, refresh_hash=sha256_hex(family + rotating))
         )
         transaction.commit()
@@ -171,44 +176,44 @@ def _by_refresh(client: OAuthClient, form: TokenForm) -> TokenAnswer:
     return repeat_when_stale(attempt, ConditionFailed)
 
 
-def _require_membership(transaction: Transaction, approval: Approval) -> None:
+def _require_membership(transaction: Transaction, grant: Grant) -> None:
     """Make a refresh fail with InvalidGrant if the person has left the organization in which the client acts.
 
     The API would refuse the new tokens, so the client would not learn that it has to log in again.
     """
-    if approval.organization is not None:
+    if grant.organization is not None:
         people.require_member_since(
             transaction,
-            approval.user_id,
-            approval.organization,
-            approval.bound_at,
+            grant.user_id,
+            grant.organization,
+            grant.bound_at,
             InvalidGrant("The person has left the organization of this login. Log in again."),
         )
 
 
-def _refreshed(seen: GrantRecord) -> tuple[GrantRecord, str, str]:
+def _refreshed(seen: Grant) -> tuple[Grant, str, str]:
     now = clock.now_ms()
-    access, record = _access_token(seen.approval)
+    access, newest = _access_token(seen.user_id)
     live = [token for token in seen.tokens if token.valid_until > now]
     refreshed = replace(
         seen,
         previous_hash=seen.refresh_hash,
         rotated_at=now,
         valid_until=min(now + REFRESH_DAYS * DAY_MS, seen.created_at + GRANT_DAYS * DAY_MS),
-        tokens=(*live, record)[-grant_repository.LIVE_ACCESS_TOKENS :],
+        tokens=(*live, newest)[-repository.LIVE_ACCESS_TOKENS :],
     )
     return refreshed, access, ids.secret(_ROTATING)
 
 
-def _grant_of(grant_id: str, family: str) -> GrantRecord | None:
+def _grant_of(grant_id: str, family: str) -> Grant | None:
     """Return a grant if the family part shows that the sender has, or had, one of its refresh tokens."""
-    seen = grant_repository.get(grant_id)
+    seen = repository.grants.find(grant_id)
     if seen is None or not hmac.compare_digest(sha256_hex(family), seen.family_hash):
         return None
     return seen
 
 
-def _require_race(seen: GrantRecord, sent_hash: str) -> None:
+def _require_race(seen: Grant, sent_hash: str) -> None:
     """Refuse a refresh token that was replaced; revoke the family unless the client may just have raced itself.
 
     Raises InvalidGrant. Two processes of one program that refresh at once, or a repeated network request, arrive within
@@ -217,7 +222,7 @@ def _require_race(seen: GrantRecord, sent_hash: str) -> None:
     """
     if hmac.compare_digest(sent_hash, seen.previous_hash) and clock.now_ms() - seen.rotated_at <= RACE_MS:
         raise InvalidGrant("This refresh token was just replaced. Use the newest one.")
-    logger.warning("refresh_token_reused", extra={"client": seen.approval.client_id, "grant": seen.id})
+    logger.warning("refresh_token_reused", extra={"client": seen.client_id, "grant": seen.id})
     grants.end_stolen(seen.id)
     raise InvalidGrant(
         "This refresh token was already used. As a precaution against theft, its login was revoked. Log in again."
@@ -236,27 +241,27 @@ def revoke(form: RevocationForm, authorization: str) -> None:
     match = _REFRESH.fullmatch(token)
     if match is not None:
         seen = _grant_of(f"grant_{match[1]}", match[3])
-        if seen is not None and seen.approval.client_id == client.id:
+        if seen is not None and seen.client_id == client.id:
             grants.end_by_program(seen.id)
         return
     token_hash = sha256_hex(token)
-    approval = grant_repository.access_token(token_hash)
-    if approval is not None and approval.client_id == client.id:
-        grant_repository.remove_access_token(token_hash)
+    issued = repository.access_tokens.find(token_hash)
+    if issued is not None and issued.client_id == client.id:
+        table.delete(issued.key)
 
 
-def _access_token(approval: Approval) -> tuple[str, AccessTokenRecord]:
-    token = f"svc_oat_{approval.user_id.removeprefix('usr_')}_{ids.secret()}"
-    return token, AccessTokenRecord(sha256_hex(token), clock.now_ms() + ACCESS_SECONDS * 1_000)
+def _access_token(user_id: str) -> tuple[str, IssuedToken]:
+    token = f"svc_oat_{user_id.removeprefix('usr_')}_{ids.secret()}"
+    return token, IssuedToken(sha256_hex(token), clock.now_ms() + ACCESS_SECONDS * 1_000)
 
 
-def _token_answer(access: str, grant: GrantRecord, refresh: str) -> TokenAnswer:
+def _token_answer(access: str, grant: Grant, refresh: str) -> TokenAnswer:
     return TokenAnswer(
         access_token=access,
         token_type="Bearer",  # noqa: S106 - a scheme
         expires_in=ACCESS_SECONDS,
         refresh_token=f"svc_ort_{grant.id.removeprefix('grant_')}_{refresh}",
-        scope=" ".join(grant.approval.scopes),
+        scope=" ".join(grant.scopes),
     )
 
 

@@ -61,7 +61,7 @@ def _consent(
 ) -> HtmlPage:
     choices = [
         pages.Choice(named.id, named.name, person.roles[named.id].value)
-        for named in organizations.names_of([*person.roles])
+        for named in organizations.by_ids(ids=person.roles).values()
     ]
     return pages.consent(
         root_of(base_url),

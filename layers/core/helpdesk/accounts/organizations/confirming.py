@@ -5,34 +5,46 @@ Until then the address claims nothing, and no mail names it. The mailer chooses 
 
 from typing import Any
 
-from helpdesk.accounts.organizations import repository
 from helpdesk.accounts.organizations.errors import InvalidCode
 from helpdesk.accounts.organizations.record import PendingEmail
+from helpdesk.accounts.organizations.repository import organizations
 from helpdesk.accounts.people.record import hash_of_email
-from helpdesk.accounts.sign_in_codes import service as codes
-from helpdesk.accounts.sign_in_codes.record import SupportEmailCode
-from helpdesk.accounts.sign_in_codes.service import CodeExpired, WrongCode
 from helpdesk.api.admission import buckets
 from helpdesk.api.admission.allowance import BucketEmpty
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.admission.record import SupportEmailBucket
-from helpdesk.mail import allowance
+from helpdesk.events.outbox import Job, JobBody, JobQueue, QueuedJob, job_item
+from helpdesk.mail import allowance, codes
+from helpdesk.mail.codes import CodeExpired, SupportEmailCode, WrongCode
 from helpdesk.platform import ids
 from helpdesk.platform.errors import RateLimited
+from helpdesk.platform.record import field
+
+
+class SupportEmailMail(JobBody, tag_field="kind", tag="support_email"):
+    """One mail with a code, to the address that is pending under this mail's id."""
+
+    organization: str
+    id: str = field(name="mailId")
+
+    def to_item(self) -> QueuedJob:
+        """Return the outbox item that requests the mail."""
+        return job_item(self.organization, Job(JobQueue.MAIL, self.to_body(), deduplication=self.id))
+
 
 MAILS_PER_ADDRESS_PER_HOUR, MAILS_PER_ADDRESS_BURST = 10, 12
 """From all organizations. Apart from sign-in codes, so that nobody keeps a person from signing in this way."""
 
 
 def settings_for(caller: Caller, email: str | None) -> dict[str, Any]:
-    """Return the settings that a wanted support address leads to: it counts, or it is pending and gets a code.
+    """Return the fields to set for a wanted support address: it counts, or it is pending and gets a code.
 
     An address that the signed-in person has proved to be theirs counts at once. Raises RateLimited.
     """
-    nothing_pending = {"pendingSupportEmail": None}
+    nothing_pending = {"pending_support_email": None}
     if email is None or (caller.person is not None and caller.person.email == email):
-        return {"supportEmail": email, **nothing_pending}
-    if email == repository.get(caller.organization).support_email:
+        return {"support_email": email, **nothing_pending}
+    if email == organizations.get(caller.organization).support_email:
         return nothing_pending
     allowance.charge(caller.organization, allowance.SUPPORT_CODES)
     try:
@@ -43,12 +55,12 @@ def settings_for(caller: Caller, email: str | None) -> dict[str, Any]:
             "Wait a moment: too many codes were sent to this address. Try again after the seconds in Retry-After.",
             headers={"retry-after": str(empty.retry_after)},
         ) from None
-    return {"pendingSupportEmail": PendingEmail(email, ids.new("mail")).to_item()}
+    return {"pending_support_email": PendingEmail(email, ids.new("mail"))}
 
 
 def confirmed(organization: str, code: str) -> PendingEmail:
     """Count a try at the code of the pending address, and return what is pending. Raises InvalidCode."""
-    pending = repository.get(organization).pending
+    pending = organizations.get(organization).pending_support_email
     if pending is None:
         raise InvalidCode
     try:

@@ -5,11 +5,11 @@ last, so a mail that is sent twice does no harm.
 """
 
 from helpdesk.accounts.organizations import repository
+from helpdesk.accounts.organizations.confirming import SupportEmailMail
 from helpdesk.accounts.organizations.errors import OrganizationNotFound
-from helpdesk.accounts.organizations.jobs import SupportEmailMail
-from helpdesk.accounts.sign_in_codes import service as codes
-from helpdesk.accounts.sign_in_codes.record import SupportEmailCode
+from helpdesk.mail import codes
 from helpdesk.mail import service as mail
+from helpdesk.mail.codes import SupportEmailCode
 from helpdesk.mail.errors import MailNotSetUp, MailRefused
 
 
@@ -19,10 +19,10 @@ def send(wanted: SupportEmailMail) -> mail.Outcome:
     Raises MailNotSent if a retry may succeed. A mail that SES will never accept is dropped.
     """
     try:
-        found = repository.get(wanted.organization)
+        found = repository.organizations.get(wanted.organization)
     except OrganizationNotFound:
         return mail.Outcome.NO_LONGER_PENDING
-    pending = found.pending
+    pending = found.pending_support_email
     if pending is None or pending.mail_id != wanted.id:
         return mail.Outcome.NO_LONGER_PENDING
     if pending.handle:

@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Callable
+from copy import replace
 from typing import Any
 
 from helpdesk.accounts.organizations import confirming, repository
+from helpdesk.accounts.organizations.confirming import SupportEmailMail
 from helpdesk.accounts.organizations.errors import (
     MAX_PREFIX_CHARACTERS,
-    AddressTaken,
     InvalidCode,
     KeyPrefixInvalid,
 )
-from helpdesk.accounts.organizations.jobs import SupportEmailMail
-from helpdesk.accounts.organizations.record import MAX_FORMER_PREFIXES, OrganizationRecord
+from helpdesk.accounts.organizations.record import MAX_FORMER_PREFIXES, Organization
+from helpdesk.accounts.organizations.repository import organizations
 from helpdesk.accounts.organizations.schemas import (
     MAX_NAME_CHARACTERS,
     Bucket,
@@ -25,7 +26,7 @@ from helpdesk.accounts.organizations.schemas import (
     Usage,
 )
 from helpdesk.accounts.organizations.slugs import require_slug
-from helpdesk.accounts.people.record import hash_of_email, normalized_email
+from helpdesk.accounts.people.record import normalized_email
 from helpdesk.accounts.quotas import service as quotas
 from helpdesk.accounts.quotas.errors import (
     KNOWLEDGE_QUOTAS,
@@ -43,8 +44,8 @@ from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import valid_name
 from helpdesk.platform.units import DAY_SECONDS
-from helpdesk.storage import keys
 from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.stored import attribute
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -54,20 +55,17 @@ MAX_KEPT_SLUGS = 5
 """How many former slugs an organization keeps: the latest. Otherwise one could take many names from the others."""
 
 _PREFIX = re.compile(rf"[A-Za-z][A-Za-z0-9]{{0,{MAX_PREFIX_CHARACTERS - 1}}}")
-_FOLLOWING = ("formerTaskKeyPrefixes", "formerSlugs")
-"""What changes with the settings that are sent, and is no setting."""
-_CLEARABLE = ("taskKeyPrefix", "boardUrl", "supportEmail", "retentionDays")
-# Each failed try means that another change succeeded.
+_CLEARABLE = ("task_key_prefix", "board_url", "support_email", "retention_days")
 
 
 def get(organization: str) -> OrganizationAnswer:
     """Return the organization with its settings. Raises OrganizationNotFound."""
-    return _answer(repository.get(organization))
+    return _answer(organizations.get(organization))
 
 
 def limits(organization: str) -> LimitsAnswer:
     """Return the organization's tier, allowances and quotas (Specification: GET /billing/limits). Two calls."""
-    found = repository.get(organization)
+    found = organizations.get(organization)
     limits = None
     if found.tier is not Tier.UNLIMITED:
         rates = {
@@ -101,26 +99,24 @@ def change(caller: Caller, wanted: OrganizationUpdate) -> OrganizationAnswer:
     SlugTaken, KeyPrefixInvalid, InvalidUrl, InvalidEmail, AddressTaken, InvalidCode, RateLimited.
     """
     sent = _checked(wanted)
-    code, pending = sent.pop("supportEmailCode", None), None
-    if "supportEmail" in sent:
+    code, pending = sent.pop("support_email_code", None), None
+    if "support_email" in sent:
         if code is not None:
             raise InvalidRequest("Send either `supportEmail` or `supportEmailCode`, not both.")
-        sent |= confirming.settings_for(caller, sent.pop("supportEmail"))
+        sent |= confirming.settings_for(caller, sent.pop("support_email"))
     elif code is not None:
         pending = confirming.confirmed(caller.organization, code)
-        sent |= {"supportEmail": pending.email, "pendingSupportEmail": None}
+        sent |= {"support_email": pending.email, "pending_support_email": None}
 
     def attempt() -> OrganizationAnswer:
-        seen = repository.get(caller.organization)
-        if pending is not None and seen.pending != pending:
+        seen = organizations.get(caller.organization)
+        if pending is not None and seen.pending_support_email != pending:
             raise InvalidCode
-        changed = {name: value for name, value in sent.items() if value != seen.setting(name)}
-        if not changed:
-            return _answer(seen)
-        after = seen.with_settings(changed)
-        changed |= _former_prefixes(seen, after) | _former_slugs(seen, after)
-        _write(caller, seen, changed)
-        return _answer(seen.with_settings(changed))
+        changed = [name for name, value in sent.items() if value != getattr(seen, name)]
+        if changed:
+            after = replace(seen, **sent)
+            seen = _write(caller, seen, _with_former(seen, after), changed)
+        return _answer(seen)
 
     # Another request may change the slug, the support address or the prefix in the meantime.
     return repeat_when_stale(attempt, ConditionFailed)
@@ -139,15 +135,15 @@ def set_branding(caller: Caller, *, shown: bool) -> None:
 
 
 def _checked(wanted: OrganizationUpdate) -> dict[str, Any]:
-    """Return the settings that were sent, as they are stored, by their names in the API."""
+    """Return the settings that were sent, as they are stored, by their fields in the record."""
     checks: dict[str, Callable[[str], str]] = {
         "name": lambda name: valid_name(name, MAX_NAME_CHARACTERS),
         "slug": _checked_slug,
-        "taskKeyPrefix": _checked_prefix,
-        "boardUrl": _checked_url,
-        "supportEmail": normalized_email,
+        "task_key_prefix": _checked_prefix,
+        "board_url": _checked_url,
+        "support_email": normalized_email,
     }
-    sent = wanted.model_dump(by_alias=True, exclude_unset=True)
+    sent = wanted.model_dump(exclude_unset=True)
     return {
         name: value if value is None or name not in checks else checks[name](value)
         for name, value in sent.items()
@@ -171,56 +167,51 @@ def _checked_url(url: str) -> str:
     return url
 
 
-def _write(caller: Caller, seen: OrganizationRecord, changed: dict[str, Any]) -> None:
+def _write(caller: Caller, seen: Organization, after: Organization, changed: list[str]) -> Organization:
     transaction = Transaction()
-    repository.change(transaction, seen, changed)
-    after = seen.with_settings(changed)
+    repository.change(transaction, seen, after)
     if after.slug != seen.slug:
         _move_slug(transaction, seen, after)
     if after.support_email != seen.support_email:
-        old, new = _claim_of(seen.support_email), _claim_of(after.support_email)
-        repository.move_claim(transaction, seen.id, old, new, AddressTaken())
-    if after.pending is not None and after.pending != seen.pending:
-        claim = keys.SupportEmail(hash_of_email(after.pending.email))
-        repository.require_unclaimed(transaction, claim, AddressTaken())
-        transaction.put(SupportEmailMail(seen.id, after.pending.mail_id).to_item())
-    names = [name for name in changed if name not in _FOLLOWING]
+        repository.move_support_email(transaction, seen.id, seen.support_email, after.support_email)
+    pending = after.pending_support_email
+    if pending is not None and pending != seen.pending_support_email:
+        repository.require_unclaimed(transaction, pending.email)
+        transaction.put(SupportEmailMail(seen.id, pending.mail_id).to_item())
+    names = [attribute(Organization, name) for name in changed]
     summary = f"The organization's settings were changed: {', '.join(names)}."
     transaction.put(_entry(caller, names, summary))
     transaction.commit()
+    return after
 
 
-def _former_prefixes(seen: OrganizationRecord, after: OrganizationRecord) -> dict[str, Any]:
-    """Return the prefixes that task keys had, where a change gives them another: keys in old commits stay valid."""
-    if after.key_prefix.upper() == seen.key_prefix.upper():
-        return {}
-    others = (each for each in seen.former_task_key_prefixes if each.upper() != seen.key_prefix.upper())
-    return {"formerTaskKeyPrefixes": [seen.key_prefix, *others][:MAX_FORMER_PREFIXES]}
+def _with_former(seen: Organization, after: Organization) -> Organization:
+    """Return the changed organization with the slugs and prefixes that it had, if a change gives it others.
+
+    A slug is kept until a second. Prefixes are kept, so that the keys of tasks in old commits stay valid.
+    """
+    if after.key_prefix.upper() != seen.key_prefix.upper():
+        former = seen.former_task_key_prefixes or ()
+        others = (each for each in former if each.upper() != seen.key_prefix.upper())
+        after = replace(after, former_task_key_prefixes=(seen.key_prefix, *others)[:MAX_FORMER_PREFIXES])
+    if after.slug != seen.slug:
+        now, former_slugs = clock.seconds_from_now(0), seen.former_slugs or {}
+        kept = {slug: until for slug, until in former_slugs.items() if until > now and slug != after.slug}
+        kept[seen.slug] = now + SLUG_KEPT_DAYS * DAY_SECONDS
+        latest = sorted(kept, key=lambda slug: (kept[slug], slug == seen.slug))[-MAX_KEPT_SLUGS:]
+        after = replace(after, former_slugs={slug: kept[slug] for slug in latest})
+    return after
 
 
-def _former_slugs(seen: OrganizationRecord, after: OrganizationRecord) -> dict[str, Any]:
-    """Return the slugs that are kept for the organization, each with the second until which, if the slug changes."""
-    if after.slug == seen.slug:
-        return {}
-    now = clock.seconds_from_now(0)
-    kept = {slug: until for slug, until in seen.former_slugs.items() if until > now and slug != after.slug}
-    kept[seen.slug] = now + SLUG_KEPT_DAYS * DAY_SECONDS
-    latest = sorted(kept, key=lambda slug: (kept[slug], slug == seen.slug))[-MAX_KEPT_SLUGS:]
-    return {"formerSlugs": {slug: kept[slug] for slug in latest}}
-
-
-def _move_slug(transaction: Transaction, seen: OrganizationRecord, after: OrganizationRecord) -> None:
+def _move_slug(transaction: Transaction, seen: Organization, after: Organization) -> None:
     repository.claim_slug(transaction, seen.id, after.slug)
-    repository.keep_slug(transaction, seen.id, seen.slug, after.former_slugs[seen.slug])
+    kept = after.former_slugs or {}
+    repository.keep_slug(transaction, seen.id, seen.slug, kept[seen.slug])
     now = clock.seconds_from_now(0)
-    for slug, until in seen.former_slugs.items():
+    for slug, until in (seen.former_slugs or {}).items():
         # What has expired may be another organization's by now.
-        if until > now and slug != after.slug and slug not in after.former_slugs:
+        if until > now and slug != after.slug and slug not in kept:
             repository.release_slug(transaction, seen.id, slug, until)
-
-
-def _claim_of(email: str | None) -> keys.SupportEmail | None:
-    return keys.SupportEmail(hash_of_email(email)) if email else None
 
 
 def _entry(caller: Caller, names: list[str], summary: str) -> Item:
@@ -229,7 +220,8 @@ def _entry(caller: Caller, names: list[str], summary: str) -> Item:
     )
 
 
-def _answer(organization: OrganizationRecord) -> OrganizationAnswer:
+def _answer(organization: Organization) -> OrganizationAnswer:
+    pending = organization.pending_support_email
     return OrganizationAnswer.from_record(
-        organization, pending_support_email=organization.pending.email if organization.pending else None
+        organization, pending_support_email=pending.email if pending else None
     )

@@ -2,14 +2,13 @@
 
 import re
 import unicodedata
-from typing import Self
 
 from helpdesk.accounts.people.errors import InvalidEmail
 from helpdesk.api.admission.caller import Role
+from helpdesk.api.admission.record import Membership
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.record import Record, field
 from helpdesk.platform.text import is_blank
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored, field
 
 MAX_EMAIL_CHARACTERS = 320
 MAX_NAME_CHARACTERS = 80
@@ -17,44 +16,42 @@ MAX_NAME_CHARACTERS = 80
 _EMAIL = re.compile(r"[^\s@<>()\[\],;:\"\\]{1,64}@[^\s@<>()\[\],;:\"\\.]+(\.[^\s@<>()\[\],;:\"\\.]+)+")
 
 
-class PersonRecord(Record):
-    """A person; `roles` holds their role in each of their organizations.
+class PersonRecord(Stored, kw_only=True):
+    """A person, with their membership in each of their organizations; `created_at` is in ms."""
 
-    `joined_at` (ms) is when they became a member there. It is missing for people who joined before it was stored.
-    """
+    PK, SK = "PERSON#{id}", "PERSON"
 
     id: str
     name: str
     email: str
-    roles: dict[str, Role] = field(default_factory=dict)
-    joined_at: dict[str, int] = field(default_factory=dict)
+    organizations: dict[str, Membership] = field(default_factory=dict)
+    created_at: int | None = None
 
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a person's item."""
-        roles = {
-            organization: Role(membership["role"])
-            for organization, membership in item["organizations"].items()
-        }
-        joined_at = {
-            organization: membership["joinedAt"]
-            for organization, membership in item["organizations"].items()
-            if "joinedAt" in membership
-        }
-        return cls(item["id"], item["name"], item["email"], roles, joined_at)
+    @property
+    def roles(self) -> dict[str, Role]:
+        """Their role in each of their organizations."""
+        return {organization: membership.role for organization, membership in self.organizations.items()}
 
-    def to_item(self) -> Item:
-        """Return the attributes of the person's item."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "email": self.email,
-            "organizations": {
-                organization: {"role": role.value}
-                | ({"joinedAt": self.joined_at[organization]} if organization in self.joined_at else {})
-                for organization, role in self.roles.items()
-            },
-        }
+
+class PersonByEmail(Stored, kw_only=True):
+    """The person whom an e-mail address belongs to; the address is stored as its SHA-256."""
+
+    PK, SK = "EMAIL#{email_hash}", "EMAIL"
+
+    email_hash: str
+    user_id: str
+
+
+class BoundGrant(Stored, kw_only=True):
+    """The organization of a person's grant, since when (ms)."""
+
+    VIEW_OF = "Grant"
+    PK, SK = "OAUTH#GRANT#{id}", "GRANT"
+    GSI2 = "ORG#{organization}#GRANTS", "{id}"
+
+    id: str
+    organization: str | None = None
+    bound_at: int = 0
 
 
 def normalized_email(text: str) -> str:

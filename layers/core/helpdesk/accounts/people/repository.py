@@ -1,50 +1,27 @@
-"""Items of people, and of the access tokens that the operator issues."""
+"""Items of people, and the organizations of their access tokens."""
 
 from helpdesk.accounts.people.errors import MAX_ORGANIZATIONS, AlreadyAMember, TooManyOrganizations
-from helpdesk.accounts.people.record import PersonRecord, hash_of_email
+from helpdesk.accounts.people.record import BoundGrant, PersonByEmail, PersonRecord, hash_of_email
 from helpdesk.api.admission.caller import Person, Role
+from helpdesk.api.admission.record import AccessToken
 from helpdesk.platform import clock
 from helpdesk.platform.errors import ConsentRequired, InvalidToken
-from helpdesk.storage import keys, table
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 _ROLE_AS_READ = "organizations.#organization.#role = :old"
 
 
-def by_id(user_id: str) -> PersonRecord | None:
-    """Return a person, or None."""
-    item = table.get(keys.Person(user_id))
-    return PersonRecord.from_item(item) if item else None
-
-
-def claimed_id(claim: Item) -> str:
-    """Return the id of the person who has an address, from the claim on the address."""
-    user_id: str = claim["userId"]
-    return user_id
-
-
-def id_by_email(email_hash: str) -> str | None:
-    """Return the id of the person with this address's SHA-256, or None."""
-    item = table.get(keys.PersonByEmail(email_hash))
-    return claimed_id(item) if item else None
+people = Collection(PersonRecord)
+emails = Collection(PersonByEmail)
 
 
 def put(transaction: Transaction, person: PersonRecord) -> None:
     """Add a new person. The transaction raises ConditionFailed with the existing claim if the address is taken."""
-    transaction.put(
-        {**keys.PersonByEmail(hash_of_email(person.email)).attributes(), "userId": person.id},
-        new=True,
-        on_failure=ConditionFailed,
-    )
-    transaction.put(
-        {
-            **keys.Person(person.id).attributes(),
-            **person.to_item(),
-            "createdAt": clock.now_ms(),
-        },
-        new=True,
-    )
+    claim = PersonByEmail(email_hash=hash_of_email(person.email), user_id=person.id)
+    transaction.put(claim, new=True, on_failure=ConditionFailed)
+    transaction.put(person, new=True)
 
 
 def join(transaction: Transaction, user_id: str, name: str, organization: str, role: Role) -> None:
@@ -57,12 +34,13 @@ def join(transaction: Transaction, user_id: str, name: str, organization: str, r
     def meaning(found: Item | None) -> Exception:
         if found is None:
             return InvalidToken()
-        if organization in found["organizations"]:
+        person = PersonRecord.from_item(found)
+        if organization in person.organizations:
             return AlreadyAMember()
-        return TooManyOrganizations() if found["name"] == name else ConditionFailed(found)
+        return TooManyOrganizations() if person.name == name else ConditionFailed(found)
 
     transaction.update(
-        keys.Person(user_id),
+        PersonRecord.key_for(user_id),
         "SET organizations.#organization = :membership",
         condition=(
             "attribute_exists(PK) AND attribute_not_exists(organizations.#organization) "
@@ -84,7 +62,7 @@ def leave(transaction: Transaction, user_id: str, organization: str, old: Role) 
     The transaction raises ConditionFailed if their role there is not the one that was read.
     """
     transaction.update(
-        keys.Person(user_id),
+        PersonRecord.key_for(user_id),
         "REMOVE organizations.#organization",
         condition=_ROLE_AS_READ,
         names={"#organization": organization, "#role": "role"},
@@ -96,7 +74,7 @@ def leave(transaction: Transaction, user_id: str, organization: str, old: Role) 
 def set_role(transaction: Transaction, user_id: str, organization: str, old: Role, new: Role) -> None:
     """Change the person's role in an organization; conditions as in `leave`."""
     transaction.update(
-        keys.Person(user_id),
+        PersonRecord.key_for(user_id),
         "SET organizations.#organization.#role = :new",
         condition=_ROLE_AS_READ,
         names={"#organization": organization, "#role": "role"},
@@ -108,7 +86,7 @@ def set_role(transaction: Transaction, user_id: str, organization: str, old: Rol
 def require_role(transaction: Transaction, user_id: str, organization: str, role: Role) -> None:
     """Require that the person still has this role in an organization. The transaction raises ConditionFailed."""
     transaction.require(
-        keys.Person(user_id),
+        PersonRecord.key_for(user_id),
         _ROLE_AS_READ,
         names={"#organization": organization, "#role": "role"},
         values={":old": role.value},
@@ -119,10 +97,10 @@ def require_role(transaction: Transaction, user_id: str, organization: str, role
 def require_member(transaction: Transaction, user_id: str, organization: str, on_failure: Exception) -> None:
     """Require that the person belongs to an organization, in any role."""
     transaction.require(
-        keys.Person(user_id),
+        PersonRecord.key_for(user_id),
         "attribute_exists(organizations.#organization)",
         names={"#organization": organization},
-        on_failure=lambda _: on_failure,
+        on_failure=on_failure,
     )
 
 
@@ -134,49 +112,22 @@ def require_member_since(
     So what was bound to a membership ends with it, even if the person comes back.
     """
     transaction.require(
-        keys.Person(user_id),
+        PersonRecord.key_for(user_id),
         "attribute_exists(organizations.#organization) AND (attribute_not_exists(organizations.#organization.joinedAt) "
         "OR organizations.#organization.joinedAt <= :bound)",
         names={"#organization": organization},
         values={":bound": bound_at},
-        on_failure=lambda _: on_failure,
+        on_failure=on_failure,
     )
 
 
 def set_name(transaction: Transaction, person: PersonRecord, name: str) -> None:
     """Change the name of a person that was read. The transaction raises ConditionFailed if their roles changed."""
-    transaction.update(
-        keys.Person(person.id),
-        "SET #name = :name",
-        condition="attribute_exists(PK) AND organizations = :seen",
-        names={"#name": "name"},
-        values={":name": name, ":seen": person.to_item()["organizations"]},
+    transaction.change(
+        person.key,
+        set={"name": name},
+        require={"organizations": person.organizations},
         on_failure=ConditionFailed,
-    )
-
-
-def add_token(
-    transaction: Transaction,
-    token_hash: str,
-    user_id: str,
-    organization: str,
-    *,
-    client_id: str,
-    seconds: int,
-) -> None:
-    """Add an access token without a grant, which acts in an organization and is valid for a number of seconds."""
-    transaction.put(
-        {
-            **keys.AccessToken(token_hash).attributes(),
-            "userId": user_id,
-            "organization": organization,
-            "boundAt": clock.now_ms(),
-            "grantId": None,
-            "clientId": client_id,
-            "validUntil": clock.now_ms() + seconds * 1_000,
-            "expiresAt": clock.seconds_from_now(seconds),
-        },
-        new=True,
     )
 
 
@@ -187,36 +138,33 @@ def set_token_organization(transaction: Transaction, person: Person, organizatio
     ended because its person left stays ended there, even when it acted in another organization in between. It raises
     ConsentRequired if another token of the grant took an organization in the meantime.
     """
-    expression, condition = "SET organization = :organization, boundAt = :now", "attribute_exists(PK)"
-    values: Item = {":organization": organization, ":now": clock.now_ms()}
-    if organization is not None:
-        condition += " AND NOT contains(endedIn, :organization)"
-    if person.ended_in is not None:
-        expression += ", endedIn = list_append(if_not_exists(endedIn, :none), :ended)"
-        condition += " AND organization <> :organization"
-        values |= {":none": [], ":ended": [person.ended_in]}
+    values: Item = {":now": clock.now_ms()}
+    if organization is None:
+        expression, condition = "SET boundAt = :now REMOVE organization", "attribute_exists(PK)"
+    else:
+        expression = "SET organization = :organization, boundAt = :now"
+        condition = "attribute_exists(PK) AND NOT contains(endedIn, :organization)"
+        values[":organization"] = organization
+        if person.ended_in is not None:
+            expression += ", endedIn = list_append(if_not_exists(endedIn, :none), :ended)"
+            condition += " AND organization <> :organization"
+            values |= {":none": [], ":ended": [person.ended_in]}
     transaction.update(
-        keys.AccessToken(person.token_hash),
+        AccessToken.key_for(person.token_hash),
         expression,
         condition=condition,
         values=values,
-        on_failure=lambda _: InvalidToken(),
+        on_failure=InvalidToken(),
     )
     if person.grant_id is not None and organization is not None:
-        _bind_grant(transaction, person.grant_id, organization)
-
-
-def _bind_grant(transaction: Transaction, grant_id: str, organization: str) -> None:
-    transaction.update(
-        keys.Grant(grant_id),
-        "SET organization = :organization, boundAt = :now, GSI2PK = :list, GSI2SK = :id",
-        condition="organization = :none",
-        values={
-            ":organization": organization,
-            ":now": clock.now_ms(),
-            ":list": keys.grants_of_organization(organization),
-            ":id": grant_id,
-            ":none": None,
-        },
-        on_failure=lambda found: ConsentRequired() if found else InvalidToken(),
-    )
+        bound = BoundGrant(id=person.grant_id, organization=organization, bound_at=clock.now_ms())
+        transaction.change(
+            bound.key,
+            set={
+                "organization": bound.organization,
+                "bound_at": bound.bound_at,
+                **bound.index_entry("GSI2"),
+            },
+            require={"organization": None},
+            on_failure=lambda found: ConsentRequired() if found else InvalidToken(),
+        )

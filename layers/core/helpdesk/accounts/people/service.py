@@ -3,11 +3,16 @@
 from collections.abc import Callable
 
 from helpdesk.accounts.people import repository
-from helpdesk.accounts.people.record import MAX_NAME_CHARACTERS, PersonRecord, hash_of_email, normalized_email
+from helpdesk.accounts.people.record import (
+    MAX_NAME_CHARACTERS,
+    PersonByEmail,
+    PersonRecord,
+    hash_of_email,
+    normalized_email,
+)
 from helpdesk.accounts.people.repository import (
-    add_token,
-    by_id,
     leave,
+    people,
     require_member,
     require_member_since,
     require_role,
@@ -15,7 +20,7 @@ from helpdesk.accounts.people.repository import (
     set_role,
 )
 from helpdesk.api.admission.caller import Person, Role
-from helpdesk.platform import ids
+from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidToken
 from helpdesk.platform.text import as_name
 from helpdesk.storage.retrying import repeat_when_stale
@@ -23,7 +28,6 @@ from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 __all__ = [
-    "add_token",
     "by_email",
     "by_id",
     "find_or_create",
@@ -39,10 +43,14 @@ __all__ = [
 ]
 
 
+by_id = people.find
+"""Returns the person with an id, or None."""
+
+
 def by_email(email: str) -> PersonRecord | None:
     """Return the person with a normalized address, or None."""
-    user_id = repository.id_by_email(hash_of_email(email))
-    return by_id(user_id) if user_id else None
+    claim = repository.emails.find(hash_of_email(email))
+    return by_id(claim.user_id) if claim else None
 
 
 def find_or_create(email: str, name: str = "") -> PersonRecord:
@@ -56,14 +64,14 @@ def find_or_create(email: str, name: str = "") -> PersonRecord:
     if known is not None:
         return known
     known_as = as_name(name, MAX_NAME_CHARACTERS) or email.partition("@")[0][:MAX_NAME_CHARACTERS]
-    person = PersonRecord(ids.new("usr"), known_as, email)
+    person = PersonRecord(id=ids.new("usr"), name=known_as, email=email, created_at=clock.now_ms())
     transaction = Transaction()
     repository.put(transaction, person)
     try:
         transaction.commit()
     except ConditionFailed as failed:
         # Another request created them at the same moment.
-        found = by_id(repository.claimed_id(failed.item)) if failed.item else None
+        found = by_id(PersonByEmail.from_item(failed.item).user_id) if failed.item else None
         if found is None:
             raise
         return found

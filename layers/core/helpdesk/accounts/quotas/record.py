@@ -16,7 +16,7 @@ class KnowledgeUsage(Stored, kw_only=True):
 class ModelUsage(Stored, kw_only=True):
     """The tokens of language models in a month (UTC, `2026-11`), and the plan that limits them.
 
-    The item also has the tokens of each day, such as `day07` (`tokens_repository`).
+    The item also has the tokens of each day, such as `day07` (`Period`).
     """
 
     PK, SK = "ORG#{organization}#USAGE", "MODEL#{month}"

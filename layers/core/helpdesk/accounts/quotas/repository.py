@@ -1,18 +1,28 @@
-"""The items that count an organization's knowledge documents, and its new suggestions of a day.
+"""The items that count an organization's documents, its tokens of language models, and what is new in a day.
 
 A condition cannot add an attribute to a number, so the quota is a constant in each request: the request assumes a plan
 and requires that the item has it.
+
+The tokens of a month and of each of its days are one item, below 1 KB, and one write counts both. `counted` is what the
+month's quota limits: the tokens used, and those charged for turns that have not ended. `day07` is the same for the
+seventh day.
 """
 
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from math import ceil
+from typing import Any, NamedTuple
 
 from helpdesk.accounts.quotas.errors import (
     KNOWLEDGE_QUOTAS,
     MAX_FILED_SIGNALS_A_DAY,
     MAX_FILED_SIGNALS_OF_CUSTOMER_A_DAY,
     MAX_NEW_SUGGESTIONS_A_DAY,
+    MODEL_TOKENS,
+    MODEL_TOKENS_A_DAY,
+    Budget,
     SignalsOfDayReached,
     SuggestionsOfDayReached,
+    TokensSpent,
     quota_reached,
 )
 from helpdesk.accounts.quotas.record import FiledSignals, KnowledgeUsage, ModelUsage, SuggestionDay
@@ -24,10 +34,11 @@ from helpdesk.storage import table
 from helpdesk.storage.changes import below
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Key
-from helpdesk.storage.table import Item
+from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 _KEEP_DAY_SECONDS = 2 * DAY_SECONDS
+_KEEP_MONTH_SECONDS = 400 * DAY_SECONDS  # a year, and the month itself
 _NAMES = {"#plan": "plan", "#documents": "documents", "#size": "size"}
 
 
@@ -162,3 +173,95 @@ def _refusal(found: Item | None, plan: Plan) -> Exception:
 def stale(seen: str | None) -> StalePlan:
     """Return the error for an item that names another plan than the request assumed, or none."""
     return StalePlan(Plan(seen) if seen in list(Plan) else None)
+
+
+class Period(NamedTuple):
+    """The month (UTC) whose quota a turn uses, such as `2026-11`, and the attribute that counts the day."""
+
+    month: str
+    day: str
+
+
+def period_now() -> Period:
+    """Return the month and the day (UTC) of this moment."""
+    instant = _now()
+    return Period(instant.strftime("%Y-%m"), instant.strftime("day%d"))
+
+
+def seconds_left(budget: Budget) -> int:
+    """Return the seconds until the next day (UTC), or for the month's budget until the next month."""
+    instant = _now()
+    today = instant.replace(hour=0, minute=0, second=0, microsecond=0)
+    next_month = (today.replace(day=1) + timedelta(days=32)).replace(day=1)
+    end = next_month if budget is Budget.MONTH else today + timedelta(days=1)
+    return ceil((end - instant).total_seconds())
+
+
+def _now() -> datetime:
+    return datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
+
+
+def charge_tokens(organization: str, plan: Plan, tokens: int) -> Period:
+    """Charge tokens before they are used; return the month and day. Raises TokensSpent, StalePlan for another plan."""
+    period = period_now()
+    most, most_today = MODEL_TOKENS[plan] - tokens, MODEL_TOKENS_A_DAY[plan] - tokens
+    # A day that has begun with no turn yet has no number.
+    fits_today = (
+        "(attribute_not_exists(#day) OR #day <= :othersToday)" if most_today >= 0 else "#day <= :othersToday"
+    )
+    try:
+        table.update(
+            ModelUsage.key_for(organization, period.month),
+            "ADD #counted :tokens, #day :tokens",
+            condition=f"#plan = :plan AND #counted <= :others AND {fits_today}",
+            names={"#counted": "counted", "#plan": "plan", "#day": period.day},
+            values={
+                ":tokens": tokens,
+                ":plan": plan.value,
+                ":others": most,
+                ":othersToday": most_today,
+            },
+        )
+    except ConditionFailed as failed:
+        found = failed.item or {}
+        if found.get("plan") != plan.value:
+            raise stale(found.get("plan")) from None
+        raise TokensSpent(Budget.MONTH if found["counted"] > most else Budget.DAY) from None
+    return period
+
+
+def settle_tokens(
+    organization: str, period: Period, charged: int, *, tokens_in: int, tokens_out: int
+) -> None:
+    """Count the tokens that a turn used in place of those charged for it in a month and on a day."""
+    table.update(
+        ModelUsage.key_for(organization, period.month),
+        "ADD #counted :difference, #day :difference, tokensIn :in, tokensOut :out, turns :one",
+        names={"#counted": "counted", "#day": period.day},
+        values={
+            ":difference": tokens_in + tokens_out - charged,
+            ":in": tokens_in,
+            ":out": tokens_out,
+            ":one": 1 if tokens_in else 0,
+        },
+    )
+
+
+def add_token_plan(organization: str, plan: Plan) -> None:
+    """Begin the month with a plan, unless that was done since. One call."""
+    table.update(
+        ModelUsage.key_for(organization, period_now().month),
+        "SET #plan = if_not_exists(#plan, :plan), #counted = if_not_exists(#counted, :zero), expiresAt = :later",
+        names={"#counted": "counted", "#plan": "plan"},
+        values={":plan": plan.value, ":zero": 0, ":later": clock.seconds_from_now(_KEEP_MONTH_SECONDS)},
+    )
+
+
+def set_token_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
+    """Record the plan that limits this month's tokens; their number stays."""
+    transaction.update(
+        ModelUsage.key_for(organization, period_now().month),
+        "SET #plan = :plan, #counted = if_not_exists(#counted, :zero), expiresAt = :later",
+        names={"#counted": "counted", "#plan": "plan"},
+        values={":plan": plan.value, ":zero": 0, ":later": clock.seconds_from_now(_KEEP_MONTH_SECONDS)},
+    )

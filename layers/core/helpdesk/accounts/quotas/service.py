@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from helpdesk.accounts.quotas import repository, tokens_repository
+from helpdesk.accounts.quotas import repository
 from helpdesk.accounts.quotas.errors import (
     CONVERSATION_TOKENS_AN_HOUR,
     HIGHEST_PLAN,
@@ -12,8 +12,15 @@ from helpdesk.accounts.quotas.errors import (
     BudgetExceeded,
     TokensSpent,
 )
-from helpdesk.accounts.quotas.repository import StalePlan, Used, count_signal, count_suggestion, set_plan
-from helpdesk.accounts.quotas.tokens_repository import Period, settle_tokens
+from helpdesk.accounts.quotas.repository import (
+    Period,
+    StalePlan,
+    Used,
+    count_signal,
+    count_suggestion,
+    set_plan,
+    settle_tokens,
+)
 from helpdesk.api.admission.limits import Plan
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
@@ -78,9 +85,9 @@ def charge_tokens(
             # Nothing has checked the plan yet.
             present = plan_of(organization)
             raise TokensSpent(Budget.CONVERSATION) if present is plan else StalePlan(present)
-        return tokens_repository.charge(organization, plan, tokens)
+        return repository.charge_tokens(organization, plan, tokens)
 
-    return _with_plan(organization, charge, plan_of, tokens_repository.add_plan)
+    return _with_plan(organization, charge, plan_of, repository.add_token_plan)
 
 
 def budget_exceeded(spent: TokensSpent) -> BudgetExceeded:
@@ -91,7 +98,7 @@ def budget_exceeded(spent: TokensSpent) -> BudgetExceeded:
             "This month's model tokens are used up. Wait for the seconds in Retry-After, or ask your operator to "
             "change the plan. GET /v1/billing/limits shows the budgets."
         )
-    return BudgetExceeded(message, headers={"retry-after": str(tokens_repository.seconds_left(spent.budget))})
+    return BudgetExceeded(message, headers={"retry-after": str(repository.seconds_left(spent.budget))})
 
 
 def _with_plan[T](
@@ -145,9 +152,9 @@ def count_existing(transaction: Transaction, organization: str, *, size: int) ->
 def change_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
     """Apply another plan's quotas from the commit of the transaction on, that of this month's tokens included."""
     set_plan(transaction, organization, plan)
-    tokens_repository.set_plan(transaction, organization, plan)
+    repository.set_token_plan(transaction, organization, plan)
 
 
 def used(organization: str) -> Used:
     """Return what the organization has used of its quotas. One call."""
-    return repository.used(organization, *tokens_repository.now())
+    return repository.used(organization, *repository.period_now())

@@ -3,12 +3,12 @@
 Webhook endpoints and tool endpoints are signed in the same way. Each noun passes the keys of its own items.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from helpdesk.accounts.secret_keys.record import EndpointSecret
 from helpdesk.outbound.signing import random_secret
-from helpdesk.storage import keys
-from helpdesk.storage.stored import AnyKey
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -28,13 +28,13 @@ class Signer(NamedTuple):
 class EndpointItems(NamedTuple):
     """The endpoints of one kind in an organization, as their items are stored.
 
-    `counter` is the item that counts them, `endpoint` returns the item of one. `purpose` names the secret in the item
-    of its secrets.
+    `counter` is the item that counts them, `endpoint` returns the key of one, whose record has a `key_id`. `purpose` is
+    the field of `EndpointSecret`.
     """
 
     organization: str
-    counter: AnyKey
-    endpoint: Callable[[str, str], AnyKey]
+    counter: Key
+    endpoint: Callable[[str, str], Key]
     purpose: str
 
 
@@ -52,26 +52,13 @@ def replace(transaction: Transaction, of: EndpointItems, seen: Sequence[Signer],
         on_failure=ConditionFailed,
     )
     for each in seen:
-        item = of.endpoint(of.organization, each.id)
+        endpoint = of.endpoint(of.organization, each.id)
         if each.key_id != key_id:
             # Another key may sign for it by now, also the one that is revoked.
-            condition, values = _as_seen(each)
-            transaction.require(item, condition, values=values, on_failure=ConditionFailed)
+            transaction.require(endpoint, {"key_id": each.key_id}, on_failure=ConditionFailed)
             continue
-        transaction.update(
-            item,
-            "SET keyId = :null",
-            condition="keyId = :key",
-            values={":null": None, ":key": key_id},
-            on_failure=ConditionFailed,
+        transaction.change(
+            endpoint, set={"key_id": None}, require={"key_id": key_id}, on_failure=ConditionFailed
         )
         secret = {of.purpose: random_secret()}
-        transaction.put({**keys.EndpointSecret(of.organization, each.id).attributes(), **secret})
-
-
-def _as_seen(endpoint: Signer) -> tuple[str, Mapping[str, str | None]]:
-    """Return the condition that an endpoint exists with the key that it had. One that cannot be read may have none."""
-    condition = "keyId = :key"
-    if endpoint.key_id is None:
-        condition = "attribute_exists(PK) AND (attribute_not_exists(keyId) OR keyId = :key)"
-    return condition, {":key": endpoint.key_id}
+        transaction.put(EndpointSecret(organization=of.organization, endpoint_id=each.id, **secret))

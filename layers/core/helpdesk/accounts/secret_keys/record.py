@@ -1,4 +1,4 @@
-"""A secret key as stored, and as the allowances list it while it is live."""
+"""A secret key as stored, what it signs with, and how the allowances list it while it is live."""
 
 from helpdesk.platform.record import Record
 from helpdesk.storage.actor_name import ActorName
@@ -33,6 +33,28 @@ class SiteKeySecret(Stored, kw_only=True):
     organization: str
     key_id: str
     secret: str
+
+
+class KeySecret(Stored, kw_only=True):
+    """The signing secrets derived from a key; the delivery and tool-calling roles alone may read them."""
+
+    PK, SK = "ORG#{organization}#SECRET", "KEY#{key_id}"
+
+    organization: str
+    key_id: str
+    webhooks: str
+    tools: str
+
+
+class EndpointSecret(Stored, kw_only=True):
+    """The random secret that replaced a revoked key's for one endpoint: for a webhook or for a tool endpoint."""
+
+    PK, SK = "ORG#{organization}#SECRET", "ENDPOINT#{endpoint_id}"
+
+    organization: str
+    endpoint_id: str
+    webhooks: str | None = None
+    tools: str | None = None
 
 
 class LiveKey(Record):

@@ -5,13 +5,14 @@ three hold the same keys, because they change together.
 """
 
 from helpdesk.accounts.organizations.errors import OrganizationNotFound
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.accounts.secret_keys.errors import MAX_SECRET_KEYS, REVOKED_DAYS, KeyExists, TooManyKeys
-from helpdesk.accounts.secret_keys.record import LiveKey, SecretKey, SiteKeySecret
+from helpdesk.accounts.secret_keys.record import KeySecret, LiveKey, SecretKey, SiteKeySecret
 from helpdesk.api.admission.limits import RequestClass
-from helpdesk.api.admission.record import Allowance
+from helpdesk.api.admission.record import Allowance, LegacyKey
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
-from helpdesk.storage import keys, table
+from helpdesk.storage import table
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import AnyKey
 from helpdesk.storage.table import Item
@@ -50,15 +51,13 @@ def get(organization: str, key_id: str) -> tuple[SecretKey | None, LiveKey | Non
     return SecretKey.from_item(item) if item else None, alive
 
 
-def put_secrets(
-    transaction: Transaction, organization: str, key_id: str, secrets: Item, site_secret: str
-) -> None:
+def put_secrets(transaction: Transaction, secret: KeySecret, site_secret: str) -> None:
     """Add the secrets derived from a key, separately from its record.
 
     That of sign-ins to the help site is apart from those of deliveries: other roles read it.
     """
-    transaction.put({**keys.KeySecret(organization, key_id).attributes(), **secrets})
-    transaction.put(SiteKeySecret(organization=organization, key_id=key_id, secret=site_secret))
+    transaction.put(secret)
+    transaction.put(SiteKeySecret(organization=secret.organization, key_id=secret.key_id, secret=site_secret))
 
 
 def claim_legacy(transaction: Transaction, organization: str, key_hash: str, key_id: str) -> None:
@@ -66,13 +65,11 @@ def claim_legacy(transaction: Transaction, organization: str, key_hash: str, key
 
     The claim outlives the key, so that a revoked key is not imported again by mistake.
     """
-    transaction.require(
-        keys.Organization(organization), "attribute_exists(PK)", on_failure=lambda _: OrganizationNotFound()
-    )
+    transaction.require(Organization.key_for(organization), {}, on_failure=OrganizationNotFound())
     transaction.put(
-        {**keys.LegacyKey(key_hash).attributes(), "organization": organization, "keyId": key_id},
+        LegacyKey(key_hash=key_hash, organization=organization, key_id=key_id),
         new=True,
-        on_failure=lambda _: KeyExists(),
+        on_failure=KeyExists(),
     )
 
 
@@ -111,7 +108,7 @@ def revoke(transaction: Transaction, organization: str, key: LiveKey) -> None:
             condition="attribute_exists(PK)",
             names={"#keys": "keys", "#hash": key.hash},
         )
-    transaction.delete(keys.KeySecret(organization, key.id))
+    transaction.delete(KeySecret.key_for(organization, key.id))
     transaction.delete(SiteKeySecret.key_for(organization, key.id))
 
 

@@ -12,7 +12,7 @@ from helpdesk.accounts.secret_keys.errors import (
     KeyNotFound,
     MissingServiceKey,
 )
-from helpdesk.accounts.secret_keys.record import LiveKey, SecretKey
+from helpdesk.accounts.secret_keys.record import KeySecret, LiveKey, SecretKey
 from helpdesk.accounts.secret_keys.schemas import KeyCreated, NewKey
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.logs import service as logs
@@ -183,8 +183,10 @@ def _add(transaction: Transaction, organization: str, name: str, created_by: Act
     key = f"svc_key_{organization.removeprefix('org_')}_{ids.secret()}"
     record = _record(organization, name, key[-_HINT_CHARACTERS:], created_by, legacy=False)
     transaction.put(record, new=True)
-    derived = {"webhooks": webhook_secret(key), "tools": tools_secret(key)}
-    repository.put_secrets(transaction, organization, record.id, derived, site_secret(key))
+    secret = KeySecret(
+        organization=organization, key_id=record.id, webhooks=webhook_secret(key), tools=tools_secret(key)
+    )
+    repository.put_secrets(transaction, secret, site_secret(key))
     return record.id, key
 
 

@@ -5,12 +5,11 @@ from typing import Self
 
 from msgspec.structs import replace
 
-from helpdesk.api.admission.caller import Scope
+from helpdesk.api.admission.caller import Role, Scope
 from helpdesk.api.admission.limits import Tier
 from helpdesk.platform.record import Record
-from helpdesk.platform.units import SECOND_US
-from helpdesk.storage.stored import Stored
-from helpdesk.storage.wire import Item
+from helpdesk.platform.units import DAY_SECONDS, SECOND_US
+from helpdesk.storage.stored import Expiring, Stored
 
 
 class Bucket(Stored):
@@ -145,48 +144,61 @@ class FairUse(Stored):
     organization: str
 
 
-class TokenHolder(Record):
-    """An access token and its person.
+class LegacyKey(Stored, kw_only=True):
+    """Which organization a key from before the current scheme belongs to, by the key's SHA-256."""
 
-    `organization` is the one that the token is bound to, or None. `role` is the person's role in it; None without a
-    membership, and for a token from before a membership that ended: the person came back, the token does not.
-    `valid_until` is in ms. `is_member` says whether the person belongs to any organization. `scopes` are those of its
-    grant; a token without a grant has all of them.
+    PK, SK = "LEGACYKEY#{key_hash}", "LEGACYKEY"
+
+    key_hash: str
+    organization: str
+    key_id: str
+
+
+class AccessToken(Expiring, kw_only=True):
+    """An OAuth access token by its SHA-256: its person, its organization and its grant.
+
+    `organization` is the one that it acts in since `bound_at` (ms), or None. `ended_in` are those in which it ended
+    because its person left. One without a grant was issued by the operator.
     """
 
+    PK, SK = "TOKEN#{token_hash}", "TOKEN"
+    KEPT_SECONDS = DAY_SECONDS
+
     token_hash: str
-    grant_id: str | None
-    valid_until: int
-    organization: str | None
-    role: str | None
-    person_id: str
+    user_id: str
+    organization: str | None = None
+    bound_at: int = 0
+    grant_id: str | None = None
+    client_id: str | None = None
+    scopes: tuple[Scope, ...] = (Scope.API,)
+    ended_in: tuple[str, ...] | None = None
+
+
+class Membership(Record, omit_defaults=True):
+    """A person's role in an organization, and since when (ms); None if they joined before that was stored."""
+
+    role: Role
+    joined_at: int | None = None
+
+
+class TokenPerson(Stored, kw_only=True):
+    """The person of an access token, with their memberships by organization."""
+
+    VIEW_OF = "PersonRecord"
+    PK, SK = "PERSON#{id}", "PERSON"
+
+    id: str
     name: str
     email: str
-    is_member: bool
-    scopes: frozenset[Scope]
+    organizations: dict[str, Membership]
 
-    @classmethod
-    def from_items(cls, token_hash: str, token: Item, person: Item) -> Self:
-        """Read a token's item and its person's."""
-        organization = token["organization"] or None
-        membership = person["organizations"].get(organization) if organization else None
-        # Both are missing on items from before they were stored.
-        if membership is not None and token.get("boundAt", 0) < membership.get("joinedAt", 0):
-            membership = None
-        return cls(
-            token_hash=token_hash,
-            grant_id=token.get("grantId"),
-            valid_until=int(token["validUntil"]),
-            organization=organization,
-            role=membership["role"] if membership else None,
-            person_id=person["id"],
-            name=person["name"],
-            email=person["email"],
-            is_member=bool(person["organizations"]),
-            scopes=frozenset(scopes_from_item(token) if token.get("grantId") else Scope),
-        )
+    def role_with(self, token: AccessToken) -> Role | None:
+        """Return the person's role in the organization of their token.
 
-
-def scopes_from_item(item: Item) -> tuple[Scope, ...]:
-    """Return the scopes in an item. One from before scopes has API alone: no page said more to its person."""
-    return tuple(Scope(each) for each in item.get("scopes", [Scope.API.value]))
+        None without a membership, and for a token from before a membership that ended: the person came back, the token
+        does not.
+        """
+        membership = self.organizations.get(token.organization or "")
+        if membership is None or token.bound_at < (membership.joined_at or 0):
+            return None
+        return membership.role

@@ -4,11 +4,13 @@ from contextlib import suppress
 from typing import cast
 
 from helpdesk.api.admission.limits import RequestClass
-from helpdesk.api.admission.record import Allowance, Bucket, FairUse, TokenHolder
-from helpdesk.storage import keys, table
+from helpdesk.api.admission.record import AccessToken, Allowance, Bucket, FairUse, LegacyKey, TokenPerson
+from helpdesk.storage import table
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Key
 from helpdesk.storage.table import EXISTS, ConditionFailed, Item
+
+legacy_keys = Collection(LegacyKey)
 
 _KEY_IS_LIVE = "attribute_exists(#keys.#hash)"
 # The time of the key's last use, in ms. The same write stores it, so it costs no extra call.
@@ -147,17 +149,11 @@ def bucket_of(key: Key, item: Item) -> Bucket:
     return cast("Bucket", key.kind.from_item(item))
 
 
-def organization_of_legacy_key(key_hash: str) -> str | None:
-    """Return the organization of a key in the previous format, or None."""
-    item = table.get(keys.LegacyKey(key_hash))
-    return str(item["organization"]) if item is not None else None
-
-
-def token_holder(token_hash: str, person_id: str) -> TokenHolder | None:
+def token_with_person(token_hash: str, person_id: str) -> tuple[AccessToken, TokenPerson] | None:
     """Return a token with its person, in one call; None if either is missing or the token is another person's."""
-    token_key, person_key = keys.AccessToken(token_hash), keys.Person(person_id)
+    token_key, person_key = AccessToken.key_for(token_hash), TokenPerson.key_for(person_id)
     found = table.get_many([token_key, person_key])
-    token, person = found.get(token_key), found.get(person_key)
-    if token is None or person is None or token["userId"] != person["id"]:
+    if len(found) < len((token_key, person_key)):
         return None
-    return TokenHolder.from_items(token_hash, token, person)
+    token, person = AccessToken.from_item(found[token_key]), TokenPerson.from_item(found[person_key])
+    return (token, person) if token.user_id == person.id else None

@@ -18,7 +18,7 @@ from helpdesk.api.admission.caller import (
     KeyRule,
     Person,
     RateLimitSubject,
-    Role,
+    Scope,
     no_organization,
 )
 from helpdesk.api.admission.limits import PERSON_RATES, Rate, RequestClass
@@ -169,8 +169,11 @@ def _identify(authorization: str, access: Access, request_class: RequestClass) -
     if key is None and _LEGACY_KEY.fullmatch(token) is None:
         raise InvalidApiKey
     key_hash = sha256_hex(token)
-    organization = f"org_{key[1]}" if key else repository.organization_of_legacy_key(key_hash)
-    if organization is None:
+    if key is not None:
+        organization = f"org_{key[1]}"
+    elif (legacy := repository.legacy_keys.find(key_hash)) is not None:
+        organization = legacy.organization
+    else:
         raise InvalidApiKey
     if access.key_rule is KeyRule.TOKEN_REQUIRED:
         raise TokenRequired(headers=_limits_of_key(organization, request_class, key_hash))
@@ -210,25 +213,26 @@ def _token_holder(token: str, access: Access) -> _Credential:
     match = _ACCESS_TOKEN.fullmatch(token)
     if match is None:
         raise InvalidToken
-    holder = repository.token_holder(sha256_hex(token), f"usr_{match[1]}")
-    if holder is None or holder.valid_until <= clock.now_ms():
+    found = repository.token_with_person(sha256_hex(token), f"usr_{match[1]}")
+    if found is None or found[0].valid_until <= clock.now_ms():
         raise InvalidToken
-    organization = holder.organization
-    if organization is not None and holder.role is None:
+    held, owner = found
+    organization, role = held.organization, owner.role_with(held)
+    if organization is not None and role is None:
         if access.rate_limit_subject is RateLimitSubject.ORGANIZATION:
             raise InvalidToken
         organization = None
-    role = Role(holder.role) if holder.role is not None else None
     person = Person(
-        holder.person_id,
-        holder.name,
+        owner.id,
+        owner.name,
         role,
-        holder.email,
-        holder.token_hash,
-        holder.grant_id,
-        holder.organization,
-        holder.is_member,
-        holder.scopes,
+        owner.email,
+        held.token_hash,
+        held.grant_id,
+        held.organization,
+        bool(owner.organizations),
+        # A token without a grant has all scopes.
+        frozenset(held.scopes if held.grant_id else Scope),
     )
     return _Credential(organization, None, person)
 

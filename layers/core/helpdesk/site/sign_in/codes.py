@@ -9,19 +9,18 @@ before is charged to buckets of its own, which no stranger can empty.
 
 from collections.abc import Iterator
 
-from helpdesk.accounts.organizations.record import OrganizationRecord
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.accounts.people.record import normalized_email
-from helpdesk.accounts.sign_in_codes import service as waiting
-from helpdesk.accounts.sign_in_codes.record import SiteCode
-from helpdesk.accounts.sign_in_codes.service import CODE_MINUTES, CodeExpired, WrongCode
 from helpdesk.api.admission import buckets
 from helpdesk.api.admission.allowance import BucketEmpty
 from helpdesk.api.admission.anonymous import address_hash
 from helpdesk.api.admission.limits import Plan
 from helpdesk.api.admission.record import AddressBucket, OrganizationBucket
 from helpdesk.mail import ceilings
+from helpdesk.mail import codes as waiting
 from helpdesk.mail import service as mail
 from helpdesk.mail.ceilings import CeilingReached, MailKind
+from helpdesk.mail.codes import CODE_MINUTES, CodeExpired, SiteCode, WrongCode
 from helpdesk.mail.errors import MailInDoubt, MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
 from helpdesk.mail.names import safe_name
 from helpdesk.platform.digest import sha256_hex
@@ -51,7 +50,7 @@ NETWORK_SHARE = 2
 class Asked(Record):
     """A code that a browser asks for: at whose site, for which address of mail, and from which network address."""
 
-    organization: OrganizationRecord
+    organization: Organization
     email: str
     address: str
     browser: Browser

@@ -1,7 +1,7 @@
 """Items of sign-in: how visitors sign in, codes that wait, tokens that were used, and the secrets that prove them."""
 
 from helpdesk.accounts.secret_keys.record import SiteKeySecret
-from helpdesk.accounts.sign_in_codes.record import SiteCode
+from helpdesk.mail.codes import SiteCode
 from helpdesk.platform import clock
 from helpdesk.site.sign_in.record import SiteClientSecret, SiteToken
 from helpdesk.site.visitors.record import Problem, SiteSignIn

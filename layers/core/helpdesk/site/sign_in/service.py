@@ -164,9 +164,9 @@ def _require_app_url(url: str) -> str:
 
 
 def _answer(organization: str, saved: SiteSignIn, base_url: str) -> SignInAnswer:
-    [named] = organizations.names_of([organization])
+    slug = organizations.get(organization).slug
     return SignInAnswer.from_record(
         saved,
         oidc=saved.provider,
-        oidc_redirect_uri=redirect_uri(of_slug(organization, named.slug, base_url)),
+        oidc_redirect_uri=redirect_uri(of_slug(organization, slug, base_url)),
     )

@@ -7,7 +7,7 @@ asked. So of two who decide at once one succeeds, and a call is made once.
 
 from collections.abc import Mapping
 
-from helpdesk.accounts.organizations.actor import Actor
+from helpdesk.accounts.organizations.service import Actor
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.api.logs import service as logs

@@ -4,12 +4,13 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from helpdesk.accounts.secret_keys.record import EndpointSecret, KeySecret
 from helpdesk.events.outbox import EVENT_DAYS, Event
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS
-from helpdesk.storage import keys, shards, table
+from helpdesk.storage import shards, table
 from helpdesk.storage.stored import AnyKey, plain
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.webhooks.delivery.attempts import CLAIM_MS, DeliveryState, Progress
@@ -88,10 +89,10 @@ def load_context(delivery: DeliveryId, key_id: str | None) -> DeliveryContext:
     """
     event = Event.key_for(delivery.organization, delivery.event_id)
     endpoint = WebhookEndpoint.key_for(delivery.organization, delivery.endpoint_id)
-    replaced = keys.EndpointSecret(delivery.organization, delivery.endpoint_id)
+    replaced = EndpointSecret.key_for(delivery.organization, delivery.endpoint_id)
     standard = StandardSecret.key_for(delivery.organization, delivery.endpoint_id)
     wanted: list[AnyKey] = [delivery.key, event, endpoint, replaced, standard]
-    derived = keys.KeySecret(delivery.organization, key_id) if key_id else None
+    derived = KeySecret.key_for(delivery.organization, key_id) if key_id else None
     if derived is not None:
         wanted.append(derived)
     found = table.get_many(wanted)

@@ -9,18 +9,49 @@ import re
 import secrets
 from typing import Any, NamedTuple
 
-from helpdesk.accounts.sign_in_codes.record import SignIn, SiteCode, SupportEmailCode, WaitingCode
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import table
 from helpdesk.storage.changes import above, below
+from helpdesk.storage.stored import Expiring
 from helpdesk.storage.table import ConditionFailed
 
-__all__ = [
-    "CODE_DIGITS", "CODE_MINUTES", "MAX_TRIES", "Begun", "CodeExpired", "SignIn", "SiteCode", "SupportEmailCode",
-    "WrongCode", "begin", "check",
-]  # fmt: skip
+
+class WaitingCode(Expiring, kw_only=True):
+    """What waits for a code.
+
+    `code_hash` is keyed with the handle. `browser_hash` is who asked: a browser, or an organization by its ID.
+    """
+
+    handle_hash: str
+    email: str
+    code_hash: str
+    browser_hash: str
+    tries: int = 0
+
+
+class SignIn(WaitingCode, kw_only=True):
+    """A sign-in that waits for its one-time code."""
+
+    PK, SK = "OAUTH#SIGNIN#{handle_hash}", "SIGNIN"
+
+
+class SupportEmailCode(WaitingCode, kw_only=True):
+    """A code that was mailed to a pending support address."""
+
+    PK, SK = "ORG#{organization}#SUPPORTCODE#{handle_hash}", "CODE"
+
+    organization: str
+
+
+class SiteCode(WaitingCode, kw_only=True):
+    """A sign-in to the help site that waits for its one-time code."""
+
+    PK, SK = "ORG#{organization}#SITECODE#{handle_hash}", "CODE"
+
+    organization: str
+
 
 CODE_DIGITS = 6
 CODE_MINUTES = 10
