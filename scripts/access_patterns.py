@@ -8,14 +8,12 @@ import re
 from importlib import import_module
 from pathlib import Path
 
-from helpdesk.storage.item_key import ItemKey
-from helpdesk.storage.keys import REGISTRY
 from helpdesk.storage.stored import INDEXES, Stored
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "access-patterns.md"
 
-type Kind = type[ItemKey | Stored]
+type Kind = type[Stored]
 
 _CORE = ROOT / "layers" / "core" / "helpdesk"
 _DECLARES = re.compile(r"^class \w+\((Stored|Expiring)\b", re.MULTILINE)
@@ -39,8 +37,8 @@ def records(base: type[Stored] = Stored) -> list[type[Stored]]:
 
 
 def kinds() -> dict[str, Kind]:
-    """Return every kind of item by its name: records that the table holds, and keys."""
-    found: dict[str, Kind] = dict(REGISTRY)
+    """Return every kind of item by its name."""
+    found: dict[str, Kind] = {}
     for kind in records():
         if kind.VIEW_OF is None:
             if kind.__name__ in found:
@@ -65,7 +63,7 @@ def _prose(kind: Kind) -> str:
 
 
 def _row(name: str, kind: Kind, prose: str) -> str:
-    entries = "" if issubclass(kind, ItemKey) else "; ".join(_entries(kind))
+    entries = "; ".join(_entries(kind))
     return f"| `{name}` | `{kind.PK}` | `{kind.SK}` | {entries} | {prose} |"
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-from helpdesk.storage.stored import AnyKey, Stored
+from helpdesk.storage.stored import Key, Stored
 from helpdesk.storage.table import ConditionFailed, Item, Page, from_wire, to_wire
 
 _WORD = re.compile(r"attribute_(not_)?exists\((#?\w+)\)|[:#]?\w+|<>|>=|=|<|[()]")
@@ -97,13 +97,13 @@ class MemoryTable:
             raise ConditionFailed(dict(self.items[key]))
         self.items[key] = item
 
-    def get_many(self, keys: Sequence[AnyKey]) -> dict[AnyKey, Item]:
+    def get_many(self, keys: Sequence[Key]) -> dict[Key, Item]:
         """As the real one."""
         return {key: dict(self.items[key.pk, key.sk]) for key in keys if (key.pk, key.sk) in self.items}
 
     def update(
         self,
-        key: AnyKey,
+        key: Key,
         expression: str,
         *,
         condition: str | None = None,

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from helpdesk.storage import table
-from helpdesk.storage.stored import AnyKey
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Item
 from tests.support.table import everything
 
@@ -17,14 +17,14 @@ def lagging_reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = {(item["PK"], item["SK"]): item for item in everything()}
     get, get_many = table.get, table.get_many
 
-    def seen(key: AnyKey) -> Item | None:
+    def seen(key: Key) -> Item | None:
         place = key.attributes()
         return before.get((place["PK"], place["SK"]))
 
-    def get_late(key: AnyKey, *, consistent: bool = True) -> Item | None:
+    def get_late(key: Key, *, consistent: bool = True) -> Item | None:
         return get(key) if consistent else seen(key)
 
-    def get_many_late(keys: Sequence[AnyKey], *, consistent: bool = True) -> dict[AnyKey, Item]:
+    def get_many_late(keys: Sequence[Key], *, consistent: bool = True) -> dict[Key, Item]:
         if consistent:
             return get_many(keys)
         return {key: item for key in keys if (item := seen(key)) is not None}

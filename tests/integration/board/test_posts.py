@@ -9,7 +9,7 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.board import service
 from helpdesk.board.record import Post
 from helpdesk.platform import clock
-from helpdesk.storage import keys
+from helpdesk.storage.stored import MalformedKey
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.board import VISITOR, listed, require_consistent, shown, written
@@ -209,7 +209,7 @@ def test_lists_are_sorted_with_pinned_posts_first_and_have_filters(api: Client) 
 def test_a_board_that_cannot_exist_has_no_posts(api: Client) -> None:
     written(api)
     for board in ("", "a%23b", "b" * 3_000):  # a key of an index has up to 2,048 bytes
-        with pytest.raises(keys.MalformedKey):
+        with pytest.raises(MalformedKey):
             Post.partition_for("org_1", unquote(board), "public", index="GSI1")
         for sort in ("newest", "trending"):
             assert api.get(f"/v1/board/posts?boardId={board}&sort={sort}").body == {

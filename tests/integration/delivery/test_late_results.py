@@ -13,7 +13,7 @@ from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clock
 from helpdesk.storage import table
-from helpdesk.storage.stored import AnyKey
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Item
 from helpdesk.webhooks.delivery import repository
 from helpdesk.webhooks.delivery import service as history
@@ -127,7 +127,7 @@ def test_an_event_is_reported_dropped_although_the_response_to_its_record_is_los
     fail_four_times(task, time)
     update = table.update
 
-    def twice(key: AnyKey, expression: str, **how: Any) -> Any:
+    def twice(key: Key, expression: str, **how: Any) -> Any:
         if "list_append" in expression and "write_token" not in expression:
             update(key, expression, **how)  # its answer is lost, so the client writes again
         return update(key, expression, **how)

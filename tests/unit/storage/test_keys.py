@@ -11,8 +11,7 @@ from msgspec.structs import fields
 
 from helpdesk.accounts.organizations.record import Slug
 from helpdesk.conversations.message_record import Message
-from helpdesk.storage.keys import REGISTRY, ItemKey, MalformedKey
-from helpdesk.storage.stored import INDEXES, AnyKey, Stored
+from helpdesk.storage.stored import INDEXES, Key, MalformedKey, Stored
 from scripts.access_patterns import Kind
 from tests.support import kinds
 from tests.support.kinds import KINDS, STORED
@@ -22,8 +21,8 @@ parts = st.text(min_size=1, max_size=128).filter(lambda text: "#" not in text)
 any_kind = st.sampled_from([kind for _, kind in sorted(KINDS.items())])
 
 
-def _build(kind: Kind, chosen: list[str]) -> AnyKey:
-    return kinds.key(kind, *chosen[: len(kinds.parts_of(kind))])
+def _build(kind: Kind, chosen: list[str]) -> Key:
+    return kind.key_for(*chosen[: len(kinds.parts_of(kind))])
 
 
 five_parts = st.lists(parts, min_size=5, max_size=5)
@@ -60,7 +59,7 @@ def test_an_invalid_part_is_refused(kind: Kind, part: str) -> None:
         chosen = ["a", "b", "c", "d", "e"][:count]
         chosen[position] = part
         with pytest.raises(MalformedKey):
-            kinds.key(kind, *chosen)
+            kind.key_for(*chosen)
 
 
 def test_a_part_of_128_characters_makes_a_key() -> None:
@@ -107,11 +106,9 @@ def test_text_with_an_overlong_part_parses_to_no_key() -> None:
 
 
 def test_a_key_whose_halves_name_different_organizations_is_invalid() -> None:
-    class Twice(ItemKey):
+    class Twice(Stored):
         PK, SK = "ORG#{organization}", "OWN#{organization}"
         organization: str
-
-    del REGISTRY["Twice"]
 
     assert Twice.parse("ORG#one", "OWN#two") is None
 

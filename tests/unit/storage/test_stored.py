@@ -10,9 +10,7 @@ from helpdesk.storage import changes
 from helpdesk.storage.actor_name import ActorName, id_of
 from helpdesk.storage.changes import above, below, or_missing, other_than
 from helpdesk.storage.collection import Collection
-from helpdesk.storage.item_key import REGISTRY, ItemKey
 from helpdesk.storage.stored import MalformedKey, Stored, UnreadableItem
-from helpdesk.storage.transactions import Transaction
 from tests.unit.storage.conftest import Dynamo
 
 
@@ -226,17 +224,6 @@ def test_a_change_appends_to_a_list() -> None:
 def test_a_change_of_an_unknown_field_is_an_error() -> None:
     with pytest.raises(AttributeError):
         changes.expression(PARCEL.key, set={"recieved_at": 3}, add={}, require={}, or_new=False)
-
-
-def test_a_delete_that_requires_fields_of_another_kind_of_key_is_an_error_and_not_unconditional() -> None:
-    class Old(ItemKey):
-        PK, SK = "OLD#{id}", "OLD"
-        id: str
-
-    del REGISTRY["Old"]
-
-    with pytest.raises(TypeError):
-        Transaction().delete(Old("1"), require={"version": 1})
 
 
 def test_all_records_of_a_partition_are_read_as_they_are_now(dynamo: Dynamo) -> None:

@@ -15,7 +15,6 @@ from helpdesk.knowledge.documents import Document
 from helpdesk.platform.record import Record
 from helpdesk.signals.record import Signal
 from helpdesk.storage import table
-from helpdesk.storage.item_key import ItemKey
 from helpdesk.storage.stored import Key, Stored
 from helpdesk.storage.table import Item, from_wire
 from helpdesk.suggestions.record import Suggestion
@@ -23,7 +22,7 @@ from helpdesk.tasks.record import Task
 from helpdesk.tools.approvals.record import Approval
 from helpdesk.tools.call_log import ToolTestRun
 
-type Kind = type[ItemKey | Stored]
+type Kind = type[Stored]
 
 _TIME_TO_LIVE = "dynamodb.amazonaws.com"
 _DIGITS = 40  # the longest sequence number of a stream
@@ -51,7 +50,7 @@ class Source(Record):
     """An item that rows are about: its kind, its key, and the parts of the key by their names."""
 
     kind: Kind
-    key: ItemKey | Key
+    key: Key
     parts: Mapping[str, str]
 
     @property
@@ -113,13 +112,8 @@ def of_item(item: Item) -> Change | None:
 def source_of(pk: str, sk: str) -> Source | None:
     """Return which item a key is of; None if no rows are about it."""
     for prefix, kind in _KINDS:
-        if not sk.startswith(prefix):
-            continue
-        if issubclass(kind, Stored):
-            if (parts := kind.parse(pk, sk)) is not None:
-                return Source(kind, Key(pk, sk, kind), parts)
-        elif (key := kind.parse(pk, sk)) is not None:
-            return Source(kind, key, {name: getattr(key, name) for name in kind.PARTS})
+        if sk.startswith(prefix) and (parts := kind.parse(pk, sk)) is not None:
+            return Source(kind, Key(pk, sk, kind), parts)
     return None
 
 

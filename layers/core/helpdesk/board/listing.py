@@ -23,7 +23,7 @@ from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.search import service as search
 from helpdesk.signals import service as signals
-from helpdesk.storage.keys import MalformedKey
+from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.table import Filter, Index
 
 _ROUNDS = 4

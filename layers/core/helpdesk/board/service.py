@@ -30,8 +30,8 @@ from helpdesk.search import jobs as search
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.record import Signal
-from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import ExtraWrites, Transaction
 

@@ -14,7 +14,7 @@ from helpdesk.knowledge.page_repository import rate
 from helpdesk.knowledge.pages import DocumentPage, in_order
 from helpdesk.knowledge.slugs import candidates
 from helpdesk.platform.record import Record
-from helpdesk.storage.stored import AnyKey
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk_files.paths import SourcePath, is_markdown, same_page
@@ -144,7 +144,7 @@ class Contents(Record):
         return sorted((page for page in self.pages if page.reads), key=lambda page: -page.reads)[:limit]
 
 
-def tree_in(organization: str, items: Mapping[AnyKey, Item]) -> Tree:
+def tree_in(organization: str, items: Mapping[Key, Item]) -> Tree:
     """Return which folder is in which, given the tree's item if there is one."""
     found = items.get(Tree.key_for(organization))
     return Tree(organization=organization) if found is None else Tree.from_item(found)
@@ -164,7 +164,7 @@ def contents(organization: str, known: Contents | None = None, tree: Tree | None
     return Contents(tree, folders, [page for page in pages if page.published or tree.shows(page.folder_id)])
 
 
-def keys_of(organization: str, slug: str) -> Sequence[AnyKey]:
+def keys_of(organization: str, slug: str) -> Sequence[Key]:
     """Return the keys that say what stands at an address. Raises MalformedKey."""
     return (DocumentPage.key_for(organization, slug), Tree.key_for(organization))
 
@@ -184,7 +184,7 @@ _MOST_MOVES = 10
 _MOST_SLUGS = 4
 
 
-def find_page(organization: str, slug: str, items: Mapping[AnyKey, Item]) -> FoundPage | None:
+def find_page(organization: str, slug: str, items: Mapping[Key, Item]) -> FoundPage | None:
     """Return what stands at an address, given the items of `keys_of`; None if nothing ever did.
 
     One call for each time that the document has moved from there.

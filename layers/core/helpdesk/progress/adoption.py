@@ -12,7 +12,7 @@ from helpdesk.progress.schemas import TaskRequest, TaskRequestsAnswer, TaskReque
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalMerged, SignalNotFound
 from helpdesk.signals.kinds import SignalStatus
-from helpdesk.storage.keys import MalformedKey
+from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.errors import TaskNotFound

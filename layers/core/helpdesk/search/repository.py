@@ -20,7 +20,7 @@ from helpdesk.search.record import (
 )
 from helpdesk.storage import table
 from helpdesk.storage.marks import BEING_ERASED
-from helpdesk.storage.stored import AnyKey, Key
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Item
 
 _PAGE = 500
@@ -99,7 +99,7 @@ def _posts(organization: str, post_ids: Sequence[str]) -> Iterator[Item]:
             yield {**post, "body": body["body"]}
 
 
-def _present(wanted: Sequence[AnyKey]) -> Iterator[Item]:
+def _present(wanted: Sequence[Key]) -> Iterator[Item]:
     # To the index, what is being erased is gone, and so is a signal that was merged into another.
     items = table.get_many(wanted).values()
     return (item for item in items if BEING_ERASED not in item and "mergedInto" not in item)

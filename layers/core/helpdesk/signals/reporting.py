@@ -18,7 +18,7 @@ from helpdesk.signals.errors import MAX_IMAGES, MAX_QUOTE_CHARACTERS, MAX_WHO_CH
 from helpdesk.signals.images import Images
 from helpdesk.signals.record import Report, Reporter, StaleSignal
 from helpdesk.signals.schemas import ReportInput
-from helpdesk.storage.keys import MalformedKey
+from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.transactions import Transaction
 
 _MESSAGES_READ = 100

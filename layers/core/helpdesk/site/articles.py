@@ -26,7 +26,7 @@ from helpdesk.site.errors import PageNotFound
 from helpdesk.site.links import article_path, folder_path
 from helpdesk.site.sending import PUBLIC
 from helpdesk.site.visit import Visit
-from helpdesk.storage.stored import AnyKey
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Throttled
 
 COUNTED_READS = 8
@@ -68,7 +68,7 @@ def moved_to(address: str) -> Content:
     return MovedPermanently("", {**PUBLIC, "location": address}, HTTPStatus.MOVED_PERMANENTLY)
 
 
-def keys_of(organization: str, values: Mapping[str, str]) -> Sequence[AnyKey]:
+def keys_of(organization: str, values: Mapping[str, str]) -> Sequence[Key]:
     """Return the keys of what an article's page shows."""
     return publishing.keys_of(organization, slug_in(values.get("name", ""))[0])
 

@@ -10,12 +10,12 @@ from helpdesk.site.articles import moved_to
 from helpdesk.site.errors import PageNotFound
 from helpdesk.site.links import folder_path, is_of
 from helpdesk.site.visit import Visit
-from helpdesk.storage.stored import AnyKey
+from helpdesk.storage.stored import Key
 
 MOST_READ = 6
 
 
-def tree_key(organization: str, _: Mapping[str, str]) -> Sequence[AnyKey]:
+def tree_key(organization: str, _: Mapping[str, str]) -> Sequence[Key]:
     """Return the key of the tree of folders, which each page reads together with the site."""
     return [Tree.key_for(organization)]
 

@@ -9,7 +9,7 @@ from helpdesk.platform.units import DAY_MS
 from helpdesk.site.record import Site, SiteCss, SiteSettings, SiteStylesheet
 from helpdesk.storage import changes, table
 from helpdesk.storage.collection import Collection
-from helpdesk.storage.stored import AnyKey
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
@@ -36,8 +36,8 @@ def holder_of(slug: str) -> str | None:
 
 
 def site_with(
-    organization: str, more: Sequence[AnyKey], *, consistent: bool = False
-) -> tuple[Site | None, Mapping[AnyKey, Item]]:
+    organization: str, more: Sequence[Key], *, consistent: bool = False
+) -> tuple[Site | None, Mapping[Key, Item]]:
     """Return a site, None if the organization is gone, and the items of other keys that a page shows. One call."""
     own = Organization.key_for(organization)
     settings = SiteSettings.key_for(organization)

@@ -37,11 +37,11 @@ from helpdesk.site.visit import Visit
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.record import SiteSignIn
 from helpdesk.storage.retrying import Conflict
-from helpdesk.storage.stored import AnyKey, MalformedKey
+from helpdesk.storage.stored import Key, MalformedKey
 from helpdesk.storage.table import Item, Throttled
 
 type Page = Callable[..., Content]
-type Reads = Callable[[str, Mapping[str, str]], Sequence[AnyKey]]
+type Reads = Callable[[str, Mapping[str, str]], Sequence[Key]]
 """Returns the keys of what a page shows, given the organization and the parameters of its path."""
 
 _SITE = re.compile(r"/site/(?P<slug>[^/]+)(?P<path>/.*)?")
@@ -56,7 +56,7 @@ _PROBLEMS = {
 }
 
 
-def _nothing(_: str, __: Mapping[str, str]) -> Sequence[AnyKey]:
+def _nothing(_: str, __: Mapping[str, str]) -> Sequence[Key]:
     return ()
 
 
@@ -141,7 +141,7 @@ class Pages:
         base_url = settings().base_url or request.address
         sent = browsers.sent(request.headers, is_secure=base_url.startswith("https:"))
 
-        def keys_for(organization: str) -> Sequence[AnyKey]:
+        def keys_for(organization: str) -> Sequence[Key]:
             own = route[0].reads(organization, route[1]) if route is not None else ()
             return [SiteSignIn.key_for(organization), *own, *sent.keys_in(organization)]
 
@@ -189,8 +189,8 @@ _holders: dict[str, str] = {}
 
 
 def _site_with(
-    slug: str, keys_for: Callable[[str], Sequence[AnyKey]], *, consistent: bool
-) -> tuple[Site, Mapping[AnyKey, Item]]:
+    slug: str, keys_for: Callable[[str], Sequence[Key]], *, consistent: bool
+) -> tuple[Site, Mapping[Key, Item]]:
     """Return an enabled site by its slug, or by a former one, with items. One call; otherwise two or three."""
     holder = _holders.get(slug)
     if holder is not None:

@@ -13,7 +13,7 @@ from helpdesk.site.record import Site
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Browser
 from helpdesk.site.visitors.record import SignInMethod, SitePlace, of_slug
-from helpdesk.storage.stored import AnyKey
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Item
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, Language, preferred
 
@@ -33,7 +33,7 @@ class Visit(Record, kw_only=True):
     base_url: str
     path: str
     browser: Browser
-    found: Mapping[AnyKey, Item] = {}
+    found: Mapping[Key, Item] = {}
 
     @property
     def organization(self) -> str:

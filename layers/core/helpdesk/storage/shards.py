@@ -42,8 +42,3 @@ def pages[T](
 def shard_of(identifier: str) -> int:
     """Return the shard that an item with this id is in."""
     return crc32(identifier.encode()) % SHARDS
-
-
-def due_crawls(shard: int) -> str:
-    """Return GSI1's partition of one shard's crawls that run, or will by themselves; sorted by when to look at them."""
-    return f"DUECRAWLS#{shard}"

@@ -36,19 +36,23 @@ from helpdesk.platform.record import Record, field
 from helpdesk.platform.units import HOUR_SECONDS
 from helpdesk.storage import actor_name
 from helpdesk.storage.actor_name import ActorName
-from helpdesk.storage.item_key import MAX_PART_CHARACTERS, ItemKey, MalformedKey, require_part
 from helpdesk.storage.wire import Item
 
-__all__ = ["AnyKey", "Expiring", "Index", "Key", "MalformedKey", "Stored", "UnreadableItem", "field"]
+__all__ = ["Expiring", "Index", "Key", "MalformedKey", "Stored", "UnreadableItem", "field"]
 
 type Index = Literal["GSI1", "GSI2", "GSI3"]
 type Template = tuple[str, str]
 
 INDEXES: tuple[Index, ...] = ("GSI1", "GSI2", "GSI3")
+MAX_PART_CHARACTERS = 128
 _PART = re.compile(r"\{(\w+)[^}]*\}")
 _HALVES = "\n"
 _TABLE_ATTRIBUTES = {"expiresAt", *(f"{index}{half}" for index in INDEXES for half in ("PK", "SK"))}
 _BUILTIN = (bytes, Decimal)
+
+
+class MalformedKey(ValueError):
+    """An invalid part of a key: it is empty, longer than any ID, or contains the separator."""
 
 
 class UnreadableItem(ValueError):
@@ -71,10 +75,6 @@ class Key(Record):
     def attributes(self) -> Item:
         """Return the key as the item's attributes `PK` and `SK`."""
         return {"PK": self.pk, "SK": self.sk}
-
-
-type AnyKey = ItemKey | Key
-"""A key, declared either way."""
 
 
 class Stored(Record):
@@ -250,13 +250,17 @@ def _pattern(template: str) -> re.Pattern[str]:
 
 
 def _filled(kind: type[Stored], template: str, parts: Sequence[str]) -> list[str]:
-    """Return the halves of a template with its parts. Raises MalformedKey."""
+    """Return the halves of a template with its parts. Raises MalformedKey.
+
+    The longest part keeps every key under DynamoDB's 1,024 bytes for a sort key, whatever a caller sends as an ID.
+    """
     names = _names(template)
     if len(parts) != len(names):
         raise TypeError(f"a {kind.__name__} takes {', '.join(names)} here")
     values = dict(zip(names, parts, strict=True))
     for name, part in values.items():
-        require_part(kind, name, part)
+        if not 0 < len(part) <= MAX_PART_CHARACTERS or "#" in part:
+            raise MalformedKey(f"{kind.__name__}.{name}")
     return [half.format_map(values) for half in template.split(_HALVES)]
 
 

@@ -17,7 +17,7 @@ from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.storage import changes
 from helpdesk.storage.retrying import Pauses
-from helpdesk.storage.stored import AnyKey, Index, Key, Stored
+from helpdesk.storage.stored import Index, Key, Stored
 from helpdesk.storage.wire import Item, WireItem, from_wire, to_wire
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class WriteConflict(Throttled):
     """A transaction was writing the same item, during every try."""
 
 
-def get(key: AnyKey, *, consistent: bool = True) -> Item | None:
+def get(key: Key, *, consistent: bool = True) -> Item | None:
     """Return the item, or None. One call; 1 read unit per 4 KB, half of that when not `consistent`."""
     try:
         answer = clients.dynamodb().get_item(
@@ -90,9 +90,9 @@ def get(key: AnyKey, *, consistent: bool = True) -> Item | None:
     return from_wire(answer["Item"]) if "Item" in answer else None
 
 
-def get_many(keys: Sequence[AnyKey], *, consistent: bool = True) -> dict[AnyKey, Item]:
+def get_many(keys: Sequence[Key], *, consistent: bool = True) -> dict[Key, Item]:
     """Return the items that exist, by key. One call per hundred keys; requests unprocessed keys again."""
-    found: dict[AnyKey, Item] = {}
+    found: dict[Key, Item] = {}
     by_halves = {(key.pk, key.sk): key for key in keys}
     name = settings().table_name
     wanted: list[WireItem] = [to_wire(key.attributes()) for key in by_halves.values()]
@@ -261,7 +261,7 @@ def scan(*, limit: int, after: Item | None = None) -> Page:
 
 
 def update(
-    key: AnyKey,
+    key: Key,
     expression: str,
     *,
     condition: str | None = None,
@@ -310,7 +310,7 @@ def change(
     return update(key, **parts, returning=returning)
 
 
-def delete(key: AnyKey) -> None:
+def delete(key: Key) -> None:
     """Remove an item, if it exists. Raises Throttled."""
     _delete(key.attributes())
 
@@ -325,7 +325,7 @@ def _delete(key: Item) -> None:
     _written(lambda: clients.dynamodb().delete_item(TableName=name, Key=wire))
 
 
-def delete_many(keys: Sequence[AnyKey]) -> None:
+def delete_many(keys: Sequence[Key]) -> None:
     """Remove items; nothing happens where there are none. One call for 25; requests unprocessed keys again."""
     name = settings().table_name
     wanted: list[WireItem] = [

@@ -21,7 +21,7 @@ from helpdesk.platform.clients import send_deadline
 from helpdesk.platform.settings import settings
 from helpdesk.storage import changes
 from helpdesk.storage.retrying import Conflict, Pauses
-from helpdesk.storage.stored import AnyKey, Key, Stored
+from helpdesk.storage.stored import Key, Stored
 from helpdesk.storage.table import THROTTLING, Item, from_wire, to_wire
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Transaction:
 
     def update(
         self,
-        key: AnyKey,
+        key: Key,
         expression: str,
         *,
         condition: str | None = None,
@@ -134,7 +134,7 @@ class Transaction:
 
     def set(
         self,
-        key: AnyKey,
+        key: Key,
         attributes: Item,
         *,
         condition: str,
@@ -169,7 +169,7 @@ class Transaction:
 
     def delete(
         self,
-        key: AnyKey,
+        key: Key,
         *,
         require: changes.Values | None = None,
         condition: str | None = None,
@@ -179,14 +179,14 @@ class Transaction:
     ) -> None:
         """Delete one item: under a condition, or if it is as required (`storage.changes`), where one is given."""
         if require is not None:
-            action = self._required(key, require)
+            action = self._conditional(key, **changes.condition(key, require))
         else:
             action = self._conditional(key, condition, names, values)
         self._add({"Delete": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
 
     def require(
         self,
-        key: AnyKey,
+        key: Key,
         condition: "str | changes.Values",
         *,
         names: Mapping[str, str] | None = None,
@@ -200,7 +200,7 @@ class Transaction:
         if isinstance(condition, str):
             action = self._conditional(key, condition, names, values)
         else:
-            action = self._required(key, condition)
+            action = self._conditional(key, **changes.condition(key, condition))
         self._add({"ConditionCheck": action}, on_failure)  # type: ignore[typeddict-item] # built up conditionally
 
     def set_deadline(self, instant_ms: int) -> None:
@@ -256,14 +256,9 @@ class Transaction:
         self._actions.append(action)
         self._on_failure.append(on_failure)
 
-    def _required(self, key: AnyKey, require: changes.Values) -> dict[str, Any]:
-        if not isinstance(key, Key):
-            raise TypeError("fields are those of a record's key")
-        return self._conditional(key, **changes.condition(key, require))
-
     def _conditional(
         self,
-        key: AnyKey,
+        key: Key,
         condition: str | None,
         names: Mapping[str, str] | None,
         values: Mapping[str, Any] | None,

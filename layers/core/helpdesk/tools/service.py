@@ -19,8 +19,8 @@ from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import Forbidden, InvalidRequest
 from helpdesk.platform.text import as_name
 from helpdesk.storage import table
-from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import call_log, repository, running, schema_rules

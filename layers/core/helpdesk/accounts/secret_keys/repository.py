@@ -14,7 +14,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import table
 from helpdesk.storage.collection import Collection
-from helpdesk.storage.stored import AnyKey
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -117,11 +117,11 @@ def require_live(transaction: Transaction, organization: str, key_id: str, on_fa
     transaction.require(SecretKey.key_for(organization, key_id), {"revoked_at": None}, on_failure=on_failure)
 
 
-def _allowances(organization: str) -> list[AnyKey]:
+def _allowances(organization: str) -> list[Key]:
     return [Allowance.key_for(organization, request_class.value) for request_class in RequestClass]
 
 
-def _live(allowances: dict[AnyKey, Item]) -> list[LiveKey]:
+def _live(allowances: dict[Key, Item]) -> list[LiveKey]:
     entries: dict[str, Item] = {}
     used: dict[str, int] = {}
     for item in allowances.values():

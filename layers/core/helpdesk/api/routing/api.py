@@ -41,8 +41,8 @@ from helpdesk.platform.errors import (
 )
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record, field
-from helpdesk.storage.keys import MalformedKey
 from helpdesk.storage.retrying import Conflict
+from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.table import Throttled
 
 _JSON = "application/json"

@@ -14,7 +14,7 @@ from helpdesk.storage import table
 from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.changes import below
 from helpdesk.storage.collection import Collection
-from helpdesk.storage.stored import AnyKey, Stored, field
+from helpdesk.storage.stored import Key, Stored, field
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
@@ -258,7 +258,7 @@ def signal_of(organization: str, repo: str, number: int) -> str | None:
 
 def signals_of(organization: str, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
     """Return the signals of issues, by repository and number. One call for a hundred."""
-    keys: dict[AnyKey, tuple[str, int]] = {
+    keys: dict[Key, tuple[str, int]] = {
         IssueNumber.key_for(organization, hash_of_repo(repo), str(number)): (repo, number)
         for repo, number in wanted
     }

@@ -9,6 +9,7 @@ from helpdesk.knowledge.crawls.schemas import CrawlStatus, Outcome, Refresh
 from helpdesk.knowledge.crawls.scope import Scope, page_key
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_MS
+from helpdesk.storage import shards
 from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.stored import Stored, field
 
@@ -83,10 +84,11 @@ class Crawl(Stored, kw_only=True):
     failures            how many requests in a row had no usable answer
     stalls              how often the run was found without a worker
     holder, lease_until the worker that holds the run, and until when
-    due_in, due_at      its place in the index of crawls to look at; None for one that does not run by itself
+    due_at              its place in the index of crawls to look at; None for one that does not run by itself
     """
 
     PK, SK = "ORG#{organization}#CRAWLS", "CRAWL#{id}"
+    GSI1 = "DUECRAWLS#{shard}", "{due_at}"
 
     organization: str
     id: str
@@ -115,8 +117,12 @@ class Crawl(Stored, kw_only=True):
     stalls: int
     holder: str | None = None
     lease_until: int = 0
-    due_in: str | None = field(default=None, name="GSI1PK")
     due_at: str | None = field(default=None, name="GSI1SK")
+
+    @property
+    def shard(self) -> int:
+        """Which shard of the index it is in."""
+        return shards.shard_of(self.id)
 
     @property
     def settings(self) -> Settings:

@@ -26,7 +26,7 @@ from helpdesk.knowledge.crawls.schemas import CrawlStatus
 from helpdesk.knowledge.crawls.scope import page_key
 from helpdesk.platform import clock
 from helpdesk.platform.units import MINUTE_MS
-from helpdesk.storage import shards, table
+from helpdesk.storage import table
 from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.changes import Values, below, other_than
 from helpdesk.storage.collection import Collection
@@ -98,7 +98,7 @@ def create(
         created_at=clock.now_ms(),
         created_by_name=actor,
         **asdict(settings),
-        **_fresh_run(crawl_id, run=1),
+        **_fresh_run(1),
     )
     start = CrawlStart(organization=organization, page_key=page_key(settings.url), crawl_id=crawl_id)
     transaction = Transaction()
@@ -117,7 +117,7 @@ def run(crawl: Crawl, settings: Settings, extra_writes: ExtraWrites | None = Non
     transaction = Transaction()
     transaction.change(
         crawl.key,
-        set={**asdict(settings), **_fresh_run(crawl.id, run=crawl.run + 1)},
+        set={**asdict(settings), **_fresh_run(crawl.run + 1), "GSI1PK": _listed_in(crawl)},
         require={"run": crawl.run, "status": other_than(CrawlStatus.RUNNING)},
         on_failure=lambda found: CrawlRunning() if found else CrawlNotFound(),
     )
@@ -127,7 +127,11 @@ def run(crawl: Crawl, settings: Settings, extra_writes: ExtraWrites | None = Non
     transaction.commit()
 
 
-def _fresh_run(crawl_id: str, *, run: int) -> dict[str, Any]:
+def _listed_in(crawl: Crawl) -> str:
+    return Crawl.partition_for(str(crawl.shard), index="GSI1")
+
+
+def _fresh_run(run: int) -> dict[str, Any]:
     now = clock.now_ms()
     return {
         "status": CrawlStatus.RUNNING,
@@ -147,7 +151,6 @@ def _fresh_run(crawl_id: str, *, run: int) -> dict[str, Any]:
         "stalls": 0,
         "holder": None,
         "lease_until": 0,
-        "due_in": shards.due_crawls(shards.shard_of(crawl_id)),
         "due_at": due_key(now + STALLED_MS),
     }
 
@@ -189,17 +192,6 @@ def remove(crawl: Crawl, *, delete_documents: bool) -> None:
     transaction.commit()
 
 
-def due(shard: int, before: int, limit: int, after: Item | None) -> tuple[list[Crawl], Item | None]:
-    """Return a page of a shard's crawls to look at before an instant (ms), and the key to continue from.
-
-    Each has to run, or its worker may be gone.
-    """
-    page = table.query(
-        shards.due_crawls(shard), index="GSI1", sk_between=("0", due_key(before)), limit=limit, after=after
-    )
-    return crawls.readable(page.items), page.after
-
-
 def queue_again(crawl: Crawl) -> None:
     """Queue a run's slice again, because its worker may be gone. Nothing happens if the run went on meanwhile."""
     transaction = Transaction()
@@ -238,7 +230,7 @@ def end(
         "due_at": None if next_run is None else due_key(next_run),
     }
     if next_run is None:
-        values["due_in"] = None
+        values["GSI1PK"] = None
     transaction = Transaction()
     transaction.change(crawl.key, set=values, require=require, on_failure=on_failure)
     free_place(transaction, crawl.organization)

@@ -139,7 +139,7 @@ def start_due(until: int) -> int:
     done = 0
 
     def read(shard: int, after: Item | None) -> tuple[list[Crawl], Item | None]:
-        return repository.due(shard, before, _PAGE, after)
+        return repository.crawls.due(shard, before, _PAGE, after, index="GSI1")
 
     for page in shards.pages(read, before // MINUTE_MS, until):
         done += sum(_start(due) for due in page)

@@ -20,12 +20,12 @@ from helpdesk.api.http.content import ClientInfo
 from helpdesk.customers.record import Customer
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.errors import ForbiddenError
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
+from helpdesk.site.errors import FormNotOwn
 from helpdesk.site.visitors.record import SitePlace, SiteSession, SiteSignIn
 from helpdesk.storage import table
-from helpdesk.storage.stored import AnyKey, Key
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
@@ -38,13 +38,6 @@ KNOWN_SECONDS = 180 * DAY_SECONDS
 _NAME = "helpdesk-site"
 # The cookie of a signed-in browser names its customer, so that one call reads the session and the customer.
 _VALUE = re.compile(r"[0-9A-Za-z]{43}(?:\.(cus_[0-9a-z]{26}))?")
-
-
-class FormNotOwn(ForbiddenError):
-    """The form was not sent from a page of the site, or the browser blocks cookies."""
-
-    code = "form_not_own"
-    message = "Allow cookies, open the page again and send the form from there."
 
 
 class Visitor(Record):
@@ -104,7 +97,7 @@ class SentCookie(Record):
             Customer.key_for(organization, self.customer_id),
         )
 
-    def browser_in(self, organization: str, found: Mapping[AnyKey, Item]) -> Browser:
+    def browser_in(self, organization: str, found: Mapping[Key, Item]) -> Browser:
         """Return the browser, given the items that were found; one without our cookie gets a new one.
 
         A session is over when its time is, when visitors sign in another way since, and when its customer was erased.
@@ -122,9 +115,7 @@ class SentCookie(Record):
         visitor = Visitor(customer.id, session.visitor_hash, customer.name, customer.email, signed_in_at)
         return Browser(self.value, is_new=False, visitor=visitor)
 
-    def _known_in(
-        self, organization: str, found: Mapping[AnyKey, Item]
-    ) -> tuple[SiteSession, Customer] | None:
+    def _known_in(self, organization: str, found: Mapping[Key, Item]) -> tuple[SiteSession, Customer] | None:
         """Return the session of the browser, also when it is over, and whose it is; None if they are gone."""
         items = [found.get(key) for key in self.keys_in(organization)]
         if not items or items[0] is None or items[2] is None:
@@ -141,7 +132,7 @@ def sent(headers: Mapping[str, str], *, is_secure: bool) -> SentCookie:
     return SentCookie(None, None) if named is None else SentCookie(value, named[1])
 
 
-def settings_in(organization: str, found: Mapping[AnyKey, Item]) -> SiteSignIn:
+def settings_in(organization: str, found: Mapping[Key, Item]) -> SiteSignIn:
     """Return how visitors sign in, given the items that were read with the site."""
     item = found.get(SiteSignIn.key_for(organization))
     return SiteSignIn(organization=organization) if item is None else SiteSignIn.from_item(item)

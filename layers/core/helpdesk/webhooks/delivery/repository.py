@@ -11,7 +11,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage import shards, table
-from helpdesk.storage.stored import AnyKey, plain
+from helpdesk.storage.stored import Key, plain
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.webhooks.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 from helpdesk.webhooks.delivery.record import AttemptRecord, Delivery, DeliveryId
@@ -91,7 +91,7 @@ def load_context(delivery: DeliveryId, key_id: str | None) -> DeliveryContext:
     endpoint = WebhookEndpoint.key_for(delivery.organization, delivery.endpoint_id)
     replaced = EndpointSecret.key_for(delivery.organization, delivery.endpoint_id)
     standard = StandardSecret.key_for(delivery.organization, delivery.endpoint_id)
-    wanted: list[AnyKey] = [delivery.key, event, endpoint, replaced, standard]
+    wanted: list[Key] = [delivery.key, event, endpoint, replaced, standard]
     derived = KeySecret.key_for(delivery.organization, key_id) if key_id else None
     if derived is not None:
         wanted.append(derived)
@@ -348,6 +348,6 @@ def postpone_check(delivery: Delivery) -> None:
 
 def delete_events(organization: str, event_ids: Sequence[str], endpoint_ids: Sequence[str]) -> None:
     """Remove events and the items of their deliveries to these endpoints."""
-    wanted: list[AnyKey] = [Event.key_for(organization, each) for each in event_ids]
+    wanted: list[Key] = [Event.key_for(organization, each) for each in event_ids]
     wanted += [Delivery.key_for(organization, to, each) for each in event_ids for to in endpoint_ids]
     table.delete_many(wanted)
