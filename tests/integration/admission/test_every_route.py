@@ -336,9 +336,7 @@ def credentials(organization: NewOrganization) -> Callable[[str], str | None]:
             return f"Bearer {token_of(person, home)}"
         if kind == "program":  # an owner's, without the scope `manage`
             token = issue_token(home, role="owner", name="Pia")
-            table.update(
-                AccessToken.key_for(sha256_hex(token)), "SET grantId = :id", values={":id": "grant_1"}
-            )
+            table.change(AccessToken.key_for(sha256_hex(token)), set={"grant_id": "grant_1"})
             return f"Bearer {token}"
         if kind == "without organization":
             return f"Bearer {issue_token(None, role='member', name='Nobody')}"

@@ -31,7 +31,7 @@ def _names(part: Any) -> Iterator[str]:
             yield from _names(each)
     elif isinstance(part, dict):
         for name, value in part.items():
-            if isinstance(value, str) and (name.endswith("ActorName") or name in {"actor", "decidedBy"}):
+            if isinstance(value, str) and (name.endswith("ByName") or name in {"actor", "decidedBy"}):
                 yield value
             yield from _names(value)
 

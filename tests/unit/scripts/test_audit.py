@@ -45,7 +45,7 @@ def test_an_unreadable_file_is_named(
 ) -> None:
     assert audited(monkeypatch, None, SOUND) == 0
     first = capsys.readouterr().out.splitlines()[0]
-    assert first.startswith("Not audited: pip-audit could not read layers/dependencies/requirements.txt")
+    assert first.startswith("Not audited: pip-audit could not read layers/compiled/requirements.txt")
 
 
 def test_a_known_vulnerability_is_named_and_fails(

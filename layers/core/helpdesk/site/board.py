@@ -29,13 +29,14 @@ from helpdesk.board.settings import BoardSettings, settings_of
 from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
 from helpdesk.site import authors, forms, rendering
 from helpdesk.site.board_reads import LEADING_NUMBER
-from helpdesk.site.errors import FormNotOwn, PageNotFound
+from helpdesk.site.errors import PageNotFound
 from helpdesk.site.forms import OwnForm
 from helpdesk.site.sending import PRIVATE
 from helpdesk.site.texts import Texts, texts_in
 from helpdesk.site.visit import Visit
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Browser
+from helpdesk.site.visitors.errors import FormNotOwn
 from helpdesk.storage.table import Item
 
 PAGE = 30

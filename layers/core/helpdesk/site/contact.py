@@ -41,13 +41,14 @@ from helpdesk.customers.profile import UserInput
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
 from helpdesk.site import assets, forms, markdown, rendering, sending
-from helpdesk.site.errors import FormNotOwn, NoStars, PageNotFound, StillMoving
+from helpdesk.site.errors import NoStars, PageNotFound, StillMoving
 from helpdesk.site.forms import OwnForm
 from helpdesk.site.links import policy_source
 from helpdesk.site.texts import texts_in
 from helpdesk.site.visit import Visit
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Browser
+from helpdesk.site.visitors.errors import FormNotOwn
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -1,6 +1,6 @@
 """Errors and limits of a help site and its pages."""
 
-from helpdesk.platform.errors import ForbiddenError, InvalidRequest, NotFoundError
+from helpdesk.platform.errors import InvalidRequest, NotFoundError
 
 MAX_TITLE_CHARACTERS = 80
 MAX_INTRO_CHARACTERS = 500
@@ -15,13 +15,6 @@ class PageNotFound(NotFoundError):
 
     code = "page_not_found"
     message = "There is no page at this address."
-
-
-class FormNotOwn(ForbiddenError):
-    """The form was not sent from a page of the site, or the browser blocks cookies."""
-
-    code = "form_not_own"
-    message = "Allow cookies, open the page again and send the form from there."
 
 
 class StillMoving(PageNotFound):

@@ -22,10 +22,10 @@ from helpdesk.conversations.messages import sessions
 from helpdesk.platform import ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import InvalidRequest
-from helpdesk.site.errors import FormNotOwn
 from helpdesk.site.visit import Visit
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Browser
+from helpdesk.site.visitors.errors import FormNotOwn
 
 _ONCE = re.compile(r"[0-9A-Za-z]{20,64}")
 _LONGEST_MS = 29_000  # the gateway gives a request 29 seconds

@@ -22,7 +22,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
-from helpdesk.site.errors import FormNotOwn
+from helpdesk.site.visitors.errors import FormNotOwn
 from helpdesk.site.visitors.record import SitePlace, SiteSession, SiteSignIn
 from helpdesk.storage import table
 from helpdesk.storage.stored import Key
