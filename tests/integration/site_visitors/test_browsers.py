@@ -11,9 +11,9 @@ from helpdesk.customers.identities import Proven
 from helpdesk.customers.record import Customer
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
-from helpdesk.site.errors import FormNotOwn
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Browser, Visitor
+from helpdesk.site.visitors.errors import FormNotOwn
 from helpdesk.site.visitors.record import SitePlace, SiteSignIn, of_slug
 from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
