@@ -1,6 +1,8 @@
 """The table of rate limits (Specification: Limits, Rate limits).
 
 Each of the three request classes has its own token bucket. The plan and its add-ons determine the tier.
+An organization's `Allowance` keeps the numbers of its tier. It gets those of this table when it is created and whenever
+its tier changes (`accounts.organizations.repository`).
 """
 
 from enum import StrEnum
