@@ -13,8 +13,6 @@ from helpdesk.storage.stored import INDEXES, Stored
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "access-patterns.md"
 
-type Kind = type[Stored]
-
 _CORE = ROOT / "layers" / "core" / "helpdesk"
 _DECLARES = re.compile(r"^class \w+\((Stored|Expiring)\b", re.MULTILINE)
 _HEAD = "| Item | PK | SK | Index entries | What it is | How it is read |\n|---|---|---|---|---|---|\n"
@@ -36,9 +34,9 @@ def records(base: type[Stored] = Stored) -> list[type[Stored]]:
     return found
 
 
-def kinds() -> dict[str, Kind]:
+def kinds() -> dict[str, type[Stored]]:
     """Return every kind of item by its name."""
-    found: dict[str, Kind] = {}
+    found: dict[str, type[Stored]] = {}
     for kind in records():
         if kind.VIEW_OF is None:
             if kind.__name__ in found:
@@ -57,12 +55,12 @@ def with_items(page: str) -> str:
     return _TABLE.sub(lambda _: _HEAD + "\n".join(rows), page, count=1)
 
 
-def _prose(kind: Kind) -> str:
+def _prose(kind: type[Stored]) -> str:
     sentence = " ".join((kind.__doc__ or "").split()).split(". ")[0].rstrip(".")
     return f"{sentence[:1].lower()}{sentence[1:]} | "
 
 
-def _row(name: str, kind: Kind, prose: str) -> str:
+def _row(name: str, kind: type[Stored], prose: str) -> str:
     entries = "; ".join(_entries(kind))
     return f"| `{name}` | `{kind.PK}` | `{kind.SK}` | {entries} | {prose} |"
 

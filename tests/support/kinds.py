@@ -3,16 +3,16 @@
 import re
 from functools import lru_cache
 
-from helpdesk.storage.stored import Key
-from scripts.access_patterns import Kind, kinds, records
+from helpdesk.storage.stored import Key, Stored
+from scripts.access_patterns import kinds, records
 
 
-def parts_of(kind: Kind) -> tuple[str, ...]:
+def parts_of(kind: type[Stored]) -> tuple[str, ...]:
     """Return the names of the parts that a kind's key is made from."""
     return tuple(dict.fromkeys(re.findall(r"\{(\w+)", kind.PK + kind.SK)))
 
 
-def parsed(kind: Kind, pk: str, sk: str) -> Key | None:
+def parsed(kind: type[Stored], pk: str, sk: str) -> Key | None:
     """Return the key of a kind with these halves, or None where they belong to another kind."""
     parts = kind.parse(pk, sk)
     return None if parts is None else kind.key_for(*parts.values())

@@ -22,12 +22,10 @@ from helpdesk.tasks.record import Task
 from helpdesk.tools.approvals.record import Approval
 from helpdesk.tools.call_log import ToolTestRun
 
-type Kind = type[Stored]
-
 _TIME_TO_LIVE = "dynamodb.amazonaws.com"
 _DIGITS = 40  # the longest sequence number of a stream
 
-_KINDS: tuple[tuple[str, Kind], ...] = (
+_KINDS: tuple[tuple[str, type[Stored]], ...] = (
     ("MSG#", Message),
     ("RATING#", Rating),
     ("LOG#", LogRecord),
@@ -49,7 +47,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
 class Source(Record):
     """An item that rows are about: its kind, its key, and the parts of the key by their names."""
 
-    kind: Kind
+    kind: type[Stored]
     key: Key
     parts: Mapping[str, str]
 
@@ -72,7 +70,7 @@ class Change(Record):
     expired: bool = False
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> type[Stored]:
         """The kind of the item."""
         return self.source.kind
 

@@ -14,7 +14,7 @@ from helpdesk.agent_runs.record import Run
 from helpdesk.analytics import facts, repository, rows, sources, usage_facts
 from helpdesk.analytics.conversation_rows import write_thread
 from helpdesk.analytics.rows import Fact
-from helpdesk.analytics.sources import Change, Kind
+from helpdesk.analytics.sources import Change
 from helpdesk.api.logs.record import LogRecord
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.files.record import File
@@ -29,6 +29,7 @@ from helpdesk.platform.queues import write_dead_letter
 from helpdesk.platform.settings import settings
 from helpdesk.signals.record import Signal
 from helpdesk.storage.marks import BEING_ERASED
+from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.tasks.record import Task
@@ -37,7 +38,7 @@ from helpdesk.tools.call_log import ToolTestRun
 from helpdesk.webhooks.delivery import record_guard
 
 _THREADS = 8
-_DATASETS: dict[Kind, str] = {
+_DATASETS: dict[type[Stored], str] = {
     Rating: rows.RATINGS,
     LogRecord: rows.LOGS,
     Document: rows.DOCUMENTS,
@@ -134,7 +135,7 @@ def fact_of(change: Change) -> Fact | None:
         return None
     if change.kind is Rating:
         return rating_fact(Rating.from_item(item))
-    makers: dict[Kind, Callable[[Item], Fact | None]] = {
+    makers: dict[type[Stored], Callable[[Item], Fact | None]] = {
         Signal: lambda found: facts.of_signal(Signal.from_item(found)),
         Task: lambda found: facts.of_task(Task.from_item(found)),
         LogRecord: lambda found: facts.of_log(LogRecord.from_item(found)),
