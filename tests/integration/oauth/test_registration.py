@@ -65,6 +65,7 @@ def test_a_clients_secret_is_shown_once_and_stored_as_a_hash() -> None:
         ({**PUBLIC, "response_types": ["token"]}, "invalid_client_metadata"),
         ({**PUBLIC, "client_name": 1}, "invalid_client_metadata"),
         ({**PUBLIC, "client_uri": "javascript:alert(1)"}, "invalid_client_metadata"),
+        ({**PUBLIC, "client_uri": "https://" + "a" * 493}, "invalid_client_metadata"),
         ("[]", "invalid_client_metadata"),
         ("{", "invalid_client_metadata"),
         ("", "invalid_redirect_uri"),  # an empty object
@@ -75,6 +76,12 @@ def test_an_invalid_registration_is_refused_in_oauths_format(body: Any, error: s
 
     assert (answer.status, answer.body["error"]) == (400, error)
     assert set(answer.body) == {"error", "error_description"}
+
+
+def test_a_client_uri_can_have_500_characters() -> None:
+    address = "https://" + "a" * 492
+
+    assert register(client_uri=address).registered["client_uri"] == address
 
 
 def test_a_device_client_needs_no_redirect_address() -> None:

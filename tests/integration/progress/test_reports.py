@@ -334,6 +334,7 @@ def test_a_report_that_is_not_one_is_refused(api: Client) -> None:
         {"repo": "a#b"},
         {"repo": "a/b", "branch": "x" * 251},
         {"repo": "a/b", "at": -1},
+        {"repo": "a/b", "at": 2**48},
         {"repo": "a/b", "commits": [{**commit, "sha": "xyz"}]},
         {"repo": "a/b", "commits": [{**commit, "sha": "abc"}]},
         {"repo": "a/b", "commits": [{**commit, "url": "javascript:alert(1)"}]},

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
+from helpdesk.analytics.schemas import SatisfactionQuery
 from helpdesk.api.http.schemas import Body, Query
 from helpdesk.api.http.validation import parse_query
 from helpdesk.board.schemas import BoardUpdate
@@ -59,17 +60,43 @@ def test_a_number_that_is_too_large_to_be_exact_is_not_read_as_whole(number: str
     assert _outcome(BoardUpdate, "version", number) == [("int_type", "Input should be a valid integer")]
 
 
-@for_each("value", ["7", "7.0", "7.000"])
-def test_a_query_takes_a_whole_number_with_a_fraction_of_zero(value: str) -> None:
-    satisfaction = next(route for route in all_routes() if route.path == "/v1/analytics/satisfaction")
-    assert satisfaction.query is not None
-    model: type[Query] = satisfaction.query[1]
-    assert json.loads(parse_query(model, {"days": [value]}).model_dump_json())["days"] == 7
+def _parameters(kind: str) -> Iterator[tuple[type[Query], str]]:
+    """Return every query parameter of a type, by the model that it belongs to."""
+    for model in {route.query[1] for route in all_routes() if route.query is not None}:
+        for name, schema in model.model_json_schema()["properties"].items():
+            if kind in {schema.get("type"), *(each.get("type") for each in schema.get("anyOf", []))}:
+                yield model, name
 
 
-@for_each("value", ["7.5", "7.", ".0", "7.0.0", "7e0", "+7", "-7", "７", "7_0", ""])
-def test_a_query_takes_no_other_form_of_a_number(value: str) -> None:
-    satisfaction = next(route for route in all_routes() if route.path == "/v1/analytics/satisfaction")
-    assert satisfaction.query is not None
-    with pytest.raises(AppError, match="`days` must be a whole number"):
-        parse_query(satisfaction.query[1], {"days": [value]})
+def _refusal(model: type[Query], name: str, value: str) -> str:
+    """Return why a value is refused; empty if it is accepted. Other parameters that are missing make no difference."""
+    try:
+        model.model_validate({name: value})
+    except ValidationError as refusal:
+        return ", ".join(error["msg"] for error in refusal.errors() if error["loc"] == (name,))
+    return ""
+
+
+@for_each("model, name", list(_parameters("integer")), lambda each: getattr(each, "__name__", each))
+def test_a_query_accepts_a_whole_number_in_plain_digits_alone(model: type[Query], name: str) -> None:
+    assert [_refusal(model, name, value) for value in ("7", "7.0", "7.000")] == ["", "", ""]
+    others = ("7.5", "7.", ".0", "7.0.0", "7e0", "+7", "-7", "７", "٧", "7_0", " 7", "7 ", "0x7", "")
+    refusals = {value: _refusal(model, name, value) for value in others}
+    assert refusals == dict.fromkeys(others, "Value error, must be a whole number")
+
+
+@for_each("model, name", list(_parameters("boolean")), lambda each: getattr(each, "__name__", each))
+def test_a_query_accepts_true_and_false_alone(model: type[Query], name: str) -> None:
+    assert [_refusal(model, name, value) for value in ("true", "false")] == ["", ""]
+    others = ("1", "0", "yes", "no", "on", "off", "t", "f", "True", "FALSE", " true", "")
+    refusals = {value: _refusal(model, name, value) for value in others}
+    assert refusals == dict.fromkeys(others, "Value error, must be true or false")
+
+
+def test_a_fraction_of_zero_does_not_change_the_number_of_a_query() -> None:
+    assert parse_query(SatisfactionQuery, {"days": ["7.000"]}).days == 7
+
+
+def test_a_refused_number_of_a_query_is_named() -> None:
+    with pytest.raises(AppError, match=r"^`days` must be a whole number\.$"):
+        parse_query(SatisfactionQuery, {"days": ["7_0"]})

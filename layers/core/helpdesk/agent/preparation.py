@@ -10,6 +10,7 @@ from helpdesk.agent.conversation_language import (
     first_clear,
     likely_language,
 )
+from helpdesk.agent.errors import MAX_QUESTION_CHARACTERS
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.knowledge import retrieval
@@ -20,7 +21,6 @@ from helpdesk.visitor_texts.languages import Language
 THREAD_MESSAGES = 30
 """How much of a thread is read: what was written since the last answer, and the context for the model."""
 
-QUESTION_CHARACTERS = 4_000
 PASSAGES = 5
 
 
@@ -57,7 +57,7 @@ def prepare(
     asked = pending or [message for message in newest_first if message.id == message_id]
     question = Question(
         conversation.organization,
-        cut("\n\n".join(message.body for message in asked if message.body), QUESTION_CHARACTERS),
+        cut("\n\n".join(message.body for message in asked if message.body), MAX_QUESTION_CHARACTERS),
         [Turn(message.by_visitor, message.body) for message in reversed(newest_first)],
         [],
         settings,

@@ -8,7 +8,7 @@ from helpdesk.agent.errors import (
     MAX_QUESTION_CHARACTERS,
     MIN_NAME_CHARACTERS,
 )
-from helpdesk.api.http.schemas import Answer, Body, Query, QueryBoolean, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, Query, schema_hint
 from helpdesk.visitor_texts.catalog import MAX_TEXT_CHARACTERS, TextName
 from helpdesk.visitor_texts.languages import LANGUAGES, Language
 
@@ -54,7 +54,7 @@ class AgentSettingsWithTexts(Answer):
 class AgentQuery(Query):
     """The query of GET and PATCH /agent."""
 
-    texts: QueryBoolean = False
+    texts: bool = False
     """Whether the answer has the sentences that visitors read, in every language. They are about 15 KB."""
 
 

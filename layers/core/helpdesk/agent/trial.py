@@ -5,11 +5,12 @@ from helpdesk.accounts.quotas.errors import TokensSpent
 from helpdesk.agent import bedrock, embedded, repository
 from helpdesk.agent.answerer import HandOff, Question, Reply, Turn
 from helpdesk.agent.converse import ModelTrouble
+from helpdesk.agent.errors import MAX_QUESTION_CHARACTERS
 from helpdesk.agent.intents import requests_human
-from helpdesk.agent.preparation import QUESTION_CHARACTERS, language_of, passages_for
+from helpdesk.agent.preparation import language_of, passages_for
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent.schemas import TestAnswer, TestedPassage, TestQuestion
-from helpdesk.platform.errors import InvalidRequest
+from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import trimmed
 from helpdesk.visitor_texts.catalog import TextName
@@ -24,8 +25,8 @@ def ask(organization: str, asked: TestQuestion) -> TestAnswer:
     text = trimmed(asked.question)
     if not text:
         raise InvalidRequest("`question` must not be blank.")
-    if len(text) > QUESTION_CHARACTERS:
-        raise InvalidRequest(f"`question` must be at most {QUESTION_CHARACTERS:,} characters.")
+    if len(text) > MAX_QUESTION_CHARACTERS:
+        raise InvalidRequest(at_most("question", MAX_QUESTION_CHARACTERS))
     chosen = repository.settings_of(organization)
     sentences = chosen.texts.in_language(language_of([text]) or chosen.language)
     passages = passages_for(organization, text)

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from helpdesk.api.http.schemas import Answer, Query, QueryInteger, schema_hint
-from helpdesk.api.logs.schemas import Instant
+from helpdesk.api.http.schemas import Answer, Instant, Query, schema_hint
 
 WINDOWS = (7, 30, 90)
 """The possible lengths of a window, in days."""
@@ -25,7 +24,7 @@ class SatisfactionQuery(Query):
 
     start: Annotated[Instant | None, Field(alias="from")] = None
     """The first instant of the window, in milliseconds since 1970; `days` ago unless given."""
-    days: Annotated[QueryInteger, AfterValidator(_window), schema_hint(enum=list(WINDOWS))] = 30
+    days: Annotated[int, AfterValidator(_window), schema_hint(enum=list(WINDOWS))] = 30
     """How long the window is: 7, 30 or 90 days."""
 
 

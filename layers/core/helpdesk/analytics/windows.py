@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import NamedTuple
 
-from helpdesk.api.logs.kinds import MAX_MS
+from helpdesk.platform.ids import MAX_MS
 from helpdesk.platform.units import DAY_MS, HOUR_MS
 
 _DAYS_A_WEEK, _HOURS_A_DAY = 7, 24

@@ -19,7 +19,7 @@ from helpdesk.storage.table import Item
 ROADMAP_CANDIDATES = 500
 """Of each board, so many of the most voted posts are looked through for a roadmap."""
 
-_PLACE = re.compile(r"[01]#(?:\d{9}#)?post_[0-9a-hjkmnp-tv-z]{26}")
+_PLACE = re.compile(r"[01]#(?:[0-9]{9}#)?post_[0-9a-hjkmnp-tv-z]{26}")
 
 
 def posts(

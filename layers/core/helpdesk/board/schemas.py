@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, QueryBoolean, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, schema_hint
 from helpdesk.board.errors import (
     MAX_BODY_CHARACTERS,
     MAX_COMMENT_CHARACTERS,
@@ -184,7 +184,7 @@ class PostsQuery(PageQuery):
     """Only posts with this tag."""
     state: PostState | None = None
     """Only posts in this state; both by default."""
-    is_spam: QueryBoolean = False
+    is_spam: bool = False
     """True for posts that are marked as spam, which are in no other list."""
     q: str | None = None
     """Only posts whose title and text have all these words, the newest first."""

@@ -9,7 +9,6 @@ from helpdesk.api.http.schemas import (
     Body,
     Milliseconds,
     PageQuery,
-    QueryBoolean,
     as_integer,
     schema_hint,
 )
@@ -144,16 +143,16 @@ class ConversationsQuery(PageQuery):
 
     status: Status | None = None
     """Only conversations of this status."""
-    awaiting_human: QueryBoolean | None = None
+    awaiting_human: bool | None = None
     """True: only conversations that wait for your team, because their `awaitingHuman` is true or they have
     `pendingApprovals`. False: only the others."""
     assignee: str | None = None
     """Only the conversations of this teammate: an ID, `me` with an access token, or `none` for unassigned ones."""
     customer_id: str | None = None
     """Only the conversations of this customer, the most recently started first."""
-    archived: QueryBoolean | None = None
+    archived: bool | None = None
     """True: only archived conversations. Other lists leave them out."""
-    snoozed: QueryBoolean | None = None
+    snoozed: bool | None = None
     """Only snoozed conversations, or only the others."""
     q: str | None = None
     """Only conversations in which all these words occur, the most recently active first."""

@@ -12,6 +12,9 @@ from collections.abc import Callable
 
 from helpdesk.platform import clock
 
+MAX_MS = 2**48 - 1
+"""The last instant that an ID can start with, in the year 10889."""
+
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _ULID_LENGTH = 26
 _TIME_CHARACTERS = 10

@@ -38,8 +38,6 @@ def checked(wanted: CommitsReport, now: int) -> list[tuple[LinkedCommit | Linked
             f"A report must have at most {MAX_COMMITS_REPORTED} `commits` and {MAX_PULL_REQUESTS_REPORTED} "
             "`pullRequests`."
         )
-    if wanted.at is not None and wanted.at < 0:
-        raise InvalidRequest("`at` must be a time in milliseconds since 1970.")
     return [
         *((_commit(each, number, repo, wanted, now), each.message) for number, each in enumerate(commits)),
         *((_pull(each, number, repo, wanted, now), each.title) for number, each in enumerate(pulls)),

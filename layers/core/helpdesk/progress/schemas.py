@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, Instant, Milliseconds, PageQuery, schema_hint
 from helpdesk.progress.errors import MAX_BRANCH_CHARACTERS, MAX_REPO_CHARACTERS
 from helpdesk.signals.kinds import Priority, SignalKind
 from helpdesk.tasks.schemas import SentState, TaskStatus
@@ -19,7 +19,7 @@ class TaskRequestsQuery(PageQuery):
 
     max_limit: ClassVar[int] = MAX_REQUESTS_LISTED
 
-    limit: QueryInteger = MAX_REQUESTS_LISTED
+    limit: int = MAX_REQUESTS_LISTED
     """The maximum number of requests."""
 
 
@@ -91,8 +91,9 @@ class CommitsReport(Body):
         list[ReportedPullRequest] | None, schema_hint(maxItems=MAX_PULL_REQUESTS_REPORTED)
     ] = None
     """Up to 100."""
-    at: Milliseconds | None = None
-    """When this happened, such as the time of the push; now by default. A card that a person moved later stays."""
+    at: Instant | None = None
+    """When this happened, in milliseconds since 1970, such as the time of the push; now by default. A card that a
+    person moved later stays."""
 
 
 class ReportedTask(Answer):

@@ -8,7 +8,6 @@ from helpdesk.api.http.schemas import (
     Milliseconds,
     PageQuery,
     Query,
-    QueryInteger,
     schema_hint,
 )
 from helpdesk.signals.errors import (
@@ -83,7 +82,7 @@ class SignalsAnswer(Answer):
 class SignalQuery(PageQuery):
     """The parameters of GET /signals/{id}."""
 
-    limit: QueryInteger = 200
+    limit: int = 200
     """The maximum number of reporters."""
 
 

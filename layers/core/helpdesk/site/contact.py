@@ -13,9 +13,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated
-
-from pydantic import BeforeValidator
+from typing import TYPE_CHECKING
 
 from helpdesk.api.http.content import Content, HtmlPage, RawJson, see_other
 from helpdesk.api.http.schemas import Query
@@ -63,17 +61,11 @@ MOVES_WITHIN_MS = 30_000
 """How long after a sign-in a conversation of before may be on its way to the customer."""
 
 
-def _step(value: object) -> int:
-    """Return how often a page has loaded itself; 0 for what is no such number."""
-    return (
-        int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 3 else 0
-    )
-
-
 class ThreadQuery(Query):
     """The parameters of a conversation's page."""
 
-    follow: Annotated[int, BeforeValidator(_step)] = 0
+    follow: str = ""
+    """How often the page has loaded itself; anything but a number of one or two digits counts as never."""
 
 
 class MessageForm(OwnForm):
@@ -117,7 +109,9 @@ def show_thread(visit: Visit, conversation_id: str) -> Content:
         if signed_in_at is not None and clock.now_ms() - signed_in_at < MOVES_WITHIN_MS:
             raise StillMoving(headers={"refresh": MOVED_AFTER_SECONDS}) from None
         raise
-    return _thread(visit, browser, conversation, follow=visit.query(ThreadQuery).follow)
+    follow = visit.query(ThreadQuery).follow
+    is_number = follow.isascii() and follow.isdigit() and len(follow) < 3
+    return _thread(visit, browser, conversation, follow=int(follow) if is_number else 0)
 
 
 def reply(visit: Visit, conversation_id: str) -> Content:

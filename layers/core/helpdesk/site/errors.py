@@ -1,5 +1,6 @@
 """Errors and limits of a help site and its pages."""
 
+from helpdesk.conversations.errors import MAX_STARS, MIN_STARS
 from helpdesk.platform.errors import InvalidRequest, NotFoundError
 
 MAX_TITLE_CHARACTERS = 80
@@ -24,4 +25,4 @@ class StillMoving(PageNotFound):
 
 
 class NoStars(InvalidRequest):
-    message = "`stars` must be from 1 to 5."
+    message = f"`stars` must be from {MIN_STARS} to {MAX_STARS}."

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, QueryInteger, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, schema_hint
 from helpdesk.signals.kinds import Priority, SentPriority
 from helpdesk.signals.shapes import CodehostIssue, TrackerIssue
 from helpdesk.tasks.errors import MAX_DESCRIPTION_CHARACTERS, MAX_LISTED, MAX_TITLE_CHARACTERS
@@ -75,7 +75,7 @@ class TasksQuery(PageQuery):
 
     max_limit: ClassVar[int] = MAX_LISTED
 
-    limit: QueryInteger = MAX_LISTED
+    limit: int = MAX_LISTED
     """The maximum number of cards."""
     status: TaskStatus | None = None
     """Only this column; by default the whole board, from left to right."""

@@ -7,6 +7,12 @@ MAX_TOOLS = 64
 """How many tools a manifest may declare."""
 MAX_WITHDRAWN_TOOLS = 128
 """How many protected tools that an endpoint's manifests dropped are remembered. A sync that drops more is refused."""
+MAX_OFFERED_TOOLS = 128
+MAX_OFFERED_BYTES = 64 * 1024
+"""How many tools a request of the model has, and how large their names, titles, descriptions and schemas are together.
+
+They are about 20,000 tokens, a third of what one message may use.
+"""
 MAX_RUNNING_TOOLS = 3
 MAX_MANIFEST_BYTES = 512 * 1024
 MAX_RESULT_BYTES = 256 * 1024

@@ -7,7 +7,7 @@ from pydantic import Field
 from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, schema_hint
 from helpdesk.customers.record import MAX_EXTERNAL_ID_CHARACTERS
 from helpdesk.outbound.errors import MAX_URL_CHARACTERS
-from helpdesk.tools.errors import MAX_TOOLS
+from helpdesk.tools.errors import MAX_OFFERED_BYTES, MAX_OFFERED_TOOLS, MAX_TOOLS
 from helpdesk.tools.record import ChangeKind, Risk, SyncStatus
 
 MAX_LISTED_TOOLS = 50
@@ -131,9 +131,14 @@ class ToolAnswer(Answer):
     in_force: bool
     """False for a tool that the manifest added and that no admin has accepted yet. The agent can't call it. A tool that
     was dropped before shows what was in force, and a new one the same as `waiting`."""
-    offered: bool
-    """Whether the agent's model is offered it. False for an enabled tool, too, if those before it leave no room: a
-    request has 128 tools and 64 KB of them at most."""
+    offered: Annotated[
+        bool,
+        schema_hint(
+            description="Whether the agent's model is offered it. False for an enabled tool, too, if the tools before "
+            f"it leave no room: a request has at most {MAX_OFFERED_TOOLS} tools and {MAX_OFFERED_BYTES // 1024} KB of "
+            "them."
+        ),
+    ]
     endpoint_id: str
     change_id: str | None
     """The change that waits for an admin, as in the endpoint's `changes`; null if none does."""

@@ -24,7 +24,7 @@ from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools import call_log, repository, running, schema_rules
-from helpdesk.tools.errors import CALL_SECONDS, InvalidInput
+from helpdesk.tools.errors import CALL_SECONDS, MAX_OFFERED_BYTES, MAX_OFFERED_TOOLS, InvalidInput
 from helpdesk.tools.json_text import canonical
 from helpdesk.tools.record import Risk, Tool, ToolEndpoint, higher
 from helpdesk.tools.results import CallOutcome, CallResult
@@ -37,13 +37,6 @@ from helpdesk.tools.schemas import (
     ToolUpdate,
 )
 from helpdesk.tools.visitors import Visitor, visitor_of
-
-MAX_OFFERED_TOOLS = 128
-MAX_OFFERED_BYTES = 64 * 1024
-"""How many tools a request of the model has, and how large their names, titles, descriptions and schemas are together.
-
-They are about 20,000 tokens, a third of what one message may use.
-"""
 
 _LIST = "tools"
 _SHOWN_PROBLEMS = 3

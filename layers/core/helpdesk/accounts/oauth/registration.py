@@ -36,7 +36,7 @@ _CLIENT_ID = re.compile(r"client_[0-9a-z]{26}")
 # A name keeps its joiners elsewhere; here they could make a program look like another.
 _JOINERS = dict.fromkeys([0x200C, 0x200D])
 _MAX_URI_CHARACTERS = 500
-_WEB_ADDRESS = re.compile(rf"https://[!-~]{{1,{_MAX_URI_CHARACTERS}}}")
+_WEB_ADDRESS = re.compile(r"https://[!-~]+")
 
 
 class Identified(Protocol):
@@ -64,7 +64,8 @@ def register(wanted: ClientRegistration, address: str) -> RegisteredClient:
     method = wanted.token_endpoint_auth_method or "client_secret_basic"
     if method not in AUTH_METHODS:
         raise InvalidClientMetadata(f"`token_endpoint_auth_method` must be one of {', '.join(AUTH_METHODS)}.")
-    if wanted.client_uri and _WEB_ADDRESS.fullmatch(wanted.client_uri) is None:
+    uri = wanted.client_uri
+    if uri and (len(uri) > _MAX_URI_CHARACTERS or _WEB_ADDRESS.fullmatch(uri) is None):
         raise InvalidClientMetadata(
             f"`client_uri` must be an https address of up to {_MAX_URI_CHARACTERS} characters."
         )
@@ -89,7 +90,7 @@ def register(wanted: ClientRegistration, address: str) -> RegisteredClient:
         grant_types=grant_types,
         response_types=["code"] if CODE_GRANT in grant_types else [],
         scope=" ".join(scopes_in(wanted.scope)),
-        client_uri=wanted.client_uri or None,
+        client_uri=uri or None,
         client_secret=secret,
         client_secret_expires_at=0 if secret else None,
     )

@@ -156,7 +156,10 @@ def take_user_code(client_info: ClientInfo, form: UserCodeForm, base_url: str) -
     read = device.read(form.user_code)
     known = device.pending(read) if read else None
     if read is None or known is None:
-        problem = "No device is waiting with this code. Check it, or start again on the device. Codes last 10 minutes."
+        problem = (
+            "No device is waiting with this code. Check it, or start again on the device. "
+            f"Codes last {device.LIFETIME_SECONDS // 60} minutes."
+        )
         return pages.user_code(root_of(base_url), browser.csrf, filled=form.user_code[:20], problem=problem)
     return _on_to(f"consent:{approval.begin_device(known, read, browser)}", browser, base_url)
 

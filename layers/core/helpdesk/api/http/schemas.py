@@ -15,11 +15,21 @@ from functools import cache
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Self, Union, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from helpdesk.api.http.unknown_names import first_unknown
+from helpdesk.platform import ids
 from helpdesk.platform.record import Record
 from helpdesk.storage import actor_name
 
@@ -45,6 +55,18 @@ class OneTimeSecret(Record):
 Milliseconds = Annotated[
     int, schema_hint(format="int64", description="An instant, in milliseconds since 1970.")
 ]
+
+
+def _require_instant(value: int) -> int:
+    if not 0 <= value <= ids.MAX_MS:
+        raise ValueError("must be a time in milliseconds since 1970")
+    return value
+
+
+Instant = Annotated[
+    int, AfterValidator(_require_instant), schema_hint(format="int64", minimum=0, maximum=ids.MAX_MS)
+]
+"""An instant in a request, in milliseconds since 1970."""
 
 
 _MISSING = object()
@@ -90,12 +112,34 @@ class OpenBody(Body):
     model_config = ConfigDict(extra="ignore")
 
 
+_WHOLE_NUMBER = re.compile(r"([0-9]+)(?:\.0+)?")
+
+
 class Parameters(BaseModel):
-    """Parameters of a query or a form. A list field takes every value of its name."""
+    """Parameters of a query or a form. A list field takes every value of its name.
+
+    A whole number is written in the digits 0 to 9, and a boolean as `true` or `false`.
+    """
 
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
     _repeated: frozenset[str] = PrivateAttr(default=frozenset())
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _refuse_other_forms(cls, sent: Any, field: ValidationInfo) -> Any:
+        """Refuse what pydantic would convert, such as `1_0`, ` 7` and `１２` to a number, and `yes` and `1` to true."""
+        kinds = set(_alternatives(cls.model_fields[str(field.field_name)].annotation))
+        if not isinstance(sent, str):
+            return sent
+        if int in kinds:
+            number = _WHOLE_NUMBER.fullmatch(sent)
+            if number is None:
+                raise ValueError("must be a whole number")
+            return number[1]
+        if bool in kinds and sent not in {"true", "false"}:
+            raise ValueError("must be true or false")
+        return sent
 
     @property
     def repeated(self) -> frozenset[str]:
@@ -212,30 +256,7 @@ DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
 
 
-_WHOLE_NUMBER = re.compile(r"([0-9]+)(?:\.0+)?")
-
-
-def _integer(value: Any) -> Any:
-    # Python accepts int("１２") and int("1_0"); in a query these are mistakes.
-    if not isinstance(value, str):
-        return value
-    found = _WHOLE_NUMBER.fullmatch(value)
-    if found is None:
-        raise ValueError("must be a whole number")
-    return found[1]
-
-
-QueryInteger = Annotated[int, BeforeValidator(_integer)]
-
-
-def _boolean(value: Any) -> Any:
-    # pydantic accepts "yes" and "1" as true; in a query these are ambiguous.
-    if isinstance(value, str) and value not in {"true", "false"}:
-        raise ValueError("must be true or false")
-    return value
-
-
-QueryBoolean = Annotated[bool, BeforeValidator(_boolean)]
+QueryInteger = int
 
 
 class PageQuery(Query):
@@ -243,7 +264,7 @@ class PageQuery(Query):
 
     max_limit: ClassVar[int] = MAX_LIMIT
 
-    limit: QueryInteger = DEFAULT_LIMIT
+    limit: int = DEFAULT_LIMIT
     """The maximum number of entries."""
     cursor: str | None = None
     """The `nextCursor` of the previous page. Omit it for the first page."""

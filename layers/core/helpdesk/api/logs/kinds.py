@@ -3,9 +3,6 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-MAX_MS = 2**48 - 1
-"""The last instant that an id can start with, in the year 10889."""
-
 
 class LogKind(StrEnum):
     """The kind of a log entry."""

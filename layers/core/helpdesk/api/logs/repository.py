@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 from helpdesk.api.logs.errors import LogNotFound
-from helpdesk.api.logs.kinds import MAX_MS, LogFilter, LogKind
+from helpdesk.api.logs.kinds import LogFilter, LogKind
 from helpdesk.api.logs.record import LogRecord
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_SECONDS, MINUTE_MS
@@ -90,7 +90,7 @@ def newest(
 def _ids_between(wanted: LogFilter) -> tuple[str, str]:
     """Return the lowest and the highest id that an entry in the wanted period can have."""
     first = ids.ulid(wanted.start // MINUTE_MS * MINUTE_MS if wanted.start is not None else 0, 0)
-    last = ids.ulid(MAX_MS if wanted.end is None else wanted.end - 1, _ALL_RANDOM_BITS)
+    last = ids.ulid(ids.MAX_MS if wanted.end is None else wanted.end - 1, _ALL_RANDOM_BITS)
     return f"log_{first}", f"log_{last}"
 
 

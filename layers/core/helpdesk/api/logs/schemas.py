@@ -2,21 +2,10 @@
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from helpdesk.api.http.schemas import Answer, Milliseconds, PageQuery, QueryInteger, schema_hint
-from helpdesk.api.logs.kinds import MAX_MS, LogKind
-
-
-def _instant(value: int) -> int:
-    if value > MAX_MS:
-        raise ValueError("must be a time in milliseconds since 1970")
-    return value
-
-
-Instant = Annotated[
-    QueryInteger, AfterValidator(_instant), schema_hint(format="int64", minimum=0, maximum=MAX_MS)
-]
+from helpdesk.api.http.schemas import Answer, Instant, Milliseconds, PageQuery
+from helpdesk.api.logs.kinds import LogKind
 
 
 class LogEntry(Answer):

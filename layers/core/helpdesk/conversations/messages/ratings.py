@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from helpdesk.api.logs.kinds import MAX_MS
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import (
@@ -90,7 +89,7 @@ def newest(organization: str, start: int, end: int, limit: int) -> list[Rating]:
     A rating's ID begins with its time. 2,000 are about 400 KB: one query.
     """
     first, last = (
-        Rating.key_for(organization, f"rat_{ids.ulid(min(max(at, 0), MAX_MS), random_bits)}")
+        Rating.key_for(organization, f"rat_{ids.ulid(min(max(at, 0), ids.MAX_MS), random_bits)}")
         for at, random_bits in ((start, 0), (end - 1, _ALL_RANDOM_BITS))
     )
     found: list[Item] = []

@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 from pydantic import AfterValidator
 
 from helpdesk.api.admission.limits import MAX_WAIT_SECONDS
-from helpdesk.api.http.schemas import Answer, Body, Milliseconds, OpenBody, Query, QueryInteger, schema_hint
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, OpenBody, Query, schema_hint
 from helpdesk.conversations.errors import (
     MAX_ATTACHMENTS,
     MAX_BODY_CHARACTERS,
@@ -151,7 +151,7 @@ class HistoryQuery(Query):
     """The visitor's session token."""
     after: Annotated[str | None, AfterValidator(_message_id)] = None
     """The ID of the newest message that you have: only newer ones are returned."""
-    wait: Annotated[QueryInteger, AfterValidator(_wait), schema_hint(minimum=0, maximum=MAX_WAIT_SECONDS)] = 0
+    wait: Annotated[int, AfterValidator(_wait), schema_hint(minimum=0, maximum=MAX_WAIT_SECONDS)] = 0
     """With `after`: for how many seconds to wait for something new, 0 to 20, before an empty response."""
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from helpdesk.conversations import service as conversations
-from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.errors import MAX_BODY_CHARACTERS, ConversationNotFound
 from helpdesk.conversations.messages import service as messages
 from helpdesk.conversations.messages import visitors
 from helpdesk.conversations.messages.schemas import ContextInput, MessageInput, PageInput
@@ -248,7 +248,7 @@ def _refusal_text(question: str, language: Language) -> str | None:
     """Return why a question is no message, if that is its length."""
     if is_blank(question):
         return phrase(Phrase.EMPTY, language)
-    return phrase(Phrase.TOO_LONG, language) if len(question) > texts.MAX_QUESTION_CHARACTERS else None
+    return phrase(Phrase.TOO_LONG, language) if len(question) > MAX_BODY_CHARACTERS else None
 
 
 def _may_write(data: Mapping[str, Any]) -> bool:

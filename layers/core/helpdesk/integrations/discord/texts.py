@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from helpdesk.agent import service as agent
+from helpdesk.conversations.errors import MAX_BODY_CHARACTERS
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer
@@ -77,8 +78,6 @@ def in_locales(name: Phrase) -> dict[str, str]:
 
 MAX_CHARACTERS = 2_000
 """How long a message of Discord may be."""
-MAX_QUESTION_CHARACTERS = 4_000
-"""How long a question may be, as any message of a visitor."""
 
 
 def _described(name: Phrase) -> dict[str, Any]:
@@ -97,7 +96,7 @@ COMMANDS: Final[list[Mapping[str, Any]]] = [
                 "name": "question",
                 **_described(Phrase.COMMAND_QUESTION),
                 "required": True,
-                "max_length": MAX_QUESTION_CHARACTERS,
+                "max_length": MAX_BODY_CHARACTERS,
             }
         ],
     },

@@ -8,7 +8,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from helpdesk.integrations.errors import MAX_FILES, MAX_IMAGES
+from helpdesk.integrations.errors import MAX_FILE_BYTES, MAX_FILES, MAX_IMAGES
 from helpdesk.integrations.github.api import Snapshot
 from helpdesk.integrations.github.mirror_store import MirroredFile
 from helpdesk.knowledge import folder_service
@@ -103,7 +103,10 @@ def left_out(found: Snapshot, folder: str | None, long: list[str]) -> str | None
             f"{len(long)} files have more than {MAX_BODY_BYTES:,} bytes of text and are left out, such as {long[0]}."
         )
     if found.too_large:
-        said.append(f"{len(found.too_large)} files over 1 MB are left out, such as {found.too_large[0]}.")
+        said.append(
+            f"{len(found.too_large)} files over {MAX_FILE_BYTES // 1_000_000} MB are left out, "
+            f"such as {found.too_large[0]}."
+        )
     return " ".join(said) or None
 
 

@@ -15,12 +15,17 @@ from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock
-from helpdesk.platform.units import MINUTE_MS
+from helpdesk.platform.units import HOUR_MS, MINUTE_MS
 from helpdesk.storage import shards
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.approvals import jobs, lifecycle
-from helpdesk.tools.approvals.errors import ApprovalExpired, ApprovalNotFound, ApprovalSettled
+from helpdesk.tools.approvals.errors import (
+    EXPIRES_AFTER_MS,
+    ApprovalExpired,
+    ApprovalNotFound,
+    ApprovalSettled,
+)
 from helpdesk.tools.approvals.record import Approval, approvals
 from helpdesk.tools.approvals.schemas import ApprovalStatus
 
@@ -30,7 +35,7 @@ _PAGE = 100
 class Cause(StrEnum):
     """Why an approval expires; the thread says it."""
 
-    TIME = "nobody decided within 24 hours"
+    TIME = f"nobody decided within {EXPIRES_AFTER_MS // HOUR_MS} hours"
     CONVERSATION_ENDED = "the conversation was resolved"
     ENDPOINT_REMOVED = "its tool endpoint was removed"
     DEFINITION_CHANGED = "the tool has changed since, or is switched off"
