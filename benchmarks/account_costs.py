@@ -22,10 +22,16 @@ def requests(organization: str) -> Iterator[Asked]:
     """Yield what is shown, the route and the request, in an order in which each finds what it needs."""
     owner = Client(issue_token(organization, role="owner", name="Olga"))
 
-    def by(client: Client, method: str, url: str, body: Any = None, route: str = "") -> Asked:
+    def by(
+        client: Client, method: str, url: str, body: Any = None, route: str = "", shown: str = ""
+    ) -> Asked:
         path = route or url.partition("?")[0]
         who = ", a person" if client.credential else ""
-        return f"{method} {path}{who}", (method, path), lambda: client.request(method, url, body)
+        return (
+            f"{shown or f'{method} {path}'}{who}",
+            (method, path),
+            lambda: client.request(method, url, body),
+        )
 
     owner.get("/v1/billing/limits")
     for name in ("oauth-authorization-server", "oauth-protected-resource", "openid-configuration"):
@@ -58,14 +64,21 @@ def requests(organization: str) -> Iterator[Asked]:
     yield by(owner, "DELETE", f"/v1/members/{leo}", route=one)
 
     yield by(owner, "POST", "/v1/invites", {"email": "eve@example.com", "role": "member"})
-    invite = owner.post("/v1/invites", {"email": "guest@example.com", "role": "member"}).body
+    guest = Client(token_of(make_person(None, role="member", name="Guest", email="guest@example.com"), None))
+    known = {"email": "guest@example.com", "role": "member"}
+    yield by(owner, "POST", "/v1/invites", known, shown="POST /v1/invites to someone known")
+    withdrawn = str(owner.get("/v1/invites").body["invites"][0]["id"])
+    owner.delete(f"/v1/invites/{withdrawn}")
+    invite = owner.post("/v1/invites", known).body
     yield by(owner, "GET", "/v1/invites")
     one = "/v1/invites/<invite_id>"
     yield by(owner, "POST", f"/v1/invites/{invite['id']}/resend", route=f"{one}/resend")
-    guest = Client(token_of(make_person(None, role="member", name="Guest", email="guest@example.com"), None))
     yield by(guest, "POST", "/v1/invites/accept", {"token": invite["path"].rpartition("/")[2]})
     other = owner.post("/v1/invites", {"email": "other@example.com", "role": "member"}).body["id"]
     yield by(owner, "DELETE", f"/v1/invites/{other}", route=one)
+
+    webhook = {"url": "https://93.184.215.14/people", "events": ["message.created"]}
+    yield by(owner, "POST", "/v1/webhooks", webhook)
 
     yield by(owner, "GET", "/v1/organization")
     yield by(owner, "PATCH", "/v1/organization", {"taskKeyPrefix": "SUP"})

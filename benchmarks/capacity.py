@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helpdesk.platform import clients
+from tests.support.permissions import running
 
 INDEXES = ("GSI1", "GSI2", "GSI3")  # all project every attribute
 
@@ -91,9 +92,10 @@ def metered() -> Iterator[Used]:
     used = Used()
     client: Any = clients.dynamodb()
     call = client._make_api_call  # noqa: SLF001 - the one place that all operations pass
+    look = running(None, call)  # the meter's own reads need no grant of the function that it measures
 
     def read(key: Wire) -> Wire | None:
-        item: Wire | None = call("GetItem", {"TableName": "helpdesk", "Key": key}).get("Item")
+        item: Wire | None = look("GetItem", {"TableName": "helpdesk", "Key": key}).get("Item")
         return item
 
     def meter(operation: str, parameters: dict[str, Any]) -> Any:
@@ -109,7 +111,7 @@ def metered() -> Iterator[Used]:
             used.write_units = used.written.total()
         examined = answer
         if "FilterExpression" in parameters:
-            examined = call(operation, _unfiltered(parameters))
+            examined = look(operation, _unfiltered(parameters))
         used.read_units += _units_read(operation, parameters, examined)
         return answer
 

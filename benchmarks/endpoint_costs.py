@@ -43,12 +43,13 @@ def _of_tools[Request](api: Client, organization: str, to: Callable[..., Request
     """Yield the requests about one tool endpoint and its tool."""
     url = "https://93.184.215.14/tools"
     yield to("PUT", "/v1/tool-endpoints", {"url": url})
+    yield to("PUT", "/v1/tool-endpoints", {"url": url}, shown="PUT /v1/tool-endpoints, the same again")
     endpoint = str(api.get("/v1/tool-endpoints").body["toolEndpoints"][0]["id"])
     change = _declared(organization, endpoint)
     yield to("GET", "/v1/tool-endpoints")
     yield to("GET", "/v1/tools")
-    yield to("PATCH", "/v1/tools/ping", {"enabled": False}, route="/v1/tools/<name>")
     yield to("POST", "/v1/tools/ping/test", route="/v1/tools/<name>/test")
+    yield to("PATCH", "/v1/tools/ping", {"enabled": False}, route="/v1/tools/<name>")
     yield to("POST", "/v1/tool-endpoints/sync")
     yield to("POST", "/v1/tools/sync")
     one = "/v1/tool-endpoints/<endpoint_id>"

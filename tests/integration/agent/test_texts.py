@@ -13,7 +13,6 @@ from helpdesk.visitor_texts.catalog import PLACEHOLDERS
 from helpdesk.visitor_texts.languages import LANGUAGES
 from helpdesk.visitor_texts.texts import every_key
 from tests.support.api import Client
-from tests.support.aws import recorded_calls
 
 ENGLISH = "I'm passing this to our team. Someone will answer you here as soon as possible."
 NAMES = (
@@ -175,9 +174,3 @@ def test_settings_of_a_version_that_was_rolled_back_can_still_be_read(
     )
     answer = api.get("/v1/agent").body
     assert (answer["language"], answer["customTexts"]) == ("en", {})
-
-
-def test_the_calls_are_as_few_as_without_sentences(api: Client) -> None:
-    with recorded_calls() as calls:
-        api.patch("/v1/agent", {"texts": {"handoff": {"de": "Moment."}}})
-    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]

@@ -11,7 +11,6 @@ from helpdesk.platform import clock
 from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client
-from tests.support.aws import recorded_calls
 from tests.support.conversations import stored
 
 NOW = 1_800_000_000_000
@@ -88,21 +87,6 @@ def test_unarchiving_starts_no_agent_job_if_no_message_waits(
     assert agents_work() == before
 
 
-def test_archiving_and_unarchiving_cost_four_calls(api: Client, conversation: str) -> None:
-    do(api, conversation, "take-over")
-    with recorded_calls() as away:
-        do(api, conversation, "archive")
-    with recorded_calls() as back:
-        do(api, conversation, "unarchive")
-
-    # The third is the name of the key's organization, for the line in the thread.
-    assert (
-        away
-        == back
-        == [*("dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems")]
-    )
-
-
 def test_a_note_is_read_by_the_team_and_never_by_the_visitor_or_an_endpoint(
     api: Client, member: Client, organization: NewOrganization, conversation: str
 ) -> None:
@@ -153,17 +137,6 @@ def test_a_note_with_an_unknown_file_is_refused(api: Client, conversation: str) 
 
     assert api.post(f"/v1/conversations/{conversation}/note", note).code == "attachment_missing"
     assert whole_table.of_kind("NOTE#") == []
-
-
-def test_a_note_costs_four_calls_of_a_key_and_of_a_token(
-    api: Client, member: Client, conversation: str
-) -> None:
-    with recorded_calls() as with_key:
-        do(api, conversation, "note", {"body": "x"})
-    with recorded_calls() as with_token:
-        do(member, conversation, "note", {"body": "x"})
-
-    assert len(with_key) == len(with_token) == 4
 
 
 def test_a_message_keeps_the_id_of_its_event(

@@ -183,18 +183,3 @@ def test_no_query_is_made_for_a_customer_id_longer_than_a_key(api: Client) -> No
         api.get(f"/v1/conversations?customerId={'x' * 3_000}")
 
     assert calls == ["dynamodb:UpdateItem"]
-
-
-def test_a_list_is_one_query_for_each_list_of_the_inbox_however_long_it_is(
-    api: Client, inbox: list[str]
-) -> None:
-    with recorded_calls() as resolved:
-        api.get("/v1/conversations?status=resolved")
-    with recorded_calls() as opened:
-        api.get("/v1/conversations?status=open")
-    with recorded_calls() as whole:
-        api.get("/v1/conversations")
-
-    assert resolved == ["dynamodb:UpdateItem", "dynamodb:Query", "dynamodb:BatchGetItem"]
-    assert opened == ["dynamodb:UpdateItem", *["dynamodb:Query"] * 2, "dynamodb:BatchGetItem"]
-    assert whole == ["dynamodb:UpdateItem", *["dynamodb:Query"] * 3, "dynamodb:BatchGetItem"]

@@ -130,24 +130,6 @@ def test_a_transition_that_changes_nothing_writes_nothing(
         assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
 
 
-def test_a_transition_costs_four_calls_and_with_a_token_no_more(
-    api: Client, member: Client, conversation_in: Callable[[State], str]
-) -> None:
-    conversation_id = conversation_in(OPEN_AGENT)
-    with recorded_calls() as with_key:
-        api.post(f"/v1/conversations/{conversation_id}/resolve")
-    with recorded_calls() as with_token:
-        member.post(f"/v1/conversations/{conversation_id}/reopen")
-
-    # A key reads its organization's name, a token is read itself.
-    assert with_key == [
-        *("dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems")
-    ]
-    assert with_token == [
-        *("dynamodb:BatchGetItem", "dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems")
-    ]
-
-
 def test_a_transition_needs_no_body_and_ignores_one(
     api: Client, conversation_in: Callable[[State], str]
 ) -> None:
@@ -255,19 +237,6 @@ def test_a_reply_with_an_unknown_file_changes_nothing(
     assert (answer.status, answer.code) == (400, "attachment_missing")
     assert whole_table.of_kind("CONV") == before
     assert whole_table.events() == []
-
-
-def test_a_reply_costs_four_calls_and_with_a_token_no_more(
-    api: Client, member: Client, conversation_in: Callable[[State], str]
-) -> None:
-    conversation_id = conversation_in(OPEN_AGENT)
-    with recorded_calls() as with_key:
-        reply(api, conversation_id)
-    with recorded_calls() as with_token:
-        reply(member, conversation_id)
-
-    # A key reads the organization's name, a token is read itself.
-    assert len(with_key) == len(with_token) == 4
 
 
 def archive(organization: NewOrganization, conversation_id: str) -> None:

@@ -12,7 +12,6 @@ from helpdesk.search import service as search
 from helpdesk.search.service import Found
 from helpdesk.storage import table
 from tests.support.api import Client
-from tests.support.aws import recorded_calls
 
 START_MS = 1_700_000_000_000
 
@@ -231,24 +230,6 @@ def test_no_fact_is_added_to_an_erased_customer(api: Client, organization: NewOr
 
     assert api.post(f"/v1/customers/{customer_id}/facts", {"text": "Late"}).code == "customer_not_found"
     assert table.query_all(key.pk) == []
-
-
-def test_a_list_is_one_query_however_many_there_are(api: Client) -> None:
-    customer_id = ""
-    for number in range(3):
-        customer_id = write(api, f"calls-{number}", number)
-    with recorded_calls() as listed:
-        api.get("/v1/customers")
-    with recorded_calls() as read:
-        api.get(f"/v1/customers/{customer_id}")
-    with recorded_calls() as noted:
-        fact = api.post(f"/v1/customers/{customer_id}/facts", {"text": "Hello"}).body["id"]
-    with recorded_calls() as removed:
-        api.delete(f"/v1/customers/{customer_id}/facts/{fact}")
-
-    assert listed == ["dynamodb:UpdateItem", "dynamodb:Query"]
-    assert read == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:Query"]
-    assert noted == removed == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
 
 
 def test_a_page_ends_before_it_exceeds_the_size_of_a_response(

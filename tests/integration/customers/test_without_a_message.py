@@ -185,16 +185,6 @@ def test_a_change_of_nothing_writes_nothing(api: Client, customer: str) -> None:
     assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
 
 
-def test_creating_and_updating_cost_as_many_calls_as_documented(api: Client) -> None:
-    with recorded_calls() as creating:
-        customer = created(api, name="Vera")
-    with recorded_calls() as updating:
-        update(api, customer, name="Vera V.")
-
-    assert creating == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
-    assert updating == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems", "dynamodb:GetItem"]
-
-
 def test_a_change_by_the_team_stays_until_the_visitor_says_something_else(api: Client) -> None:
     said = {"session": "session-of-vera", "body": "Hello", "user": {"name": "vera", "email": "v@example.com"}}
     conversation = api.post("/v1/messages", said).body["conversationId"]

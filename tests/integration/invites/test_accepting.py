@@ -16,7 +16,6 @@ from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
-from tests.support.aws import recorded_calls
 from tests.support.people import make_person, token_of
 
 DAY_US = 86_400_000_000
@@ -287,17 +286,3 @@ def test_the_page_accepts_for_the_person_who_signed_in(
     assert membership(organization, grace_id) == ("member", "member")
     with pytest.raises(InviteNotFound):
         accepting.accept_as(grace_id, token)
-
-
-def test_accepting_costs_as_many_calls_as_documented(admin: Client, grace: Client) -> None:
-    token = token_for(admin)
-    with recorded_calls() as calls:
-        accept(grace, token)
-    read = "dynamodb:GetItem"
-    assert calls == [
-        "dynamodb:BatchGetItem",
-        "dynamodb:UpdateItem",
-        read,
-        read,
-        "dynamodb:TransactWriteItems",
-    ]

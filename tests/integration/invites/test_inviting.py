@@ -7,12 +7,10 @@ import pytest
 
 from helpdesk.accounts.invites.record import Invite, InviteByEmail, InviteSecret, InviteToken, PendingInvites
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.accounts.people import service as people
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
-from tests.support.aws import recorded_calls
 from tests.support.people import make_person, token_of
 
 DAY_US = 86_400_000_000
@@ -241,18 +239,3 @@ def test_each_organization_has_a_bucket_of_its_own(owner: Client, foreign_admin:
     for number in range(11):
         invite(owner, f"person{number}@example.com")
     assert invite(foreign_admin).status == 200
-
-
-def test_inviting_costs_as_many_calls_as_documented(admin: Client, organization: NewOrganization) -> None:
-    invite(admin)
-    people.find_or_create("known@example.com")
-    with recorded_calls() as unknown:
-        invite(admin, "unknown@example.com")
-    with recorded_calls() as known:
-        invite(admin, "known@example.com")
-    admitted = ["dynamodb:BatchGetItem", "dynamodb:UpdateItem"]
-    # The bucket of mails and the ceiling. The environment remembers both: without that, one drawn from lately costs a
-    # write more.
-    charged = ["dynamodb:UpdateItem", "dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
-    assert unknown == [*admitted, "dynamodb:BatchGetItem", *charged]
-    assert known == [*admitted, "dynamodb:BatchGetItem", "dynamodb:GetItem", *charged]

@@ -7,7 +7,7 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
-from tests.support.aws import recorded_calls, start_keys_held_to_their_bounds
+from tests.support.aws import start_keys_held_to_their_bounds
 from tests.support.people import make_person, token_of
 
 DAY_US = 86_400_000_000
@@ -167,19 +167,3 @@ def test_resending_and_withdrawing_are_logged_with_their_actor(admin: Client, ow
         ("invite_resent", "Olga Owner"),
     ]
     assert all(entry["detail"] == {"inviteId": invite_id, "role": "member"} for entry in entries)
-
-
-def test_each_route_costs_as_many_calls_as_documented(admin: Client) -> None:
-    invite_id = invite(admin)
-    with recorded_calls() as listing:
-        admin.get("/v1/invites")
-    with recorded_calls() as resending:
-        act(admin, "resend", invite_id)
-    with recorded_calls() as withdrawing:
-        act(admin, "withdraw", invite_id)
-    admitted = ["dynamodb:BatchGetItem", "dynamodb:UpdateItem"]
-    read, write, commit = "dynamodb:GetItem", "dynamodb:UpdateItem", "dynamodb:TransactWriteItems"
-    senders = names = "dynamodb:BatchGetItem"
-    assert listing == [*admitted, "dynamodb:Query", senders, names]
-    assert resending == [*admitted, read, write, write, commit]
-    assert withdrawing == [*admitted, read, commit]

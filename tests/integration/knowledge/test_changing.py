@@ -301,22 +301,6 @@ def test_a_sync_changes_its_document_and_notes_when(
     assert service.change(organization.organization_id, crawled, other, ActorName("crawl")).version == 2
 
 
-def test_the_calls_of_changing_and_deleting_are_few(api: Client) -> None:
-    document_id = add(api, "Refunds", "Fourteen days.")
-    with recorded_calls() as changing:
-        api.patch(at(document_id), {"body": "Thirty days."})
-    with recorded_calls() as deleting:
-        api.delete(at(document_id))
-    assert changing == [
-        "dynamodb:UpdateItem",
-        "dynamodb:GetItem",
-        "s3:PutObject",
-        "dynamodb:TransactWriteItems",
-        "dynamodb:BatchGetItem",  # the names
-    ]
-    assert deleting == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
-
-
 def test_a_removal_takes_seven_calls(api: Client) -> None:
     document_id, _ = add(api, "Refunds", "Fourteen days."), add(api, **OTHER)
     work()

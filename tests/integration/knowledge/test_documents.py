@@ -10,7 +10,6 @@ from helpdesk.knowledge.folders import Folder
 from helpdesk.platform import clients, clock
 from helpdesk.storage import table
 from tests.support.api import Client
-from tests.support.aws import recorded_calls
 
 BUCKET = "helpdesk-knowledge"
 DOCUMENT = {"title": "Invoices", "body": "# Invoices\n\nThey are under Account."}
@@ -161,17 +160,3 @@ def test_a_failed_store_of_the_text_leaves_no_record(api: Client, monkeypatch: p
     assert api.post("/v1/knowledge/documents", DOCUMENT).code == "internal_error"
     assert api.get("/v1/knowledge/documents").body["documents"] == []
     assert outbox_jobs() == []
-
-
-def test_the_calls_of_each_route_are_few(api: Client) -> None:
-    api.get("/v1/knowledge/documents")
-    with recorded_calls() as creating:
-        document_id = api.post("/v1/knowledge/documents", DOCUMENT).body["id"]
-    with recorded_calls() as listing:
-        api.get("/v1/knowledge/documents")
-    with recorded_calls() as reading:
-        api.get(f"/v1/knowledge/documents/{document_id}")
-    assert creating == ["dynamodb:UpdateItem", "s3:PutObject", "dynamodb:TransactWriteItems"]
-    names = "dynamodb:BatchGetItem"
-    assert listing == ["dynamodb:UpdateItem", "dynamodb:Query", names]
-    assert reading == ["dynamodb:UpdateItem", "dynamodb:GetItem", "s3:GetObject", names]

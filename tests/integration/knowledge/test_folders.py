@@ -16,7 +16,6 @@ from helpdesk.storage import table
 from tests.support import effort
 from tests.support import table as everything
 from tests.support.api import Client
-from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved
 from tests.support.knowledge import add, item_of, jobs, read, work
 
@@ -358,24 +357,3 @@ def test_a_folder_created_twice_with_a_key_is_there_once(api: Client) -> None:
     key = {"Idempotency-Key": "once"}
     assert api.post(AT, {"name": "A"}, **key).body == api.post(AT, {"name": "A"}, **key).body
     assert tree(api) == [("A", None, 0, 0)]
-
-
-def test_the_calls_of_each_folder_route_are_few(api: Client) -> None:
-    a, b = make(api, "A"), make(api, "B")
-
-    def calls(work: Callable[[], Any]) -> list[str]:
-        with recorded_calls() as recorded:
-            work()
-        assert recorded[0] == "dynamodb:UpdateItem"  # admission
-        return [call.removeprefix("dynamodb:") for call in recorded[1:]]
-
-    change = ["GetItem", "TransactWriteItems"]
-    assert calls(lambda: api.get(AT)) == ["Query"]
-    assert calls(lambda: api.post(AT, {"name": "C"})) == change
-    assert calls(lambda: api.patch(f"{AT}/{a}", {"name": "D"})) == ["GetItem", "TransactWriteItems"]
-    assert calls(lambda: api.patch(f"{AT}/{b}", {"parentId": a})) == change
-    assert calls(lambda: api.post(f"{AT}/order", {"parentId": a, "ids": [b]})) == change
-    assert calls(lambda: api.delete(f"{AT}/{b}")) == [*change, "GetItem", "Query", "TransactWriteItems"]
-    add(api, "Doc", "x", folderId=a)
-    moving = ["GetItem", "Query", "TransactWriteItems"]
-    assert calls(lambda: api.delete(f"{AT}/{a}")) == [*change, *moving, *moving]

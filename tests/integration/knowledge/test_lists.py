@@ -93,12 +93,6 @@ def test_a_page_reads_a_bounded_number_of_documents_and_the_next_continues(
     assert rest["nextCursor"] is None
 
 
-def test_a_list_of_a_folder_is_one_query(api: Client) -> None:
-    with recorded_calls() as calls:
-        api.get(f"{AT}?folderId=none")
-    assert calls == ["dynamodb:UpdateItem", "dynamodb:Query"]
-
-
 def test_the_lists_of_two_organizations_are_apart(api: Client, stranger: Client) -> None:
     add(api, "Ours", "text")
     assert stranger.get(f"{AT}?folderId=none").body["documents"] == []

@@ -20,7 +20,6 @@ from helpdesk.api.admission.limits import Plan, Tier
 from helpdesk.platform import clock
 from tests.support import table as whole_table
 from tests.support.api import Client
-from tests.support.aws import recorded_calls
 
 
 def create(slug: str = "acme", **changes: Any) -> NewOrganization:
@@ -296,13 +295,3 @@ def test_entries_are_dropped_after_a_year(organization: NewOrganization) -> None
         organizations.set_plan(organization.organization_id, Plan.PRO, api_limits=True, unlimited_api=False)
 
     assert max(item["expiresAt"] for item in whole_table.of_kind("LOG#")) == 1_800_000_000 + 365 * 86_400
-
-
-def test_limits_are_three_calls_and_the_log_is_two(api: Client) -> None:
-    with recorded_calls() as limits:
-        api.get("/v1/billing/limits")
-    with recorded_calls() as log:
-        api.get("/v1/logs")
-
-    assert limits == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:BatchGetItem"]
-    assert log == ["dynamodb:UpdateItem", "dynamodb:Query"]

@@ -278,19 +278,6 @@ def test_a_lower_plan_shows_the_mark_again_and_pro_leaves_it_hidden(
     assert api.post("/v1/billing/branding", {"showBranding": False}).code == "upgrade_required"
 
 
-def test_each_route_costs_as_many_calls_as_documented(api: Client) -> None:
-    with recorded_calls() as looking:
-        api.get("/v1/organization")
-    with recorded_calls() as changing:
-        api.patch("/v1/organization", {"slug": "brand-new"})
-    with recorded_calls() as switching:
-        api.post("/v1/billing/branding", {"showBranding": False})
-
-    assert looking == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
-    assert changing == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:TransactWriteItems"]
-    assert switching == ["dynamodb:UpdateItem", "dynamodb:TransactWriteItems"]
-
-
 def test_an_organization_without_these_settings_returns_and_accepts_them(
     api: Client, organization: NewOrganization
 ) -> None:

@@ -18,7 +18,6 @@ from helpdesk.outreach.schemas import OutreachInput
 from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Answer, Client
-from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved
 from tests.support.mail import Sent, carry, jobs
 
@@ -269,15 +268,3 @@ def test_nothing_is_written_to_a_customer_who_is_erased_at_this_moment(
 
     assert outreach(api, customer).code == "customer_not_found"
     assert len(api.get(f"/v1/conversations/{conversation}").body["messages"]) == 1
-
-
-def test_it_costs_the_same_few_calls_with_any_number_of_conversations(api: Client, member: Client) -> None:
-    _, customer = visit(api)
-    with recorded_calls() as with_a_token:
-        outreach(member, customer)
-    with recorded_calls() as with_a_key:
-        outreach(api, customer)
-
-    on = ["GetItem", "GetItem", "Query", "BatchGetItem", "TransactWriteItems"]
-    assert with_a_token[-5:] == [f"dynamodb:{name}" for name in on]
-    assert len(with_a_key) == 1 + 1 + 5

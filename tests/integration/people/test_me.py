@@ -9,7 +9,7 @@ from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
-from tests.support.people import make_person, token_of
+from tests.support.people import token_of
 
 
 def test_a_person_without_an_organization_is_returned_alone(newcomer: Client, paula: str) -> None:
@@ -99,37 +99,6 @@ def test_a_name_that_stays_writes_nothing(newcomer: Client) -> None:
         assert newcomer.patch("/v1/me", {"name": "Paula Person"}).status == 200
 
     assert "dynamodb:TransactWriteItems" not in calls
-
-
-def test_the_calls_of_each_route_are_few(organization: NewOrganization) -> None:
-    user_id = make_person(organization.organization_id, role="admin", name="Ada Admin")
-    person = Client(token_of(user_id, organization.organization_id))
-    with recorded_calls() as looking:
-        person.get("/v1/me")
-    person.patch("/v1/me", {"name": "Ada"})  # makes the person's own allowance
-    with recorded_calls() as renaming:
-        person.patch("/v1/me", {"name": "Ada Byron"})
-    with recorded_calls() as creating:
-        made = person.post("/v1/organizations", {"name": "Acme", "slug": "acme"})
-    with recorded_calls() as turning:
-        person.post("/v1/me/organization", {"organizationId": organization.organization_id})
-    with recorded_calls() as leaving:
-        assert person.delete("/v1/me/organization").status == 200
-
-    assert made.status == 200
-    admission = ["dynamodb:BatchGetItem", "dynamodb:UpdateItem"]
-    # The environment remembers the person's bucket: without that, one drawn from lately costs a write more.
-    personal = admission
-    assert looking == [*admission, "dynamodb:GetItem", "dynamodb:BatchGetItem"]
-    assert renaming == [
-        *personal,
-        "dynamodb:GetItem",
-        "dynamodb:TransactWriteItems",
-        "dynamodb:BatchGetItem",
-    ]
-    assert creating == [*personal, "dynamodb:TransactWriteItems"]
-    assert turning == [*personal, "dynamodb:TransactWriteItems"]
-    assert leaving == [*personal, "dynamodb:TransactWriteItems"]
 
 
 def test_a_refusal_of_a_persons_own_allowance_is_not_in_the_organizations_log(

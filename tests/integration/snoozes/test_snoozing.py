@@ -330,25 +330,6 @@ def test_a_run_costs_a_query_for_each_shard_and_a_wake_two_calls(
     assert waking == ["dynamodb:GetItem", "dynamodb:TransactWriteItems"]
 
 
-def test_a_snooze_costs_three_calls_and_a_key_one_more_for_its_name(
-    api: Client, organization: NewOrganization, asleep: str
-) -> None:
-    member = Client(issue_token(organization.organization_id, role="member", name="Max Member"))
-    with recorded_calls() as of_person:
-        snooze(member, asleep, NOW + DAY)
-    with recorded_calls() as of_key:
-        snooze(api, asleep, NOW + 2 * DAY)
-
-    assert of_person[-2:] == ["dynamodb:GetItem", "dynamodb:TransactWriteItems"]
-    assert len(of_person) == 4  # a token costs a read of its own
-    assert of_key == [
-        "dynamodb:UpdateItem",
-        "dynamodb:GetItem",
-        "dynamodb:GetItem",
-        "dynamodb:TransactWriteItems",
-    ]
-
-
 def test_snoozing_a_resolved_conversation_lets_the_agent_answer_unanswered_messages(
     api: Client, asleep: str
 ) -> None:

@@ -13,7 +13,6 @@ from helpdesk.tools import endpoints
 from helpdesk.tools.record import ToolEndpoint
 from tests.integration.tools.conftest import URL, add, listed, said
 from tests.support.api import Client
-from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved
 from tests.support.table import everything
 from tests.support.tool_server import ToolServer, manifest, tool
@@ -262,33 +261,3 @@ def test_an_endpoint_that_cannot_be_read_is_left_out_and_can_be_removed_and_its_
     [key] = admin.get("/v1/keys").body["keys"]
     assert admin.delete(f"/v1/keys/{key['id']}").status == 200
     assert admin.delete(f"/v1/tool-endpoints/{endpoint_id}").status == 200
-
-
-def test_each_route_costs_as_many_calls_as_documented(api: Client, admin: Client) -> None:
-    transaction, read, query = (f"dynamodb:{name}" for name in ("TransactWriteItems", "GetItem", "Query"))
-    write = "dynamodb:UpdateItem"
-    with recorded_calls() as adding:
-        endpoint_id = add(api)
-    with recorded_calls() as again:
-        add(api)
-    with recorded_calls() as moving:
-        api.patch(f"/v1/tool-endpoints/{endpoint_id}", {"url": URL})
-    with recorded_calls() as by_a_person:
-        add(admin)
-    with recorded_calls() as listing:
-        listed(api)
-    with recorded_calls() as syncing:
-        api.post("/v1/tool-endpoints/sync")
-    with recorded_calls() as syncing_all:
-        api.post("/v1/tools/sync")
-    with recorded_calls() as removing:
-        api.delete(f"/v1/tool-endpoints/{endpoint_id}")
-
-    assert adding == [write, read, transaction]
-    assert again == [write, read, read, transaction]
-    assert moving == [write, read, transaction]
-    assert by_a_person == ["dynamodb:BatchGetItem", write, read, read, transaction]
-    assert listing == [write, query]
-    assert syncing == [write, query, write, query, transaction]
-    assert syncing_all == [write, query, write, transaction]
-    assert removing == [write, read, transaction]

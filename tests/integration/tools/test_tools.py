@@ -307,23 +307,14 @@ def standing() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("connected_server", "standing")
-def test_each_route_costs_as_many_calls_as_documented(api: Client) -> None:
-    write, read, query = "dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:Query"
+def test_a_test_in_a_conversation_takes_a_slot_and_gives_it_back(api: Client) -> None:
+    write, read = "dynamodb:UpdateItem", "dynamodb:GetItem"
     identifier = api.post("/v1/messages", {"session": "session-1", "body": "Hello"}).body["conversationId"]
-    with recorded_calls() as listing:
-        api.get("/v1/tools")
-    with recorded_calls() as changing:
-        api.patch("/v1/tools/order_status", {"risk": "high"})
-    with recorded_calls() as testing:
-        api.post(TEST, INPUT)
-    with recorded_calls() as testing_in_a_conversation:
+    with recorded_calls() as calls:
         api.post(TEST, {**INPUT, "conversationId": identifier})
 
     # The seconds of the wait are taken from two buckets before the call, and given back to both after it.
     logged = noted = "dynamodb:PutItem"
     call = [write, write, logged, "dynamodb:BatchGetItem", read, write, write]
-    assert listing == [write, query]
-    assert changing == [write, read, read, "dynamodb:TransactWriteItems"]
-    assert testing == [write, read, read, *call, noted]
-    in_a_conversation = [read, read, write, *call, write, noted]
-    assert testing_in_a_conversation == [write, read, read, *in_a_conversation]
+    slot = write
+    assert calls == [write, read, read, read, read, slot, *call, slot, noted]
