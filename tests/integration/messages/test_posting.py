@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from helpdesk.customers.record import Customer
 from helpdesk.storage import table
 from tests.support import table as whole_table
@@ -31,18 +29,6 @@ def test_the_answer_holds_both_ids_and_nothing_else(api: Client) -> None:
 
 
 # -- session
-
-
-@pytest.mark.parametrize("characters", [8, 128])
-def test_a_session_of_8_to_128_characters_is_accepted(api: Client, characters: int) -> None:
-    assert post(api, session="😀" * characters).status == 200
-
-
-@pytest.mark.parametrize("session", ["", "x" * 7, "x" * 129, " " * 50, "\ufeff" + "x" * 7 + " ", "😀" * 7])
-def test_a_session_of_another_length_is_refused(api: Client, session: str) -> None:
-    answer = post(api, session=session)
-
-    assert (answer.status, answer.code) == (400, "invalid_session")
 
 
 def test_a_session_is_trimmed_before_it_is_counted_and_compared(api: Client) -> None:
@@ -73,14 +59,6 @@ def test_a_session_token_is_not_stored(api: Client) -> None:
 # -- body
 
 
-@pytest.mark.parametrize("text", ["  \ufeff" + "😀" * 4_000 + "\n", "\x00x"])
-def test_a_body_is_kept_trimmed(api: Client, text: str) -> None:
-    assert post(api, body=text).status == 200
-
-    (message,) = whole_table.of_kind("MSG#")
-    assert message["body"] == text.strip(" \ufeff\n")
-
-
 # -- context and page
 
 
@@ -103,92 +81,12 @@ def test_context_is_kept_and_overwritten_by_the_next_one(api: Client) -> None:
     assert conversation()["context"] == {**dict.fromkeys(full), "device": "tablet"}
 
 
-@pytest.mark.parametrize(
-    ("sent", "kept"),
-    [
-        ("https://example.com/a?token=hunter2", "https://example.com/a"),
-        ("https://example.com/a?x=1&y=2#part", "https://example.com/a#part"),
-        ("https://example.com/?", "https://example.com/"),
-        ("https://example.com/#/route?token=hunter2", "https://example.com/#/route"),
-        ("  https://example.com/a  ", "https://example.com/a"),
-        ("HTTP://Example.com:8080/a", "http://Example.com:8080/a"),
-        ("http://[::1]:8080/a?token=hunter2", "http://[::1]:8080/a"),
-        ("https://vera:hunter2@example.com/a", "https://example.com/a"),
-        ("https://a@hunter2@example.com/a", "https://example.com/a"),
-        ("https://hunter2@example.com:8443", "https://example.com:8443"),
-        ("https://example.com/a@b/c", "https://example.com/a@b/c"),
-        ("https://bücher.example/über", "https://bücher.example/über"),
-        ("https://example.com/\u202ea\u0000b\n", "https://example.com/ab"),
-    ],
-)
-def test_a_pages_query_string_and_credentials_are_stripped_on_arrival(
-    api: Client, sent: str, kept: str
-) -> None:
-    assert (
-        post(api, page={"url": sent, "title": "Home", "referrer": "https://example.com/from"}).status == 200
-    )
+def test_a_pages_query_string_and_credentials_are_not_stored(api: Client) -> None:
+    sent = {"url": "https://vera:hunter2@example.com/a?token=hunter2", "title": "Home", "referrer": None}
 
-    assert conversation()["page"] == {"url": kept, "title": "Home", "referrer": "https://example.com/from"}
+    assert post(api, page=sent).status == 200
+    assert conversation()["page"] == {**sent, "url": "https://example.com/a"}
     assert "hunter2" not in repr(whole_table.everything())
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "/relative?q=1",
-        "?q=1",
-        "",
-        " ",
-        "not an address",
-        "example.com/a",
-        "//example.com/a",
-        "javascript:alert(1)",
-        "java\nscript:alert(1)",
-        "data:text/html,hello",
-        "file:///etc/passwd",
-        "ftp://example.com/a",
-        "about:blank",
-        "blob:https://example.com/a",
-        "https:",
-        "https://",
-        "https:///a",
-        "https://@/a",
-        "https://:443/a",
-        "https://example.com:99999/a",
-        "https://example.com:port/a",
-        "http://[::1?token=secret",
-        "https://exa mple.com/a",
-        "https://good.example\\@evil.example/a",
-        "https://<script>/a",
-        "\u200b",
-    ],
-)
-def test_a_page_that_is_no_http_or_https_url_is_refused(api: Client, url: str) -> None:
-    answer = post(api, page={"url": url})
-
-    assert (answer.status, answer.code) == (400, "invalid_request")
-    assert (
-        answer.message == "`page.url` must be an http or https URL, such as https://shop.example.com/account."
-    )
-
-
-@pytest.mark.parametrize(
-    ("sent", "kept"),
-    [
-        ("https://search.example/?q=parcel&lang=de#top", "https://search.example/?q=parcel&lang=de#top"),
-        ("https://vera:secret@example.com/?q=1", "https://example.com/?q=1"),
-        ("https://example.com/?q=a@b", "https://example.com/?q=a@b"),
-        ("android-app://com.example.mail", "android-app://com.example.mail"),
-        ("https://example.com/\u202e?q=1", "https://example.com/?q=1"),
-        ("https://example.com/?" + "q" * 3_000, "https://example.com/?" + "q" * 2_027),
-        ("", None),
-        ("\u200b", None),
-    ],
-)
-def test_a_referrer_keeps_its_query(api: Client, sent: str, kept: str | None) -> None:
-    assert post(api, page={"url": "https://example.com/", "referrer": sent}).status == 200
-
-    assert conversation()["page"]["referrer"] == kept
 
 
 def test_the_page_of_a_conversations_first_message_is_kept(api: Client) -> None:

@@ -19,6 +19,7 @@ def test_4001_characters_are_too_long(character: str) -> None:
 
 def test_the_limit_counts_characters_after_trimming() -> None:
     assert require_body("\ufeff \n" + "x" * 4_000 + " \ufeff", 0) == "x" * 4_000
+    assert require_body("\x00x", 0) == "\x00x"
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t\u00a0\ufeff"])
