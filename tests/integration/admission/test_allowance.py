@@ -10,7 +10,7 @@ from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission import allowance
 from helpdesk.api.admission.allowance import BucketEmpty, Charge, UnknownCaller
-from helpdesk.api.admission.limits import Plan, RequestClass, Tier
+from helpdesk.api.admission.limits import RATES, Plan, Rate, RequestClass, Tier
 from helpdesk.api.admission.record import Allowance
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
@@ -354,3 +354,44 @@ def test_a_rejected_caller_is_admitted_with_the_next_request_after_an_upgrade(
         organizations.set_plan(organization, Plan.STANDARD, api_limits=False, unlimited_api=False)
 
     assert isinstance(charge(organization, request_class, key_hash, START), Charge)
+
+
+SLOWER = {**RATES[Tier.EXPLORE], RequestClass.WRITE: Rate(60, 3)}
+
+
+def test_a_change_of_the_table_of_rates_takes_effect_without_another_call(
+    make_organization: Callable[..., NewOrganization], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    organization, key_hash = make(make_organization, Tier.EXPLORE)
+    charge(organization, RequestClass.WRITE, key_hash, START)
+    monkeypatch.setitem(RATES, Tier.EXPLORE, SLOWER)
+
+    with recorded_calls() as calls:
+        answers = [
+            charge(organization, RequestClass.WRITE, key_hash, START + seconds * 1_000_000)
+            for seconds in (10, 20, 20, 20, 20)
+        ]
+
+    passed = [answer for answer in answers if isinstance(answer, Charge)]
+    assert [each.allowance.per_minute for each in passed] == [60] * 4
+    assert [each.allowance.remaining(each.now_us) for each in passed[1:]] == [2, 1, 0]
+    assert answers[4] == 1
+    assert calls == ["dynamodb:UpdateItem"] * 5
+
+
+def test_an_old_table_of_rates_does_not_undo_a_change_of_plan(
+    make_organization: Callable[..., NewOrganization], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    organization, key_hash = make(make_organization, Tier.EXPLORE)
+    charge(organization, RequestClass.WRITE, key_hash, START)
+    monkeypatch.setitem(RATES, Tier.EXPLORE, SLOWER)
+    organizations.set_plan(organization, Plan.PRO, api_limits=False, unlimited_api=False)
+
+    answer = charge(organization, RequestClass.WRITE, key_hash, START)
+
+    assert isinstance(answer, Charge)
+    assert (answer.allowance.tier, answer.allowance.per_minute, answer.allowance.burst) == (
+        Tier.HIGHER,
+        2_400,
+        600,
+    )

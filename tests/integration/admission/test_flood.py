@@ -55,7 +55,9 @@ class Item:
     throttled: int = 0
     _used: dict[tuple[str, int], int] = field(default_factory=dict)
 
-    def charge_allowance(self, _key: Key, now_us: int, key_hash: str | None, *, filling: bool) -> Allowance:
+    def charge_allowance(
+        self, _key: Key, now_us: int, key_hash: str | None, *, filling: bool, shape: object
+    ) -> Allowance:
         self.writes += 1
         self._pay("write", self.writes_per_second, now_us)
         fits = (

@@ -8,13 +8,14 @@ The bucket is stored as two instants instead of a count, so it refills by the pa
 A charge moves both forward by `interval`. From a full bucket it sets them relative to now, because a full bucket
 earns nothing. DynamoDB has no `max()`, so these are two forms of the write with conditions that exclude each other. The
 form is chosen by what this execution environment saw last; a wrong choice costs one more call and never a wrong result.
-Interval and slack are attributes of the item, so a change of plan applies to the next request.
+Interval and slack are attributes of the item, so a change of plan applies to the next request. After a change of the
+table of rates, an environment that sees the old numbers writes the new ones with its next charge.
 """
 
 from typing import Any
 
 from helpdesk.api.admission import repository
-from helpdesk.api.admission.limits import Rate, RequestClass, Tier
+from helpdesk.api.admission.limits import Rate, RequestClass, Tier, rate_of
 from helpdesk.api.admission.memory import Memory
 from helpdesk.api.admission.record import Allowance, Bucket
 from helpdesk.platform import clock
@@ -36,6 +37,12 @@ def shape_of(tier: Tier, rate: Rate) -> dict[str, Any]:
         # After one token is charged to a full bucket, nextAt is now - slack.
         "slack": (rate.burst - 2) * rate.interval_us,
     }
+
+
+def _new_shape(found: Allowance, request_class: RequestClass) -> dict[str, Any] | None:
+    """Return the shape of a bucket's tier if the bucket has another one: the table of rates has changed."""
+    rate = rate_of(found.tier, request_class)
+    return None if (found.per_minute, found.burst) == rate else shape_of(found.tier, rate)
 
 
 class Charge(Record):
@@ -85,9 +92,11 @@ def charge(organization: str, request_class: RequestClass, key_hash: str | None)
         _require_unsuspicious(organization, request_class, key_hash, now)
     seen = _memory.seen.get(key)
     filling = seen is not None and (seen.allowance.full_at > now or seen.was_filling)
+    found = None if seen is None else seen.allowance
     for _ in range(_MAX_WRITES):
+        shape = None if found is None else _new_shape(found, request_class)
         try:
-            allowance = repository.charge_allowance(key, now, key_hash, filling=filling)
+            allowance = repository.charge_allowance(key, now, key_hash, filling=filling, shape=shape)
         except ConditionFailed as failed:
             stored = None if failed.item is None else Allowance.from_item(failed.item)
             found = _live(organization, stored, key_hash, now)

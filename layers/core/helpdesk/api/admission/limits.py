@@ -1,8 +1,8 @@
 """The table of rate limits (Specification: Limits, Rate limits).
 
 Each of the three request classes has its own token bucket. The plan and its add-ons determine the tier.
-An organization's `Allowance` keeps the numbers of its tier. It gets those of this table when it is created and whenever
-its tier changes (`accounts.organizations.repository`).
+An organization's `Allowance` keeps the numbers of its tier. It gets those of this table when it is created, whenever
+its tier changes (`accounts.organizations.repository`), and after a change of this table with one of its next charges.
 """
 
 from enum import StrEnum

@@ -1,7 +1,8 @@
 """The writes that charge a bucket, and the reads of credentials."""
 
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import cast
+from typing import Any, cast
 
 from helpdesk.api.admission.limits import RequestClass
 from helpdesk.api.admission.record import AccessToken, Allowance, Bucket, FairUse, LegacyKey, TokenPerson
@@ -15,6 +16,7 @@ legacy_keys = Collection(LegacyKey)
 _KEY_IS_LIVE = "attribute_exists(#keys.#hash)"
 # The time of the key's last use, in ms. The same write stores it, so it costs no extra call.
 _KEY_WAS_USED = ", #keys.#hash.usedAt = :ms"
+_NEW_SHAPE = ", perMinute = :per_minute, burst = :burst, #interval = :interval, slack = :slack"
 _FROM_FULL = (
     "SET nextAt = :now - slack, fullAt = :now + #interval",
     "fullAt <= :now",
@@ -33,14 +35,17 @@ _FILLING = "nextAt <= :latest AND fullAt > :now"
 _allowances = Collection(Allowance)
 
 
-def charge_allowance(key: Key, now_us: int, key_hash: str | None, *, filling: bool) -> Allowance:
+def charge_allowance(
+    key: Key, now_us: int, key_hash: str | None, *, filling: bool, shape: Mapping[str, Any] | None
+) -> Allowance:
     """Charge a token to an allowance that is full, or with `filling` not full, and prove that the key is live.
 
+    With a `shape` (`allowance.shape_of`), the bucket has that one from the next charge on; its tier must be the same.
     Raises ConditionFailed with what is stored, table.Throttled.
     """
     expression, condition = _WHILE_FILLING if filling else _FROM_FULL
     names = {"#interval": "interval"}
-    values = {":now": now_us}
+    values: Item = {":now": now_us}
     if key_hash is None:
         caller = EXISTS
     else:
@@ -48,6 +53,10 @@ def charge_allowance(key: Key, now_us: int, key_hash: str | None, *, filling: bo
         expression += _KEY_WAS_USED
         names |= {"#keys": "keys", "#hash": key_hash}
         values[":ms"] = now_us // 1_000
+    if shape is not None:
+        expression += _NEW_SHAPE
+        condition += " AND tier = :tier"
+        values |= {f":{name}": value for name, value in shape.items()}
     with table.one_try_when_throttled():
         item = table.update(
             key,
