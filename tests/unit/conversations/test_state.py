@@ -172,3 +172,21 @@ def test_a_reply_leaves_a_snooze_as_it_is_and_an_archived_conversation_takes_non
 
 def test_a_conversation_starts_open_and_handled_by_the_agent() -> None:
     assert State(Status.OPEN, Handler.AGENT, Speaker.VISITOR) == STARTED
+
+
+# Whether a visitor's next message goes into the conversation, and whether the agent may write in it.
+WRITERS = {
+    "oa": (True, True),
+    "ot": (True, False),
+    "sa": (True, True),
+    "st": (True, False),
+    **dict.fromkeys(("ra", "rt", "archived oa", "archived ot", "archived ra", "archived rt"), (False, False)),
+}
+
+
+@for_each("letters", list(BY_LETTERS))
+def test_visitors_and_the_agent_write_in_open_conversations_that_are_theirs(letters: str) -> None:
+    status, handled_by, visibility = BY_LETTERS[letters]
+    state = State(status, handled_by, Speaker.VISITOR, visibility)
+
+    assert (state.accepts_visitor_messages, state.agent_may_answer) == WRITERS[letters]
