@@ -32,7 +32,7 @@ def connected(organization: NewOrganization | str, url: str, *declared: Declarat
         organization=of,
         id=ids.new("tool"),
         url=url,
-        key_id=secret_keys.live(of)[0].id,
+        key_id=next(iter(secret_keys.live(of).values())).id,
         created_at=clock.now_ms(),
         sync_id=ids.new("sync"),
         status=SyncStatus.SYNCED,

@@ -1,6 +1,5 @@
-"""A secret key as stored, what it signs with, and how the allowances list it while it is live."""
+"""A secret key as stored, and what it signs with. The allowances list it while it is live (`api.admission.record`)."""
 
-from helpdesk.platform.record import Record
 from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.stored import Stored
 
@@ -55,12 +54,3 @@ class EndpointSecret(Stored, kw_only=True):
     endpoint_id: str
     webhooks: str | None = None
     tools: str | None = None
-
-
-class LiveKey(Record):
-    """A key that is accepted, as the allowances list it."""
-
-    id: str
-    hash: str
-    legacy: bool
-    last_used_at: int | None

@@ -7,9 +7,9 @@ three hold the same keys, because they change together.
 from helpdesk.accounts.organizations.errors import OrganizationNotFound
 from helpdesk.accounts.organizations.record import Organization
 from helpdesk.accounts.secret_keys.errors import MAX_SECRET_KEYS, REVOKED_DAYS, KeyExists, TooManyKeys
-from helpdesk.accounts.secret_keys.record import KeySecret, LiveKey, SecretKey, SiteKeySecret
+from helpdesk.accounts.secret_keys.record import KeySecret, SecretKey, SiteKeySecret
 from helpdesk.api.admission.limits import RequestClass
-from helpdesk.api.admission.record import Allowance, LegacyKey
+from helpdesk.api.admission.record import Allowance, LegacyKey, LiveKey
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import table
@@ -37,18 +37,18 @@ def page(organization: str, limit: int, after: str | None) -> tuple[list[SecretK
     return shown, found.records[-1].id if found.after else None
 
 
-def live(organization: str) -> list[LiveKey]:
-    """Return the live keys (ten at most), oldest first, with the last use of each. One call."""
+def live(organization: str) -> dict[str, LiveKey]:
+    """Return the live keys (ten at most) by hash, oldest first, each as it was used last. One call."""
     return _live(table.get_many(_allowances(organization)))
 
 
-def get(organization: str, key_id: str) -> tuple[SecretKey | None, LiveKey | None]:
-    """Return a key's record and, while the key is live, its entry in the allowances. One call."""
+def get(organization: str, key_id: str) -> tuple[SecretKey | None, str | None, LiveKey | None]:
+    """Return a key's record and, while the key is live, its hash and its entry in the allowances. One call."""
     record_key = SecretKey.key_for(organization, key_id)
     found = table.get_many([record_key, *_allowances(organization)])
     item = found.pop(record_key, None)
-    alive = next((key for key in _live(found) if key.id == key_id), None)
-    return SecretKey.from_item(item) if item else None, alive
+    key_hash, alive = next((entry for entry in _live(found).items() if entry[1].id == key_id), (None, None))
+    return SecretKey.from_item(item) if item else None, key_hash, alive
 
 
 def put_secrets(transaction: Transaction, secret: KeySecret, site_secret: str) -> None:
@@ -90,14 +90,14 @@ def enter(transaction: Transaction, organization: str, key_hash: str, entry: Ite
         )
 
 
-def revoke(transaction: Transaction, organization: str, key: LiveKey) -> None:
+def revoke(transaction: Transaction, organization: str, key_hash: str, key: LiveKey) -> None:
     """Revoke a key: it is no longer accepted and signs nothing. The transaction raises AlreadyRevoked.
 
     The record keeps the last use as it was read; a request in the same milliseconds may be missing.
     """
     transaction.change(
         SecretKey.key_for(organization, key.id),
-        set={"revoked_at": clock.now_ms(), "last_used_at": key.last_used_at},
+        set={"revoked_at": clock.now_ms(), "last_used_at": key.used_at},
         require={"revoked_at": None},
         on_failure=AlreadyRevoked(),
     )
@@ -106,7 +106,7 @@ def revoke(transaction: Transaction, organization: str, key: LiveKey) -> None:
             allowance,
             "REMOVE #keys.#hash",
             condition="attribute_exists(PK)",
-            names={"#keys": "keys", "#hash": key.hash},
+            names={"#keys": "keys", "#hash": key_hash},
         )
     transaction.delete(KeySecret.key_for(organization, key.id))
     transaction.delete(SiteKeySecret.key_for(organization, key.id))
@@ -121,15 +121,9 @@ def _allowances(organization: str) -> list[Key]:
     return [Allowance.key_for(organization, request_class.value) for request_class in RequestClass]
 
 
-def _live(allowances: dict[Key, Item]) -> list[LiveKey]:
-    entries: dict[str, Item] = {}
-    used: dict[str, int] = {}
+def _live(allowances: dict[Key, Item]) -> dict[str, LiveKey]:
+    found: dict[str, LiveKey] = {}
     for item in allowances.values():
-        for key_hash, entry in item["keys"].items():
-            entries[key_hash] = entry
-            used[key_hash] = max(used.get(key_hash, 0), entry.get("usedAt", 0))
-    found = [
-        LiveKey(entry["id"], key_hash, entry.get("legacy", False), used[key_hash] or None)
-        for key_hash, entry in entries.items()
-    ]
-    return sorted(found, key=lambda key: key.id)
+        for key_hash, key in Allowance.from_item(item).keys.items():
+            found[key_hash] = max(found.get(key_hash, key), key, key=lambda each: each.used_at or 0)
+    return dict(sorted(found.items(), key=lambda entry: entry[1].id))

@@ -12,9 +12,10 @@ from helpdesk.accounts.secret_keys.errors import (
     KeyNotFound,
     MissingServiceKey,
 )
-from helpdesk.accounts.secret_keys.record import KeySecret, LiveKey, SecretKey
+from helpdesk.accounts.secret_keys.record import KeySecret, SecretKey
 from helpdesk.accounts.secret_keys.schemas import KeyCreated, NewKey
 from helpdesk.api.admission.caller import Caller
+from helpdesk.api.admission.record import LiveKey
 from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.outbound.signing import site_secret, tools_secret, webhook_secret
@@ -45,7 +46,7 @@ def listed(organization: str, limit: int, after: str | None) -> tuple[list[schem
 
     Keys that were revoked in the last 90 days are included.
     """
-    last_used = {key.id: key.last_used_at for key in repository.live(organization)}
+    last_used = {key.id: key.used_at for key in repository.live(organization).values()}
     records, end = repository.page(organization, limit, after)
     shown = [
         schemas.SecretKey.from_record(record, last_used_at=last_used.get(record.id, record.last_used_at))
@@ -82,23 +83,25 @@ def revoke(caller: Caller, key_id: str, replace_secrets: ReplaceSecrets) -> None
     """
 
     def attempt() -> None:
-        record, alive = repository.get(caller.organization, key_id)
+        record, key_hash, alive = repository.get(caller.organization, key_id)
         if record is None:
             raise KeyNotFound
         if record.revoked_at is not None:
             return
         # The record and the live keys are read in one call, but not as of one instant.
-        if alive is None:
+        if key_hash is None or alive is None:
             raise Stale
-        _revoke(caller, record, alive, replace_secrets)
+        _revoke(caller, record, key_hash, alive, replace_secrets)
 
     repeat_when_stale(attempt, ConditionFailed)
 
 
-def _revoke(caller: Caller, record: SecretKey, alive: LiveKey, replace_secrets: ReplaceSecrets) -> None:
+def _revoke(
+    caller: Caller, record: SecretKey, key_hash: str, alive: LiveKey, replace_secrets: ReplaceSecrets
+) -> None:
     """Write the revocation. Raises ConditionFailed if the key's endpoints changed in the meantime."""
     transaction = Transaction()
-    repository.revoke(transaction, caller.organization, alive)
+    repository.revoke(transaction, caller.organization, key_hash, alive)
     replace_secrets(transaction, caller.organization, record.id)
     transaction.put(
         logs.entry(
@@ -163,7 +166,7 @@ def add_signing_key(transaction: Transaction, caller: Caller) -> str:
         repository.require_live(transaction, caller.organization, key_id, on_failure)
         return key_id
     live = repository.live(caller.organization)
-    able = [key.id for key in live if not key.legacy]
+    able = [key.id for key in live.values() if not key.legacy]
     if not able:
         raise MissingServiceKey(ONLY_LEGACY_KEYS if live else None)
     repository.require_live(transaction, caller.organization, able[-1], NewestKeyRevoked())
