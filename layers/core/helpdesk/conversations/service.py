@@ -315,20 +315,28 @@ def _left_to_the_agent(before: Conversation, state: State) -> str | None:
 
 
 def forget_hint(transaction: Transaction, before: Conversation, state: State) -> None:
-    """If the visitor can write in it again, let the session look which of its open conversations is the newest.
+    """If the visitor can write in it again, let the session look for its newest open conversation.
 
     The transaction raises SessionGone.
     """
     reopens = not before.accepts_visitor_messages and state.accepts_visitor_messages
     # The team starts one without a session with a customer who has an email address only.
     if reopens and before.session_hash is not None:
-        transaction.change(
-            Session.key_for(before.organization, before.session_hash),
-            set={"current": None},
-            add={"openings": 1},
-            require={"customer_id": before.customer_id},
-            on_failure=SessionGone,
-        )
+        forget_current(transaction, before.organization, before.session_hash, before.customer_id)
+
+
+def forget_current(transaction: Transaction, organization: str, session_hash: str, customer_id: str) -> None:
+    """Add to a transaction that a session's next message looks for the newest open conversation.
+
+    The transaction raises SessionGone.
+    """
+    transaction.change(
+        Session.key_for(organization, session_hash),
+        set={"current": None},
+        add={"openings": 1},
+        require={"customer_id": customer_id},
+        on_failure=SessionGone,
+    )
 
 
 def _assignment_line(who: Actor, user_id: str | None, name: str | None) -> str:

@@ -1,5 +1,6 @@
 """Visitors by their sessions: the items of sessions and of their lists of conversations, for every noun."""
 
+from helpdesk.conversations import service as conversations
 from helpdesk.conversations.record import Session, SessionConversation
 from helpdesk.conversations.state import STARTED
 from helpdesk.customers import service as customers
@@ -88,18 +89,11 @@ def move_conversation(
 ) -> None:
     """Add to a transaction that a conversation is in the list of another session.
 
-    It can be the newest open one there, so the next message looks for that (docs/decisions/0110). The transaction
-    raises ConditionFailed if the other session is gone.
+    It can be the newest open one there (docs/decisions/0110). The transaction raises SessionGone, for the other one.
     """
     transaction.delete(SessionConversation.key_for(after.organization, before_hash, conversation_id))
     add_conversation(transaction, after, conversation_id)
-    transaction.change(
-        after.key,
-        set={"current": None},
-        add={"openings": 1},
-        require={"customer_id": after.customer_id},
-        on_failure=ConditionFailed,
-    )
+    conversations.forget_current(transaction, after.organization, after.hash, after.customer_id)
 
 
 def delete_session(
