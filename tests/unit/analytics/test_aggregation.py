@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpdesk.analytics import evaluation
+from helpdesk.analytics import aggregation
+from helpdesk.analytics.aggregation import Found, explore, listed, matching
 from helpdesk.analytics.datasets import DATASETS
-from helpdesk.analytics.evaluation import Found, explore, listed, matching
 from helpdesk.analytics.query import listing, plan
 from helpdesk.analytics.query_schemas import ExploreInput, Series
 from tests.support import effort
@@ -43,7 +43,7 @@ def test_a_second_implementation_finds_the_same_numbers_and_rows(
 
 def test_only_the_groups_that_are_shown_have_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    monkeypatch.setattr(evaluation._Cells, "__init__", _counting(made, evaluation._Cells.__init__))
+    monkeypatch.setattr(aggregation._Cells, "__init__", _counting(made, aggregation._Cells.__init__))
     body = {
         "query": {"dataset": "ratings", "groupBy": "customer", "bucket": "day", "top": 3},
         "days": 366,

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from helpdesk.analytics.aggregation import computed
 from helpdesk.analytics.datasets import DATASETS
-from helpdesk.analytics.evaluation import computed
 from helpdesk.analytics.query import condition, plan
 from helpdesk.analytics.query_schemas import ExploreInput, FilterInput, Measure
 from helpdesk.analytics.windows import Bucket, Slot, Window, slots, window_of

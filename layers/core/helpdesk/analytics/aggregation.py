@@ -1,4 +1,4 @@
-"""Carries out a plan over rows. Knows no AWS.
+"""Filters, groups and measures rows as a plan says, or lists them. Knows no AWS.
 
 Rows are read once. A cell collects the measured values of a group's rows in one bucket; a group's total is a cell of
 its own, because an average or a percentile of all rows cannot be computed from those of the buckets.

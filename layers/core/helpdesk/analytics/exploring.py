@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from helpdesk.analytics import evaluation, names, reading
+from helpdesk.analytics import aggregation, names, reading
 from helpdesk.analytics.datasets import DATASETS, FieldType, label_of
 from helpdesk.analytics.query import Plan, listing, of_rows, plan
 from helpdesk.analytics.query_schemas import (
@@ -53,13 +53,13 @@ def explore_all(organization: str, bodies: Sequence[ExploreInput]) -> list[Explo
 
 def _explored(organization: str, reader: "_Reader", made: Plan, now: int) -> Explored:
     present = reader.read(made, made.window)
-    rows = evaluation.matching(made, present.rows, made.window)
+    rows = aggregation.matching(made, present.rows, made.window)
     scanned, capped, previous = len(present.rows), present.capped, None
     if made.previous is not None:
         before = reader.read(made, made.previous)
-        previous = evaluation.matching(made, before.rows, made.previous)
+        previous = aggregation.matching(made, before.rows, made.previous)
         scanned, capped = scanned + len(before.rows), capped or before.capped
-    series, earlier = evaluation.explore(made, rows, previous, now)
+    series, earlier = aggregation.explore(made, rows, previous, now)
     if made.group is not None:
         series = names.named(organization, made.group, series)
         labels = {each.key: each.label for each in series}
@@ -80,11 +80,11 @@ def records(organization: str, body: ExploreInput) -> Records:
     made = plan(of_rows(body), clock.now_ms())
     wanted = listing(body, made.dataset)
     read = _Reader(organization).read(made, made.window)
-    rows = evaluation.matching(made, read.rows, made.window)
+    rows = aggregation.matching(made, read.rows, made.window)
     return Records(
         ok=True,
         fields=list(wanted.names),
-        rows=evaluation.listed(made, wanted, rows),
+        rows=aggregation.listed(made, wanted, rows),
         matched=len(rows),
         scanned=len(read.rows),
         capped=read.capped,

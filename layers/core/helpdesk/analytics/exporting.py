@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from helpdesk.analytics import changed_repository, repository
+from helpdesk.analytics.aggregation import Found
 from helpdesk.analytics.columns import snake_case
-from helpdesk.analytics.evaluation import Found
 from helpdesk.analytics.reading import usage_of
 from helpdesk.analytics.rows import USAGE
 from helpdesk.platform import clients, clock

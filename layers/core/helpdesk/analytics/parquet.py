@@ -11,9 +11,9 @@ from typing import Any
 from arro3.core import Array, DataType, Field, RecordBatch, Schema, Table
 from arro3.io import write_parquet
 
+from helpdesk.analytics.aggregation import Found
 from helpdesk.analytics.columns import Column, ColumnType, columns
 from helpdesk.analytics.datasets import DATASETS
-from helpdesk.analytics.evaluation import Found
 
 _TYPES = {
     ColumnType.TEXT: DataType.utf8(),

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from helpdesk.analytics import repository, rows
-from helpdesk.analytics.evaluation import Found
+from helpdesk.analytics.aggregation import Found
 from helpdesk.analytics.query_schemas import MAX_SCANNED
 from helpdesk.analytics.rows import Fact
 from helpdesk.analytics.windows import ALL_TIME, Window, months

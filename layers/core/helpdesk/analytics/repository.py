@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from helpdesk.analytics import changed_repository
+from helpdesk.analytics.aggregation import Found
 from helpdesk.analytics.datasets import DATASETS
-from helpdesk.analytics.evaluation import Found
 from helpdesk.analytics.rows import (
     CUSTOMERS,
     DOCUMENTS,

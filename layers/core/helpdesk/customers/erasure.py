@@ -31,14 +31,14 @@ def mark(transaction: Transaction, seen: Customer, erasure_id: str, *, unchanged
     def meaning(found: Item | None) -> Exception:
         if found is None:
             return CustomerNotFound()
-        other = Customer.from_item(found).erasure_id
+        other = Customer.from_item(found).erasing
         return ConditionFailed(found) if other is None else BeingErased(other)
 
     as_seen = {"updated_at": seen.updated_at, "outreach_id": seen.outreach_id} if unchanged else {}
     transaction.change(
         seen.key,
-        set={**_WITHOUT_PERSONAL_DATA, "erasure_id": erasure_id},
-        require={"erasure_id": None, **as_seen},
+        set={**_WITHOUT_PERSONAL_DATA, "erasing": erasure_id},
+        require={"erasing": None, **as_seen},
         on_failure=meaning,
     )
 
@@ -50,4 +50,4 @@ def delete_for(transaction: Transaction, customer: Customer, erasure_id: str) ->
     """
     for identity_hash in customer.identities:
         transaction.delete(CustomerIdentity.key_for(customer.organization, identity_hash))
-    transaction.delete(customer.key, require={"erasure_id": erasure_id}, on_failure=ConditionFailed)
+    transaction.delete(customer.key, require={"erasing": erasure_id}, on_failure=ConditionFailed)

@@ -78,7 +78,7 @@ def find_or_create(organization: str, proven: Proven, introduce: Introduce) -> C
 
 def _attempt(organization: str, proven: Proven, introduce: Introduce) -> Customer:
     held = _holders(organization, proven.hashes)
-    if any(each.customer and each.customer.erasure_id for each in held.values()):
+    if any(each.customer and each.customer.erasing for each in held.values()):
         raise CustomerBeingErased
     known = next(
         (each.customer for name in proven.hashes if (each := held.get(name)) and each.customer), None
@@ -131,7 +131,7 @@ def _update(known: Customer, proven: Proven, free: Mapping[str, str | None]) -> 
             "identities": tuple(dict.fromkeys([*known.identities, *added])),
             "updated_at": clock.now_ms(),
         },
-        require={"erasure_id": None, "identities": known.identities},
+        require={"erasing": None, "identities": known.identities},
         on_failure=IdentityChanged,
     )
     for name, was in added.items():

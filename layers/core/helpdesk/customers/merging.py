@@ -55,7 +55,7 @@ def begin(organization: str, before_id: str, after_id: str) -> None:
     """
 
     def meaning(found: Item | None) -> Exception:
-        is_gone = found is None or Customer.from_item(found).erasure_id is not None
+        is_gone = found is None or Customer.from_item(found).erasing is not None
         return CustomerNotFound() if is_gone else _AlreadyNoted()
 
     transaction = Transaction()
@@ -125,7 +125,7 @@ def _delete(transaction: Transaction, seen: Customer) -> None:
             "updated_at": seen.updated_at,
             "outreach_id": seen.outreach_id,
             "identities": None,
-            "erasure_id": None,
+            "erasing": None,
         },
         on_failure=ConditionFailed,
     )

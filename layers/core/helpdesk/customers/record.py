@@ -18,7 +18,7 @@ class Customer(Stored, kw_only=True, omit_defaults=True):
     they typed it into the help site, or what signed them in did not call it verified. `outreach_id` is the latest
     conversation that the team started with them while they had no session. `identities` are the hashes of the verified
     addresses and external ids by which they sign in to the help site. `merged_from` are anonymous customers whom they
-    took over. `erasure_id` is the erasure that has marked them: they then have no personal data, and are gone for
+    took over. `erasing` is the erasure that has marked them: they then have no personal data, and are gone for
     everyone but that erasure. One who was marked before has lost `created_at`, too, which is then 0.
     """
 
@@ -38,7 +38,7 @@ class Customer(Stored, kw_only=True, omit_defaults=True):
     outreach_id: str | None = None
     identities: tuple[str, ...] = ()
     merged_from: tuple[str, ...] = ()
-    erasure_id: str | None = field(default=None, name="erasing")
+    erasing: str | None = None
 
 
 class Identity(Record):

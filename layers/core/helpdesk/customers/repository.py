@@ -48,7 +48,7 @@ def update(transaction: Transaction, organization: str, customer_id: str, said: 
     transaction.change(
         Customer.key_for(organization, customer_id),
         set={**replaced, **said, "updated_at": clock.now_ms()},
-        require={"erasure_id": None},
+        require={"erasing": None},
         on_failure=CustomerNotFound(),
     )
 
@@ -56,7 +56,7 @@ def update(transaction: Transaction, organization: str, customer_id: str, said: 
 def find(organization: str, customer_id: str) -> Customer | None:
     """Return a customer as they are at this moment, None if they are gone or being erased. Raises MalformedKey."""
     found = customers.find(organization, customer_id)
-    return None if found is None or found.erasure_id is not None else found
+    return None if found is None or found.erasing is not None else found
 
 
 def get(organization: str, customer_id: str) -> Customer:
@@ -73,13 +73,13 @@ def by_ids(organization: str, customer_ids: Sequence[str]) -> dict[str, Customer
     It costs half of what `find` does, and what was written a moment ago may be missing.
     """
     found = customers.by_ids(organization, ids=customer_ids, consistent=False)
-    return {customer_id: each for customer_id, each in found.items() if each.erasure_id is None}
+    return {customer_id: each for customer_id, each in found.items() if each.erasing is None}
 
 
 def require(transaction: Transaction, organization: str, customer_id: str) -> None:
     """Require that a customer still exists. The transaction raises CustomerNotFound."""
     key = Customer.key_for(organization, customer_id)
-    transaction.require(key, {"erasure_id": None}, on_failure=CustomerNotFound())
+    transaction.require(key, {"erasing": None}, on_failure=CustomerNotFound())
 
 
 def note_outreach(transaction: Transaction, customer: Customer, conversation_id: str) -> None:
@@ -90,13 +90,13 @@ def note_outreach(transaction: Transaction, customer: Customer, conversation_id:
     """
 
     def meaning(found: Item | None) -> Exception:
-        is_gone = found is None or Customer.from_item(found).erasure_id is not None
+        is_gone = found is None or Customer.from_item(found).erasing is not None
         return CustomerNotFound() if is_gone else ConcurrentOutreach(found)
 
     transaction.change(
         customer.key,
         set={"outreach_id": conversation_id},
-        require={"erasure_id": None, "outreach_id": customer.outreach_id},
+        require={"erasing": None, "outreach_id": customer.outreach_id},
         on_failure=meaning,
     )
 

@@ -1,4 +1,4 @@
-"""Deletes the threads, facts and entries on the feedback board of an erasure, page by page.
+"""Deletes what an erasure removes, page by page: threads, facts, reports, entries on the feedback board.
 
 One transaction deletes a page of entries and counts them. Data of an entry is deleted before the entry: its event and
 deliveries, the stored response to an upload, and the bytes of its files. After a crash the entry therefore still names

@@ -24,9 +24,9 @@ from helpdesk.conversations.record import ErasableConversation
 from helpdesk.customers import erasure as customer_erasure
 from helpdesk.customers.erasure import customers
 from helpdesk.customers.record import Customer
-from helpdesk.privacy import repository, thread_deletion
+from helpdesk.privacy import deletion, repository
+from helpdesk.privacy.deletion import OutOfTime
 from helpdesk.privacy.service import ErasureJob, job_item_of
-from helpdesk.privacy.thread_deletion import OutOfTime
 from helpdesk.search import service as search
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -53,14 +53,14 @@ def erase_customer(organization: str, erasure_id: str, until: int) -> Outcome:
     customer = replace(found, session_hash=erasure.session_hash)
     try:
         # Before the search index is rewritten: it has the words of posts, too.
-        thread_deletion.delete_board_entries(organization, erasure_id, customer_id, until)
-        thread_deletion.delete_reports(organization, customer_id, until)
-        batch = thread_deletion.conversations_of(organization, customer)
+        deletion.delete_board_entries(organization, erasure_id, customer_id, until)
+        deletion.delete_reports(organization, customer_id, until)
+        batch = deletion.conversations_of(organization, customer)
         _erase_conversations(organization, erasure_id, customer, batch, until)
         # The customer's index lags, and only it has the conversations without a session.
-        while batch := thread_deletion.conversations_of(organization, customer):
+        while batch := deletion.conversations_of(organization, customer):
             _erase_conversations(organization, erasure_id, customer, batch, until)
-        thread_deletion.delete_facts(organization, erasure_id, customer_id, until)
+        deletion.delete_facts(organization, erasure_id, customer_id, until)
     except OutOfTime:
         transaction = Transaction()
         transaction.put(job_item_of(ErasureJob(organization, erasure_id), customer_id), new=True)
@@ -79,12 +79,12 @@ def _erase_conversations(
     for conversation in batch:
         conversations.mark(organization, conversation.id, erasure_id)
     for conversation in batch:
-        thread_deletion.delete_thread(organization, erasure_id, conversation.id, until)
-    thread_deletion.require_time(until)
+        deletion.delete_thread(organization, erasure_id, conversation.id, until)
+    deletion.require_time(until)
     owners = [customer.id, *customer.merged_from]
     search.forget(organization, owners, [conversation.id for conversation in batch])
     for conversation in batch:
-        thread_deletion.delete_conversation(organization, erasure_id, conversation)
+        deletion.delete_conversation(organization, erasure_id, conversation)
 
 
 def _finish(organization: str, erasure_id: str, customer: Customer) -> Outcome:

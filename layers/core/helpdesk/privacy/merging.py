@@ -26,8 +26,8 @@ from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.customers.merging import MergeJob, Require
 from helpdesk.customers.record import Customer
+from helpdesk.privacy.deletion import OutOfTime, require_time
 from helpdesk.privacy.erasing import Outcome
-from helpdesk.privacy.thread_deletion import OutOfTime, require_time
 from helpdesk.search import jobs as search
 from helpdesk.signals import merging as signals
 from helpdesk.storage.table import ConditionFailed

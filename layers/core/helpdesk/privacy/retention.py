@@ -23,11 +23,11 @@ from helpdesk.customers.record import Customer
 from helpdesk.platform import clock, ids
 from helpdesk.platform.logging import log_unreadable
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
-from helpdesk.privacy import repository, thread_deletion
+from helpdesk.privacy import deletion, repository
+from helpdesk.privacy.deletion import OutOfTime
 from helpdesk.privacy.erasing import Outcome
 from helpdesk.privacy.record import Erasure
 from helpdesk.privacy.service import RetentionJob, job_item_of
-from helpdesk.privacy.thread_deletion import OutOfTime
 from helpdesk.search import service as search
 from helpdesk.signals import erasure as signals
 from helpdesk.storage.table import ConditionFailed
@@ -102,7 +102,7 @@ def _start(organization: str, days: int, day_at: int) -> bool:
 def _marked(organization: str, erasure_id: str, before: int, until: int) -> Iterator[ErasableConversation]:
     """Yield the conversations that are old enough. Each is marked right before."""
     for conversation in conversations.quiet(organization, before):
-        thread_deletion.require_time(until)
+        deletion.require_time(until)
         if conversations.mark(organization, conversation.id, erasure_id, before):
             yield conversation
 
@@ -111,16 +111,16 @@ def _erase(
     organization: str, erasure_id: str, before: int, found: Sequence[ErasableConversation], until: int
 ) -> None:
     for conversation in found:
-        thread_deletion.delete_thread(organization, erasure_id, conversation.id, until)
-    thread_deletion.require_time(until)
+        deletion.delete_thread(organization, erasure_id, conversation.id, until)
+    deletion.require_time(until)
     marked: list[tuple[Customer, str]] = []
     for customer_id in dict.fromkeys(conversation.customer_id for conversation in found):
         marked_now = _mark_if_nothing_is_left(organization, erasure_id, customer_id, before)
         if marked_now is not None:
-            thread_deletion.delete_facts(organization, erasure_id, customer_id, until)
+            deletion.delete_facts(organization, erasure_id, customer_id, until)
             # Of a vote, post or comment right before the mark.
-            thread_deletion.delete_board_entries(organization, erasure_id, customer_id, until)
-            thread_deletion.delete_reports(organization, customer_id, until)
+            deletion.delete_board_entries(organization, erasure_id, customer_id, until)
+            deletion.delete_reports(organization, customer_id, until)
             marked.append(marked_now)
     gone = [each for customer, _ in marked for each in (customer.id, *customer.merged_from)]
     search.forget(organization, gone, [conversation.id for conversation in found])
@@ -128,7 +128,7 @@ def _erase(
         _delete_customer(organization, erasure_id, customer, mark)
     for conversation in found:
         signals.forget_conversation(organization, conversation.customer_id, conversation.id)
-        thread_deletion.delete_conversation(organization, erasure_id, conversation)
+        deletion.delete_conversation(organization, erasure_id, conversation)
 
 
 def _mark_if_nothing_is_left(
@@ -142,11 +142,11 @@ def _mark_if_nothing_is_left(
     customer = customers.find(organization, customer_id)
     if customer is None:
         return None
-    if customer.erasure_id is not None:
+    if customer.erasing is not None:
         # A customer whom an earlier run marked is erased here. A requested erasure runs on its own.
-        started = repository.erasures.find(organization, customer.erasure_id)
+        started = repository.erasures.find(organization, customer.erasing)
         is_ours = started is not None and started.customer_id is None
-        return (customer, customer.erasure_id) if is_ours else None
+        return (customer, customer.erasing) if is_ours else None
     if not _mark_unchanged(organization, erasure_id, customer, before):
         return None
     return customer, erasure_id
@@ -156,7 +156,7 @@ def _mark_unchanged(organization: str, erasure_id: str, customer: Customer, befo
     # Read the session before the conversations: a message that starts a conversation afterwards changes the session.
     session_hash = customer.session_hash
     session = visitors.sessions.find(organization, session_hash) if session_hash else None
-    left = thread_deletion.conversations_of(organization, customer)
+    left = deletion.conversations_of(organization, customer)
     if customer.updated_at >= before or any(not conversation.erasing for conversation in left):
         return False
     if board.is_there(organization, customer.id):

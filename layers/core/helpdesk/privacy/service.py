@@ -45,8 +45,8 @@ def requested(organization: str, customer_id: str, *, actor: str) -> Receipt:
     seen = customers.find(organization, customer_id)
     if seen is None:
         raise CustomerNotFound
-    if seen.erasure_id is not None:
-        return receipt(repository.erasures.get(organization, seen.erasure_id))
+    if seen.erasing is not None:
+        return receipt(repository.erasures.get(organization, seen.erasing))
     erasure_id = ids.new("ers")
     session_hash = seen.session_hash or conversations.session_of(organization, customer_id)
     transaction = Transaction()

@@ -85,14 +85,9 @@ def signed_in(browser: Browser, sign_in_hash: str, user_id: str, email_hash: str
 def require_own_form(browser: Browser, csrf: str, client_info: ClientInfo, base_url: str) -> None:
     """Raise CsrfError unless a form comes from one of our pages, in this browser.
 
-    The token decides. If the browser also sends the form's origin, it must match. Under `referrer-policy: no-referrer`
-    a browser sends `Origin: null`, so Sec-Fetch-Site is checked first.
+    The token decides. If the browser also sends the form's origin, it must match.
     """
-    site = client_info.headers.get("sec-fetch-site")
-    origin = client_info.headers.get("origin")
-    if site is not None and site not in {"same-origin", "none"}:
-        raise CsrfError
-    if site is None and origin not in {None, "null", _origin(base_url)}:
+    if client_info.is_from_elsewhere(_origin(base_url)):
         raise CsrfError
     if browser.is_new or not hmac.compare_digest(csrf.encode(), browser.csrf.encode()):
         raise CsrfError

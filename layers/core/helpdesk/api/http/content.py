@@ -87,6 +87,16 @@ class ClientInfo(NamedTuple):
     address: str
     headers: Mapping[str, str]
 
+    def is_from_elsewhere(self, origin: str) -> bool:
+        """Return whether the browser says that a form is from a page of another origin than this one.
+
+        Under `referrer-policy: no-referrer` a browser sends `Origin: null`, so Sec-Fetch-Site is checked first.
+        """
+        fetched_from = self.headers.get("sec-fetch-site")
+        if fetched_from is not None:
+            return fetched_from not in {"same-origin", "none"}
+        return self.headers.get("origin") not in {None, "null", origin}
+
 
 class BaseUrl(str):
     """The URL of this API without the slash that `/v1/…` starts with."""

@@ -121,7 +121,7 @@ class SentCookie(Record):
         if not items or items[0] is None or items[2] is None:
             return None
         session, customer = SiteSession.from_item(items[0]), Customer.from_item(items[2])
-        is_theirs = customer.erasure_id is None and session.customer_id == customer.id
+        is_theirs = customer.erasing is None and session.customer_id == customer.id
         return (session, customer) if is_theirs else None
 
 
@@ -226,13 +226,9 @@ def require_same_site(client_info: ClientInfo, site: SitePlace) -> None:
     """Raise FormNotOwn where the browser says that a form is from elsewhere.
 
     For forms of pages that are cached, which have no token. Such a form may do nothing in the name of a signed-in
-    visitor. Under `referrer-policy: no-referrer` a browser sends `Origin: null`, so Sec-Fetch-Site is checked first.
+    visitor.
     """
-    fetched_from = client_info.headers.get("sec-fetch-site")
-    origin = client_info.headers.get("origin")
-    if fetched_from is not None and fetched_from not in {"same-origin", "none"}:
-        raise FormNotOwn
-    if fetched_from is None and origin not in {None, "null", site.origin}:
+    if client_info.is_from_elsewhere(site.origin):
         raise FormNotOwn
 
 
