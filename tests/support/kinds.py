@@ -1,15 +1,9 @@
 """Every kind of item in the table, by its name."""
 
-import re
 from functools import lru_cache
 
 from helpdesk.storage.stored import Key, Stored
 from scripts.access_patterns import kinds, records
-
-
-def parts_of(kind: type[Stored]) -> tuple[str, ...]:
-    """Return the names of the parts that a kind's key is made from."""
-    return tuple(dict.fromkeys(re.findall(r"\{(\w+)", kind.PK + kind.SK)))
 
 
 def parsed(kind: type[Stored], pk: str, sk: str) -> Key | None:

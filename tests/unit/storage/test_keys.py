@@ -21,7 +21,7 @@ any_kind = st.sampled_from([kind for _, kind in sorted(KINDS.items())])
 
 
 def _build(kind: type[Stored], chosen: list[str]) -> Key:
-    return kind.key_for(*chosen[: len(kinds.parts_of(kind))])
+    return kind.key_for(*chosen[: len(kind.key_parts())])
 
 
 five_parts = st.lists(parts, min_size=5, max_size=5)
@@ -53,7 +53,7 @@ def test_a_parsed_key_spells_what_it_was_parsed_from(kind: type[Stored], pk: str
 @for_each("kind", KINDS.values(), ids=list(KINDS))
 @for_each("part", ["", "#", "a#b", "x" * 129], ids=["empty", "separator", "inside", "129 long"])
 def test_an_invalid_part_is_refused(kind: type[Stored], part: str) -> None:
-    count = len(kinds.parts_of(kind))
+    count = len(kind.key_parts())
     for position in range(count):
         chosen = ["a", "b", "c", "d", "e"][:count]
         chosen[position] = part
@@ -116,7 +116,7 @@ def test_every_partition_of_an_organization_begins_with_its_id() -> None:
     without = {
         name
         for name, kind in KINDS.items()
-        if "organization" in kinds.parts_of(kind) and not kind.PK.startswith("ORG#{organization}#")
+        if "organization" in kind.key_parts() and not kind.PK.startswith("ORG#{organization}#")
     }
 
     # What an export is to look at is found for all organizations; whose account a service writes of is not known yet.

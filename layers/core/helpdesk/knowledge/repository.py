@@ -153,11 +153,10 @@ def move(
 
     The transaction raises ConditionFailed if one of them is not in the folder any more, and FolderNotFound.
     """
-    partition = Document.partition_for(organization, target or NO_FOLDER, index="GSI1")
     for document in moved:
         transaction.change(
             document.key,
-            set={"folder_id": target, "GSI1PK": partition},
+            set={"folder_id": target, **replace(document, folder_id=target).index_entry("GSI1")},
             require={"folder_id": source},
             on_failure=ConditionFailed,
         )

@@ -119,6 +119,11 @@ class Stored(Record):
         return partition, f"{prefix}{left.partition('{')[0]}"
 
     @classmethod
+    def key_parts(cls) -> tuple[str, ...]:
+        """Return the names of the parts of a key, in the order in which the templates first name them."""
+        return _names(_template(cls, None))
+
+    @classmethod
     def parse(cls, pk: str, sk: str) -> dict[str, str] | None:
         """Return the parts of a key by their names, or None where the key belongs to another kind."""
         match = _pattern(_template(cls, None)).fullmatch(f"{pk}{_HALVES}{sk}")
@@ -127,7 +132,7 @@ class Stored(Record):
     @property
     def key(self) -> Key:
         """The key of its item."""
-        return self.key_for(*(str(getattr(self, name)) for name in _names(_template(type(self), None))))
+        return self.key_for(*(str(getattr(self, name)) for name in self.key_parts()))
 
     def index_entry(self, index: Index) -> Item:
         """Return its key in an index, empty where it is not in it."""
@@ -267,7 +272,7 @@ def _filled(kind: type[Stored], template: str, parts: Sequence[str]) -> list[str
 @cache
 def _fields_in_key(kind: type[Stored]) -> Mapping[str, tuple[str, bool]]:
     """Return the fields that the key holds as they are, by their attributes, and whether each is text."""
-    parts = _names(_template(kind, None))
+    parts = kind.key_parts()
     return {
         each.encode_name: (each.name, each.type is str)
         for each in fields(kind)
