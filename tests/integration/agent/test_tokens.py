@@ -9,7 +9,7 @@ from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.accounts.quotas import errors
 from helpdesk.accounts.quotas import service as quotas
-from helpdesk.accounts.quotas.errors import TokensSpent
+from helpdesk.accounts.quotas.errors import Budget, TokensSpent
 from helpdesk.agent import metered
 from helpdesk.agent.converse import ModelBusy, ModelTimedOut, user_message
 from helpdesk.agent.reasons import Reason
@@ -116,6 +116,32 @@ def test_a_caller_who_asks_a_model_past_a_budget_reads_when_to_ask_again(desk: D
         refused = desk.api.post("/v1/agent/test", {"question": "How long?"})
         assert "Today" in refused.body["error"]["message"]
         assert refused.headers["retry-after"] == str(12 * 3_600)
+
+
+@pytest.mark.parametrize(
+    ("budget", "plan", "room"),
+    [
+        (Budget.MESSAGE, Plan.PRO, 60_000),
+        (Budget.CONVERSATION, Plan.EXPLORE, 33_333),
+        (Budget.DAY, Plan.EXPLORE, 1_000),
+        (Budget.MONTH, Plan.EXPLORE, 1_000),
+    ],
+)
+def test_a_turn_can_fill_each_budget_and_one_token_more_is_refused_in_its_name(
+    make_organization: Make, monkeypatch: pytest.MonkeyPatch, budget: Budget, plan: Plan, room: int
+) -> None:
+    if budget is Budget.DAY:
+        monkeypatch.setitem(errors.MODEL_TOKENS_A_DAY, plan, room)
+    if budget is Budget.MONTH:
+        monkeypatch.setitem(errors.MODEL_TOKENS, plan, room)
+    place = make_organization(plan).organization_id
+
+    with pytest.raises(TokensSpent) as refused:
+        quotas.charge_tokens(place, room + 1, organizations.plan_of)
+    quotas.charge_tokens(place, room, organizations.plan_of)
+
+    assert refused.value.budget is budget
+    assert quotas.used(place).tokens == room
 
 
 @pytest.mark.parametrize("budget", [errors.MODEL_TOKENS, errors.MODEL_TOKENS_A_DAY], ids=["month", "day"])

@@ -12,6 +12,8 @@ from helpdesk.events.outbox import Event
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock
+from helpdesk.privacy import deletion, erasing
+from helpdesk.search import service as search
 from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client
@@ -279,6 +281,27 @@ def test_an_erasure_that_runs_out_of_time_is_continued(api: Client) -> None:
     assert receipt_of(api, receipt)["finishedAt"] is None
     workers.run()
     assert receipt_of(api, receipt)["counts"]["messages"] == 1
+
+
+def test_an_erasure_whose_time_ends_with_the_last_thread_leaves_the_search_index_to_the_next_run(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receipt = erase(api, customer_of(api, write(api)))
+    until, delete_thread = clock.now_ms() + 60_000, deletion.delete_thread
+    times = [0]
+
+    def slowly(*arguments: Any) -> None:
+        delete_thread(*arguments)
+        times[0] = 60_000_000
+
+    monkeypatch.setattr(deletion, "delete_thread", slowly)
+    monkeypatch.setattr(search, "forget", lambda *_: pytest.fail("the time is over"))
+    start = clock.now_us()
+
+    with clock.frozen(lambda: start + times[0]):
+        outcome = erasing.erase_customer(organization.organization_id, receipt["id"], until)
+
+    assert outcome is erasing.Outcome.CONTINUES
 
 
 def test_a_file_that_another_conversation_attaches_stays_unless_the_visitor_sent_it(
