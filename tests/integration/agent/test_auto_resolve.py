@@ -18,19 +18,6 @@ from tests.support import table as whole_table
 from tests.support.interleaving import interleaved
 
 GOODBYE = "You're welcome! I'm closing this conversation. If anything else comes up, just write here."
-HAND_OFFS = {
-    "Ich möchte mit einem Menschen sprechen": "Ich gebe Ihre Anfrage an unser Team weiter. "
-    "Sie erhalten hier so bald wie möglich eine Antwort.",
-    "Je voudrais parler à un conseiller": "Je transmets votre demande à notre équipe. "
-    "Quelqu’un vous répondra ici dès que possible.",
-    "Quiero hablar con una persona": "Voy a pasar su consulta a nuestro equipo. "
-    "Le responderemos aquí lo antes posible.",
-    "Vorrei parlare con un operatore": "Passo la Sua richiesta al nostro team. "
-    "Riceverà qui una risposta il prima possibile.",
-    "Quero falar com um atendente": "Vou encaminhar a sua solicitação à nossa equipe. "
-    "Alguém responderá aqui o mais rápido possível.",
-    "Ik wil met een medewerker praten": "Ik geef uw vraag door aan ons team. U krijgt hier zo snel mogelijk antwoord.",
-}
 LINE = "Assistant resolved this conversation: the visitor said that all is well."
 
 
@@ -51,12 +38,11 @@ def state(desk: Desk, conversation: str) -> tuple[str, str]:
     return found["status"], found["handledBy"]
 
 
-@pytest.mark.parametrize("thanks", ["Thanks!", "Danke, hat geklappt", "Perfetto, grazie mille"])
-def test_a_visitor_who_closes_the_conversation_gets_a_goodbye(on: Desk, thanks: str) -> None:
+def test_a_visitor_who_closes_the_conversation_gets_a_goodbye(on: Desk) -> None:
     conversation = answered(on)
     before = len(events())
 
-    on.work(on.write(thanks))
+    on.work(on.write("Thanks!"))
 
     assert state(on, conversation) == ("resolved", "agent")
     *_, said, line = on.thread(conversation)
@@ -94,13 +80,10 @@ def test_without_auto_resolve_thanks_are_answered_and_the_conversation_stays_ope
     assert len(stocked.answers(conversation)) == 2
 
 
-@pytest.mark.parametrize(
-    "said", ["Thanks! How long does a refund take?", "Thanks, but it did not work", "no thanks", "ok"]
-)
-def test_a_visitor_who_says_more_than_thanks_gets_an_answer(on: Desk, said: str) -> None:
+def test_a_visitor_who_says_more_than_thanks_gets_an_answer(on: Desk) -> None:
     conversation = answered(on)
 
-    on.work(on.write(said))
+    on.work(on.write("Thanks! How long does a refund take?"))
 
     assert state(on, conversation)[0] == "open"
 
@@ -161,16 +144,8 @@ def test_a_conversation_with_a_hand_off_is_not_resolved_after_it_was_handed_back
 
 
 @pytest.mark.parametrize("model", [True, False])
-@pytest.mark.parametrize(
-    "wish",
-    [
-        "I want to talk to a human",
-        "Thanks! Can I speak to a real person?",
-        *HAND_OFFS,
-    ],
-)
 def test_a_visitor_who_asks_for_a_person_gets_one_with_any_settings(
-    on: Desk, monkeypatch: pytest.MonkeyPatch, wish: str, model: bool
+    on: Desk, monkeypatch: pytest.MonkeyPatch, model: bool
 ) -> None:
     def answers_anything(_: Question) -> Reply | HandOff:
         return Reply("No person for you.")
@@ -179,10 +154,10 @@ def test_a_visitor_who_asks_for_a_person_gets_one_with_any_settings(
     if model:
         monkeypatch.setattr(embedded, "answer", answers_anything)
 
-    on.work(on.write(wish))
+    on.work(on.write("Thanks! Can I speak to a real person?"))
 
     assert state(on, conversation) == ("open", "team")
-    assert on.answers(conversation)[-1] == HAND_OFFS.get(wish, HAND_OFF)
+    assert on.answers(conversation)[-1] == HAND_OFF
     assert "the visitor asked for a person" in on.thread(conversation)[-1]["body"]
 
 

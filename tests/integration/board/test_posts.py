@@ -19,38 +19,6 @@ NOW_MS = 1_763_683_200_000
 HOUR_US = 3_600_000_000
 
 
-@pytest.mark.parametrize(
-    ("body", "excerpt"),
-    [
-        ("I want it **dark**. ", "I want it dark."),
-        ("# Why\n\n- [a list](https://a.example)\n- `__init__`", "Why a list __init__"),
-        ("word " * 41, ("word " * 40).strip()),
-        ("long " * 39 + "longer-than-that " * 9, ("long " * 39).strip()),
-        ("字" * 300, "字" * 200),
-    ],
-)
-def test_an_excerpt_is_text_and_ends_with_a_word(api: Client, body: str, excerpt: str) -> None:
-    created = api.post("/v1/board/posts", {"title": "Dark mode", "body": body})
-
-    assert shown(api, created.body["id"])["excerpt"] == excerpt
-
-
-@pytest.mark.parametrize(
-    ("title", "path"),
-    [
-        ("Тёмная тема", "/board/1-тёмная-тема"),
-        ("ダークモード を", "/board/1-ダークモード-を"),
-        ("الوضع الداكن", "/board/1-الوضع-الداكن"),
-        ("Größe & Crème brûlée", "/board/1-grosse-creme-brulee"),
-        ("???", "/board/1"),
-    ],
-)
-def test_a_path_keeps_the_letters_of_every_script(api: Client, title: str, path: str) -> None:
-    created = api.post("/v1/board/posts", {"title": title, "body": "x"})
-
-    assert shown(api, created.body["id"])["path"] == path
-
-
 def test_a_post_of_a_visitor_is_shown_with_all_its_fields(api: Client) -> None:
     message = {"session": VISITOR, "body": "Hello", "user": {"name": "Vera", "email": "vera@example.com"}}
     text = "First line\nsecond line. " + "x" * 300

@@ -1,15 +1,12 @@
 """Every command on the real handlers, with tables and with --json."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.support.api import Client
-from tests.support.cli import BASE_URL, Cli, Handlers, refusal
+from tests.support.cli import BASE_URL, Cli, Handlers
 from tests.support.people import issue_token, make_person, token_of
 
 RECEIVER = "https://203.0.114.7/hooks"
@@ -175,20 +172,6 @@ def test_conversations(owner: Cli, api: Client) -> None:
     assert missing.stderr.startswith("Error: conversation_not_found: ")
 
 
-def test_a_long_thread_is_shown_oldest_first_over_its_pages(owner: Cli, api: Client) -> None:
-    conversation = [write(api, f"Message {number}") for number in range(5)][-1]
-    for page_size in (1, 2, 3):
-        bodies: list[str] = []
-        cursor = ""
-        while len(bodies) < 5:
-            page = answered(owner, f"/v1/conversations/{conversation}?limit={page_size}{cursor}")
-            bodies = [message["body"] for message in page["messages"]] + bodies
-            cursor = f"&cursor={page['nextCursor']}"
-        assert bodies == [f"Message {number}" for number in range(5)]
-    shown = owner.json("conversations", "show", conversation, "--limit", "4")
-    assert [message["body"] for message in shown["messages"]] == [f"Message {n}" for n in range(1, 5)]
-
-
 def test_analytics(owner: Cli, tmp_path: Path) -> None:
     assert owner.json("analytics") == answered(owner, "/v1/analytics/datasets")
     assert owner.json("analytics", "reports") == answered(owner, "/v1/analytics/reports")
@@ -258,40 +241,6 @@ def test_logs(owner: Cli) -> None:
     assert "webhook_created" in unknown.stderr
 
 
-def test_logs_are_followed_through_a_refusal_until_ctrl_c(owner: Cli, handlers: Handlers) -> None:
-    owner.ok("keys", "create", "Before")
-    other = Cli(handlers, owner.folder, environment=dict(owner.environment))
-    steps: list[Callable[[], object]] = [
-        lambda: other.ok("keys", "create", "First"),
-        lambda: handlers.refusals.extend(
-            refusal(429, "rate_limited", "Full.", retry_after="3") for _ in range(4)
-        ),
-        lambda: [
-            other.ok("webhooks", "add", RECEIVER, "--event", "message.created"),
-            other.ok("keys", "create", "Last"),
-        ],
-    ]
-
-    def step(seconds: float) -> None:
-        if seconds == 3 and handlers.refusals:
-            return
-        if not steps:
-            raise KeyboardInterrupt
-        steps.pop(0)()
-
-    owner.clock.before_sleep = step
-    result = owner.run("logs", "--follow", "--json")
-    assert result.exit_code == 0, result.stderr
-    shown = [json.loads(line) for line in result.stdout.splitlines()]
-    assert shown == list(reversed(answered(owner, "/v1/logs")["logs"]))
-    assert [one["kind"] for one in shown][-4:] == [
-        "key_created",
-        "key_created",
-        "webhook_created",
-        "key_created",
-    ]
-
-
 def test_webhooks(owner: Cli) -> None:
     events = ("--event", "message.created", "--event", "signal.updated")
     made = owner.json("webhooks", "add", RECEIVER, *events)
@@ -318,17 +267,6 @@ def test_webhooks(owner: Cli) -> None:
 def test_limits(owner: Cli) -> None:
     assert owner.json("limits") == answered(owner, "/v1/billing/limits")
     assert owner.ok("limits").splitlines()[2].split() == ["read", "24000", "4000"]
-
-
-@pytest.mark.parametrize("words", [("keys", "list"), ("keys", "create", "Server"), ("webhooks", "list")])
-def test_an_error_for_a_member_says_whom_to_ask(
-    owner: Cli, organization: NewOrganization, words: tuple[str, ...]
-) -> None:
-    owner.environment["HELPDESK_TOKEN"] = issue_token(organization.organization_id, role="member", name="Max")
-    refused = owner.run(*words)
-    assert (refused.exit_code, refused.stdout) == (1, "")
-    assert refused.stderr.startswith("Error: forbidden: ")
-    assert "Ask an admin or owner" in refused.stderr
 
 
 def test_a_wrong_base_url_is_reported(owner: Cli) -> None:

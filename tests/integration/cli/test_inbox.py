@@ -9,7 +9,7 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
 from tests.support.api import Client
 from tests.support.cli import Cli
-from tests.support.people import issue_token, make_person
+from tests.support.people import make_person
 from tests.support.workers import Workers
 
 
@@ -104,49 +104,6 @@ def test_a_conversation_runs_through_its_states(owner: Cli, api: Client) -> None
     assert again.stderr.startswith("Error: not_archived: ")
 
 
-def test_show_names_who_wrote_what(owner: Cli, api: Client) -> None:
-    one = write(api, "Where is my parcel?", "visitor-0001", name="Vera")
-    owner.ok("conversations", "note", one, "Carrier lost it.")
-    owner.ok("conversations", "assign", one, "me")
-    owner.ok("conversations", "reply", one, "Sorry.", "--take-over")
-    owner.ok("conversations", "resolve", one)
-    rating = {"session": "visitor-0001", "conversationId": one, "stars": 2}
-    assert api.post("/v1/messages/rating", rating).status == 200
-
-    shown = owner.ok("conversations", "show", one)
-    assert f"Assignee        Olga Owner ({state(api, one)['assignee']})" in shown
-    assert "Rating          2 of 5 stars" in shown
-    authors = [line.partition("  ")[2] for line in shown.splitlines() if line.startswith("20")]
-    assert [author for author in authors if author != "System"] == [
-        "Vera (visitor)",
-        "Olga Owner (internal note)",
-        "Olga Owner (teammate)",
-    ]
-    assert "System" in authors
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (("assign", "usr_stranger"), "not_a_member"),
-        (("snooze", "--until", "2020-01-01"), "bad_snooze_time"),
-        (("note", " "), "empty_message"),
-    ],
-)
-def test_a_refusal_shows_the_code_of_the_api(
-    owner: Cli, api: Client, words: tuple[str, ...], code: str
-) -> None:
-    one = write(api, "Hello", "visitor-0001")
-    refused = owner.run("conversations", words[0], one, *words[1:])
-    assert (refused.exit_code, refused.stdout) == (1, "")
-    assert refused.stderr.startswith(f"Error: {code}: ")
-
-
-def test_a_secret_key_cannot_ask_for_its_own_conversations(owner: Cli, organization: NewOrganization) -> None:
-    owner.environment["HELPDESK_TOKEN"] = organization.secret_key
-    assert owner.run("conversations", "--mine").stderr.startswith("Error: invalid_request: ")
-
-
 def test_members_get_roles_and_are_removed(owner: Cli, organization: NewOrganization) -> None:
     max_ = make_person(organization.organization_id, role="member", name="Max", email="max@example.com")
     owner.ok("members", "role", "max@example.com", "admin")
@@ -172,8 +129,3 @@ def test_deliveries_are_tested_listed_and_sent_again(owner: Cli) -> None:
     assert "helpdesk webhooks history ID" in refused.stderr
     missing = owner.run("webhooks", "redeliver", endpoint, "evt_" + "0" * 32)
     assert missing.stderr.startswith("Error: delivery_not_found: ")
-
-
-def test_a_member_may_not_see_deliveries(owner: Cli, organization: NewOrganization) -> None:
-    owner.environment["HELPDESK_TOKEN"] = issue_token(organization.organization_id, role="member", name="Max")
-    assert owner.run("webhooks", "history", "wh_1").stderr.startswith("Error: forbidden: ")

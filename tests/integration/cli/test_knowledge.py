@@ -6,14 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.knowledge import service
-from helpdesk.knowledge.documents import Source
-from helpdesk.knowledge.schemas import SourceKind
-from helpdesk.storage.actor_name import ActorName
 from tests.integration.cli.conftest import FILES, write
 from tests.support.api import Client
-from tests.support.cli import Cli, Handlers, refusal
+from tests.support.cli import Cli, Handlers
 from tests.support.knowledge import add, read
 
 
@@ -175,24 +170,6 @@ def test_a_folder_that_another_push_creates_at_the_same_time_is_used(
     assert listed(api)["guides/refunds.md"]["folderId"] == theirs[0]
 
 
-def test_what_push_did_not_make_stays(
-    owner: Cli, api: Client, docs: Path, organization: NewOrganization
-) -> None:
-    add(api, "Written", "By a person.")
-    for kind in (SourceKind.CRAWL, SourceKind.SUGGESTION):
-        draft = service.Draft(kind.value, "Text of another source.", source=Source(kind))
-        service.write(organization.organization_id, draft, ActorName("somebody"))
-    before = listed(api)
-    owner.ok("knowledge", "push", str(docs))
-    for path in FILES:
-        (docs / path).unlink()
-    write(docs, "other.md", "Other")
-    owner.ok("knowledge", "push", str(docs), "--yes", "--force")
-    after = listed(api)
-    assert {path: after[path] for path in before} == before
-    assert set(after) == {*before, "other.md"}
-
-
 def test_a_document_that_somebody_changed_is_reported_and_not_overwritten(
     owner: Cli, api: Client, docs: Path
 ) -> None:
@@ -240,29 +217,6 @@ def test_a_change_between_plan_and_request_is_not_overwritten(
     assert read(api, document_id)["body"] == FILES["index.md"]
 
 
-def test_documents_that_were_imported_otherwise_are_taken_over_with_adopt(
-    owner: Cli, api: Client, docs: Path
-) -> None:
-    by_text = add(api, "Anything", FILES["index.md"])
-    folder_id = api.post("/v1/knowledge/folders", {"name": "guides"}).body["id"]
-    by_title = add(api, "Refunds", "Thirty days.", folderId=folder_id)
-    owner.ok("knowledge", "push", str(docs), "--adopt", "--yes")
-    found = listed(api)
-    assert (found["index.md"]["id"], found["guides/refunds.md"]["id"]) == (by_text, by_title)
-    assert found["index.md"]["title"] == "Welcome"
-    assert read(api, by_title)["body"] == "Fourteen days.\n"
-    assert len(found) == 3
-
-
-def test_a_push_waits_for_the_allowance(owner: Cli, api: Client, docs: Path, handlers: Handlers) -> None:
-    handlers.refusals = [refusal(429, "rate_limited", retry_after="7") for _ in range(3)]
-    result = owner.run("knowledge", "push", str(docs))
-    assert result.exit_code == 0
-    assert owner.clock.slept == [1.0] * 21
-    assert "The allowance is used up. Continuing in 7 s, and then as it refills." in result.stderr
-    assert len(listed(api)) == 3
-
-
 def test_another_organization_keeps_its_documents(
     owner: Cli, api: Client, stranger: Client, docs: Path, tmp_path: Path
 ) -> None:
@@ -272,11 +226,3 @@ def test_another_organization_keeps_its_documents(
     assert read(stranger, theirs)["body"] == "Text"
     owner.ok("knowledge", "pull", str(tmp_path / "pulled"))
     assert len(list((tmp_path / "pulled").rglob("*.md"))) == 4
-
-
-def test_a_member_without_a_login_is_refused_once(owner: Cli, docs: Path, handlers: Handlers) -> None:
-    owner.environment["HELPDESK_TOKEN"] = "svc_key_wrong"
-    refused = owner.run("knowledge", "push", str(docs))
-    assert refused.exit_code == 1
-    assert "invalid_api_key" in refused.stderr
-    assert len(handlers.requests) == 1

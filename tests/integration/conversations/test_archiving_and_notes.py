@@ -42,16 +42,6 @@ def test_archiving_twice_keeps_the_first_time(api: Client, conversation: str) ->
     assert api.get(f"/v1/conversations/{conversation}").body["conversation"]["archivedAt"] == NOW
 
 
-def test_unarchiving_works_once_and_is_refused_when_not_archived(api: Client, conversation: str) -> None:
-    path = f"/v1/conversations/{conversation}/unarchive"
-    assert (api.post(path).status, api.post(path).code) == (400, "not_archived")
-    do(api, conversation, "archive")
-    do(api, conversation, "unarchive")
-
-    assert api.post(path).code == "not_archived"
-    assert api.get(f"/v1/conversations/{conversation}").body["conversation"]["archivedAt"] is None
-
-
 def test_a_message_to_an_archived_conversation_starts_another_until_it_is_unarchived(
     api: Client, conversation: str
 ) -> None:

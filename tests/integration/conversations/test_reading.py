@@ -104,10 +104,6 @@ def test_a_list_shows_a_conversation_as_its_own_route_does(api: Client) -> None:
     assert listed == api.get(f"/v1/conversations/{conversation_id}").body["conversation"]
 
 
-def test_an_empty_inbox_is_an_empty_list(api: Client) -> None:
-    assert api.get("/v1/conversations").body == {"conversations": [], "nextCursor": None}
-
-
 @pytest.fixture
 def inbox(api: Client, at: At) -> list[str]:
     """Seven conversations, 0 the first; 1, 3 and 5 are resolved; then 2 is written to once more."""
@@ -121,31 +117,6 @@ def inbox(api: Client, at: At) -> list[str]:
     with at(200):
         write(api, "number-2")
     return made
-
-
-def test_the_most_recently_active_come_first_with_any_status(api: Client, inbox: list[str]) -> None:
-    expected = [inbox[number] for number in (2, 6, 5, 4, 3, 1, 0)]
-
-    assert ids_in(api.get("/v1/conversations")) == expected
-
-
-def test_a_status_selects_its_conversations(api: Client, inbox: list[str]) -> None:
-    assert ids_in(api.get("/v1/conversations?status=open")) == [inbox[number] for number in (2, 6, 4, 0)]
-    assert ids_in(api.get("/v1/conversations?status=resolved")) == [inbox[number] for number in (5, 3, 1)]
-
-
-def test_pages_of_the_whole_inbox_make_the_whole_list(api: Client, inbox: list[str]) -> None:
-    for limit in (1, 2, 3, 7, 8):
-        found = pages(api, f"/v1/conversations?limit={limit}")
-
-        assert [one for page in found for one in page] == [inbox[number] for number in (2, 6, 5, 4, 3, 1, 0)]
-        assert all(len(page) == limit for page in found[: 7 // limit])
-
-
-def test_pages_of_one_status_make_its_list(api: Client, inbox: list[str]) -> None:
-    found = pages(api, "/v1/conversations?status=open&limit=3")
-
-    assert found == [[inbox[2], inbox[6], inbox[4]], [inbox[0]]]
 
 
 def test_a_customers_list_holds_theirs_alone_newest_first(api: Client, inbox: list[str], at: At) -> None:
@@ -168,13 +139,6 @@ def test_a_conversation_that_becomes_active_while_paging_is_not_lost_to_later_pa
     rest = api.get(f"/v1/conversations?limit=100&cursor={first['nextCursor']}")
 
     assert ids_in(rest) == [inbox[number] for number in (4, 3, 1, 0)]
-
-
-def test_an_unknown_customer_of_any_form_has_no_conversations(api: Client, inbox: list[str]) -> None:
-    for unknown in ("cus_unknown", "%23", "a%23b", "x" * 129, "x" * 3_000, "%00", "%F0%9F%98%80", ""):
-        answer = api.get(f"/v1/conversations?customerId={unknown}")
-
-        assert (answer.status, answer.body) == (200, {"conversations": [], "nextCursor": None})
 
 
 def test_no_query_is_made_for_a_customer_id_longer_than_a_key(api: Client) -> None:

@@ -71,20 +71,6 @@ def test_an_invitation_whose_sender_may_no_longer_invite_is_marked_until_it_is_s
     assert marks() == {by_ada: True, by_owner: True}
 
 
-@pytest.mark.parametrize("limit", [1, 2, 5, 6])
-def test_the_pages_add_up_to_the_whole_list(admin: Client, limit: int) -> None:
-    made = [invite(admin, f"person{number}@example.com") for number in range(5)]
-    found: list[str] = []
-    url = f"/v1/invites?limit={limit}"
-    answer = admin.get(url)
-    while True:
-        found += [each["id"] for each in answer.body["invites"]]
-        if answer.body["nextCursor"] is None:
-            break
-        answer = admin.get(f"{url}&cursor={answer.body['nextCursor']}")
-    assert found == made[::-1]
-
-
 def test_a_cursor_behind_which_everything_has_expired_leads_to_the_end(
     admin: Client, organization: NewOrganization
 ) -> None:

@@ -59,6 +59,41 @@ def test_a_session_token_is_not_stored(api: Client) -> None:
 # -- body
 
 
+# -- the visitor (more of it: tests/unit/conversations/test_message_input.py)
+
+
+def customer() -> dict[str, Any]:
+    """Return what is stored of the only customer about themselves."""
+    (item,) = whole_table.of_kind("CUS")
+    return {name: item[name] for name in ("name", "email", "avatarUrl", "metadata") if name in item}
+
+
+def test_an_identity_is_stored_trimmed_and_cut(api: Client) -> None:
+    post(
+        api,
+        user={
+            "name": "  " + "😀" * 81,
+            "email": "e" * 321,
+            "avatarUrl": "https://example.com/" + "a" * 492,
+            "metadata": {"k" * 201: "v" * 201},
+        },
+    )
+
+    assert customer() == {
+        "name": "😀" * 80,
+        "email": "e" * 320,
+        "avatarUrl": "https://example.com/" + "a" * 492,
+        "metadata": {"k" * 200: "v" * 200},
+    }
+
+
+def test_the_value_that_was_sent_last_is_kept(api: Client) -> None:
+    for name in ("Vera", "Wanda", "Vera"):
+        post(api, user={"name": name})
+
+    assert customer() == {"name": "Vera"}
+
+
 # -- context and page
 
 

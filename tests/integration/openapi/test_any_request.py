@@ -1,4 +1,7 @@
-"""Whatever is sent, the answer is one that the description has: schemathesis makes the requests from it."""
+"""Whatever is sent, the answer is one that the description has: schemathesis makes the requests from it.
+
+With every other kind of credential: tests/integration/admission/test_every_route.py.
+"""
 
 from __future__ import annotations
 
@@ -226,23 +229,3 @@ def test_a_request_that_does_not_fit_it_is_refused_as_described(
     asked = Asked(name, bearer(credential(name, organization)))
 
     asked.ask(effort.of(3, 20), GenerationMode.NEGATIVE, checks=[*CHECKS, negative_data_rejection])
-
-
-@each_operation
-def test_a_request_without_a_credential_is_answered_as_described(name: str) -> None:
-    asked = Asked(name)
-
-    asked.ask(effort.of(1, 3))
-
-    if described(name)["security"]:
-        # An id with characters that no path has makes it no route, which is said to everybody.
-        assert set(asked.statuses) <= {401, 404}
-
-
-@each_operation
-def test_a_request_with_a_members_token_is_answered_as_described(
-    organization: NewOrganization, name: str
-) -> None:
-    asked = Asked(name, bearer(issue_token(organization.organization_id, role="member", name="Max")))
-
-    asked.ask(effort.of(1, 3))

@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,10 +11,8 @@ from helpdesk.accounts import provisioning
 from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.errors import InvalidSlug, OrganizationNotFound, SlugTaken
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.accounts.organizations.slugs import require_slug
 from helpdesk.accounts.people import service as people
 from helpdesk.accounts.people.errors import InvalidEmail
-from helpdesk.accounts.people.record import normalized_email
 from helpdesk.api.admission.limits import Plan, Tier
 from helpdesk.platform import clock
 from tests.support import table as whole_table
@@ -69,45 +66,6 @@ def test_the_derived_secrets_are_kept_apart_from_everything_else() -> None:
     assert holders == {f"ORG#{made.organization_id}#SECRET"}
 
 
-@pytest.mark.parametrize(
-    "slug", ["abc", "a-b", "a1b", "123", "x" * 32, "a-b-c-d", "acme-2", "ab-" + "c" * 29]
-)
-def test_a_slug_of_3_to_32_letters_digits_and_single_dashes_is_accepted(slug: str) -> None:
-    require_slug(slug)
-
-
-@pytest.mark.parametrize(
-    "slug",
-    [
-        "",
-        "ab",
-        "x" * 33,
-        "-abc",
-        "abc-",
-        "a--b",
-        "Acme",
-        "acmé",
-        "a_b",
-        "a b",
-        "a.b",
-        "abc\n",
-        " abc",
-        "١٢٣",
-        "---",
-        "api",
-        "www",
-        "admin",
-        "app",
-        "help",
-        "support",
-        "status",
-    ],
-)
-def test_any_other_slug_is_invalid(slug: str) -> None:
-    with pytest.raises(InvalidSlug):
-        require_slug(slug)
-
-
 def test_a_refused_organization_leaves_nothing() -> None:
     before = whole_table.everything()
     with pytest.raises(InvalidSlug):
@@ -127,62 +85,6 @@ def test_a_slug_belongs_to_one_organization() -> None:
         create("acme", owner_email="second@example.com")
 
     assert len(whole_table.everything()) == before
-
-
-@pytest.mark.parametrize(
-    "email", ["a@example.com", "A.B+c@sub.example.co.uk", "ü@exämple.de", "x" * 64 + "@example.com"]
-)
-def test_an_address_is_accepted_in_lower_case(email: str) -> None:
-    assert normalized_email(f"  {email} ") == email.lower()
-
-
-def test_composed_and_decomposed_letters_make_one_address() -> None:
-    assert (
-        normalized_email("a@exa\u0308mple.de") == normalized_email("a@ex\u00e4mple.de") == "a@ex\u00e4mple.de"
-    )
-
-
-def test_a_very_long_address_is_not_composed() -> None:
-    began = time.perf_counter()
-    with pytest.raises(InvalidEmail):
-        normalized_email("a" + "\u0301\u0323" * 100_000 + "@example.com")
-    assert time.perf_counter() - began < 1
-
-
-@pytest.mark.parametrize(
-    "email",
-    [
-        "",
-        "a",
-        "a@",
-        "@example.com",
-        "a@example",
-        "a@example.",
-        "a@.com",
-        "a@example..com",
-        "a@b@example.com",
-        "a b@example.com",
-        "a@exam ple.com",
-        "Olga <a@example.com>",
-        "a@example.com,b@example.com",
-        "a@example.com\nb",
-        "a\x00@example.com",
-        "\u3164@example.com",
-        "\u0301@example.com",
-        "a\u200bb@example.com",
-        "\u202eb@example.com",
-        "x" * 65 + "@example.com",
-        "a@" + "x" * 320 + ".com",
-        # Mail to these domains reaches others.
-        "a@stra\u00dfe.de",
-        "a@\uff45xample.com",
-        "a@exa\u200bmple.com",
-        "a@ex\u00e4mple\u3002evil.com",
-    ],
-)
-def test_an_invalid_address_is_refused(email: str) -> None:
-    with pytest.raises(InvalidEmail):
-        normalized_email(email)
 
 
 def test_an_owner_of_two_organizations_is_one_person() -> None:
@@ -265,20 +167,6 @@ def test_the_log_is_read_newest_first_with_all_its_fields(api: Client, seven_ent
     assert {frozenset(entry) for entry in entries} == {
         frozenset({"id", "at", "kind", "actor", "actorId", "summary", "detail", "count", "lastAt"})
     }
-
-
-@pytest.mark.parametrize("limit", [1, 3, 7, 200])
-def test_the_pages_add_up_to_the_whole_log(api: Client, seven_entries: list[str], limit: int) -> None:
-    found: list[str] = []
-    url = f"/v1/logs?limit={limit}"
-    answer = api.get(url)
-    while True:
-        found += [entry["id"] for entry in answer.body["logs"]]
-        if answer.body["nextCursor"] is None:
-            break
-        answer = api.get(f"{url}&cursor={answer.body['nextCursor']}")
-
-    assert found == seven_entries
 
 
 def test_one_entry_is_read_by_its_id(api: Client, seven_entries: list[str]) -> None:

@@ -1,9 +1,6 @@
 """What visitors of the help site searched for in vain, beside the suggestion that would answer it."""
 
-import pytest
-
 from helpdesk.site import gaps
-from helpdesk.suggestions import service as compared
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.suggestions import listed, suggested
@@ -34,25 +31,3 @@ def test_a_suggestion_says_how_often_visitors_searched_for_it_in_vain(
     assert found["searches"] == 7
     assert calls.count("dynamodb:Query") == 2
     assert api.get(f"/v1/knowledge/suggestions/{found['id']}").body["suggestion"]["searches"] == 7
-
-
-@pytest.mark.parametrize(
-    ("search", "is_for_it"),
-    [
-        ("export contacts", True),
-        ("Exporting my contact", True),
-        ("contacts", False),
-        ("export contractors", False),
-        ("exportation contacts", False),
-        ("export contacts csv", False),
-        ("export 2025 contacts", False),
-        ("how do i", False),
-        ("", False),
-    ],
-)
-def test_a_search_is_for_a_question_that_has_all_of_its_words(search: str, is_for_it: bool) -> None:
-    assert compared.looks_for(compared.words_of(search), compared.words_of(QUESTION)) is is_for_it
-
-
-def test_a_single_word_must_be_the_whole_question() -> None:
-    assert compared.looks_for(compared.words_of("refunds"), compared.words_of("Refund?"))
