@@ -1,4 +1,7 @@
-"""Credentials over HTTP: what each kind of route answers, in which order, and the calls that it costs."""
+"""Credentials over HTTP: in which forms they come, when they end, and the calls that they cost.
+
+What each kind of route answers to each kind of credential: test_every_route.py.
+"""
 
 import pytest
 
@@ -11,92 +14,6 @@ from tests.support.api import Context, gateway_event
 from tests.support.aws import recorded_calls
 from tests.support.people import issue_token, make_person, token_of
 from tests.support.small_api import SMALL, START, call
-
-# Specification: Authentication, 4 to 9. One row per kind of route: the result for each credential.
-ANSWERS = {
-    "secret_key": {
-        "key": "ok",
-        "publishable": "401 publishable_key",
-        "owner": "401 invalid_api_key",
-        "admin": "401 invalid_api_key",
-        "member": "401 invalid_api_key",
-        "homeless": "401 invalid_api_key",
-        "none": "401 missing_api_key",
-    },
-    "member": {
-        "key": "ok",
-        "publishable": "401 publishable_key",
-        "owner": "ok",
-        "admin": "ok",
-        "member": "ok",
-        "homeless": "403 no_organization",
-        "none": "401 missing_api_key",
-    },
-    "admin": {
-        "key": "ok",
-        "publishable": "401 publishable_key",
-        "owner": "ok",
-        "admin": "ok",
-        "member": "403 forbidden",
-        "homeless": "403 no_organization",
-        "none": "401 missing_api_key",
-    },
-    "person_admin": {
-        "key": "400 needs_a_person",
-        "publishable": "401 publishable_key",
-        "owner": "ok",
-        "admin": "ok",
-        "member": "403 forbidden",
-        "homeless": "403 no_organization",
-        "none": "401 missing_api_key",
-    },
-    "account": {
-        "key": "401 token_required",
-        "publishable": "401 publishable_key",
-        "owner": "ok",
-        "admin": "ok",
-        "member": "ok",
-        "homeless": "ok",
-        "none": "401 missing_api_key",
-    },
-    "personal": {
-        "key": "401 token_required",
-        "publishable": "401 publishable_key",
-        "owner": "ok",
-        "admin": "ok",
-        "member": "ok",
-        "homeless": "ok",
-        "none": "401 missing_api_key",
-    },
-    "account_admin": {
-        "key": "401 token_required",
-        "publishable": "401 publishable_key",
-        "owner": "ok",
-        "admin": "ok",
-        "member": "403 forbidden",
-        "homeless": "403 no_organization",
-        "none": "401 missing_api_key",
-    },
-    "public": {
-        "key": "ok",
-        "publishable": "ok",
-        "owner": "ok",
-        "admin": "ok",
-        "member": "ok",
-        "homeless": "ok",
-        "none": "ok",
-    },
-}
-
-
-@pytest.mark.parametrize("access", ANSWERS)
-def test_a_route_treats_each_credential_as_specified(access: str, tokens: dict[str, str]) -> None:
-    answers = {}
-    for credential in ANSWERS[access]:
-        answer = call("GET", f"/v1/{access}", tokens[credential])
-        answers[credential] = "ok" if answer.status == 200 else f"{answer.status} {answer.code}"
-
-    assert answers == ANSWERS[access]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.support.api import Answer, Client
-from tests.support.aws import recorded_calls
 
 
 def without_texts(answer: Answer) -> dict[str, Any]:
@@ -60,11 +59,3 @@ def test_a_publishable_key_opens_nothing(organization: NewOrganization, path: st
     answer = Client(organization.publishable_key).get(path)
 
     assert (answer.status, answer.code) == (401, "publishable_key")
-
-
-def test_it_is_a_read_and_costs_three_calls(api: Client) -> None:
-    with recorded_calls() as calls:
-        answer = api.get("/v1/widget/settings")
-
-    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem", "dynamodb:GetItem"]
-    assert answer.headers["ratelimit-policy"].startswith('"read"')

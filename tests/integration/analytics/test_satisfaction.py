@@ -12,7 +12,6 @@ from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 from helpdesk.storage.wire import to_wire
 from tests.support.api import Client
-from tests.support.aws import recorded_calls
 
 DAY_MS = 86_400_000
 FROM = 1_763_683_200_000
@@ -159,15 +158,6 @@ def test_ratings_over_the_api_count_with_their_current_stars(api: Client) -> Non
     found = window(api, "days=7")
 
     assert (found["perDaySum"], found["average"]) == ([0, 0, 0, 0, 0, 0, 4], 4)
-
-
-def test_it_is_a_read_and_costs_two_calls(api: Client, organization: NewOrganization) -> None:
-    given(organization, (FROM, 5))
-    with recorded_calls() as calls:
-        answer = api.get(f"/v1/analytics/satisfaction?from={FROM}")
-
-    assert calls == ["dynamodb:UpdateItem", "dynamodb:Query"]
-    assert answer.headers["ratelimit-policy"].startswith('"read"')
 
 
 def test_a_rating_is_a_small_item(api: Client, organization: NewOrganization) -> None:

@@ -151,17 +151,6 @@ def test_a_repeat_is_charged_and_has_its_own_request_id(api: Client) -> None:
     assert answer.headers["ratelimit"].startswith('"write";r=')
 
 
-def test_the_same_key_on_another_path_is_another_request(api: Client) -> None:
-    ids = [
-        api.post("/v1/messages", {**MESSAGE, "session": f"visitor-{n}"}).body["conversationId"] for n in "ab"
-    ]
-    moves = [api.post(f"/v1/conversations/{each}/resolve", **KEY) for each in ids]
-
-    assert [move.status for move in moves] == [200, 200]
-    assert [move for move in moves if "idempotent-replayed" in move.headers] == []
-    assert len(kept()) == 2
-
-
 def test_a_slash_at_the_end_of_the_path_makes_no_difference(api: Client) -> None:
     first = api.post("/v1/messages", MESSAGE, **KEY)
     event = gateway_event(
@@ -170,36 +159,6 @@ def test_a_slash_at_the_end_of_the_path_makes_no_difference(api: Client) -> None
 
     assert Client().answer_to(event | {"path": "/v1/messages"}).body == first.body
     assert len(messages()) == 1
-
-
-def test_organizations_keys_and_persons_never_share_an_item(
-    api: Client, stranger: Client, owner: Client, member: Client, organization: NewOrganization
-) -> None:
-    second_key = Client(owner.post("/v1/keys", {"name": "Second"}).body["key"])
-    other_body = {**MESSAGE, "body": "Something else"}
-
-    assert api.post("/v1/messages", MESSAGE, **KEY).status == 200
-    assert stranger.post("/v1/messages", other_body, **KEY).status == 200
-    assert second_key.post("/v1/messages", other_body, **KEY).status == 200
-    documents = [
-        who.post("/v1/knowledge/documents", {"title": "T", "body": "B"}, **KEY) for who in (owner, member)
-    ]
-
-    assert len({answer.body["id"] for answer in documents}) == 2
-    assert len(messages()) == 3
-    assert len(kept()) == 5
-
-
-def test_a_person_can_repeat_a_request_with_a_renewed_token(organization: NewOrganization) -> None:
-    home = organization.organization_id
-    person = make_person(home, role="admin", name="Ada")
-    document = {"title": "T", "body": "B"}
-
-    first = Client(token_of(person, home)).post("/v1/knowledge/documents", document, **KEY)
-    second = Client(token_of(person, home)).post("/v1/knowledge/documents", document, **KEY)
-
-    assert second.body == first.body
-    assert len(whole_table.of_kind("DOC#")) == 1
 
 
 def test_a_request_that_switches_the_organization_can_be_repeated_from_there(
@@ -237,20 +196,6 @@ def test_a_body_in_base_64_is_the_same_body(api: Client) -> None:
     event |= {"body": base64.b64encode(event["body"].encode()).decode(), "isBase64Encoded": True}
 
     assert api.answer_to(event).body == first.body
-
-
-def test_after_an_error_the_corrected_request_can_use_the_key(owner: Client, stranger: Client) -> None:
-    for number in range(10):
-        assert owner.post("/v1/keys", {"name": f"Key {number}"}).status in {200, 400}
-    full = owner.post("/v1/keys", {"name": "One too many"}, **KEY)
-    assert full.code == "too_many_keys"
-    oldest = owner.get("/v1/keys").body["keys"][1]["id"]
-    owner.delete(f"/v1/keys/{oldest}")
-
-    made = owner.post("/v1/keys", {"name": "One more"}, **KEY)
-
-    assert made.status == 200
-    assert owner.post("/v1/keys", {"name": "One more"}, **KEY).code == "idempotency_answer_withheld"
 
 
 def test_an_error_leaves_an_item_that_expires_at_once(api: Client) -> None:

@@ -166,36 +166,6 @@ def test_an_event_is_kept_as_the_very_text_that_is_sent(api: Client) -> None:
         assert item["entity"] == "outbox"
 
 
-def test_a_later_message_sends_itself_alone(api: Client) -> None:
-    conversation_id, _ = post(api)
-    whole_table.remove("EVENT")
-    _, message_id = post(api, "And another")
-
-    (event,) = whole_table.events()
-    assert event["type"] == "message.created"
-    assert event["data"]["conversation"] == {"id": conversation_id, "status": "open", "awaitingHuman": False}
-    assert event["data"]["message"]["id"] == message_id
-    assert event["createdAt"] == event["data"]["message"]["createdAt"]
-
-
-def test_a_files_place_in_an_event_has_the_four_fields_of_the_specification(api: Client) -> None:
-    file = api.request("POST", "/v1/uploads?name=a.png", "bytes", **{"content-type": "image/png"}).body
-    post(api, "", attachments=[{"id": file["id"], "name": "a.png"}])
-
-    message = whole_table.events()[-1]["data"]["message"]
-    assert message["attachments"] == [{"name": "a.png", "size": 5, "type": "image/png", "url": file["url"]}]
-
-
-def test_a_message_while_the_team_handles_it_sets_awaiting_human(api: Client) -> None:
-    conversation_id, _ = post(api)
-    move(api, conversation_id, "take-over")
-    whole_table.remove("EVENT")
-    post(api)
-
-    (event,) = whole_table.events()
-    assert event["data"]["conversation"] == {"id": conversation_id, "status": "open", "awaitingHuman": True}
-
-
 def test_the_agent_gets_a_job_for_each_message_unless_the_team_handles_the_conversation(
     api: Client, organization: NewOrganization
 ) -> None:
@@ -258,10 +228,6 @@ def calls_of(api: Client) -> Callable[..., list[str]]:
 THREE = ["UpdateItem", "GetItem", "TransactWriteItems"]
 
 
-def test_a_first_message_is_three_calls(calls_of: Callable[..., list[str]]) -> None:
-    assert calls_of(user={"name": "Vera"}, page={"url": "https://example.com"}) == THREE
-
-
 def test_a_message_in_an_existing_conversation_is_three_calls(
     api: Client, calls_of: Callable[..., list[str]]
 ) -> None:
@@ -275,14 +241,6 @@ def test_a_message_in_an_existing_conversation_is_three_calls(
     # The session learns that the team holds it from the first message after; from then on it is three again.
     assert calls_of() == [*THREE, "TransactWriteItems"]
     assert calls_of() == THREE
-
-
-def test_a_message_with_files_is_one_call_more(api: Client, calls_of: Callable[..., list[str]]) -> None:
-    png = {"content-type": "image/png"}
-    uploads = [api.request("POST", f"/v1/uploads?name={number}", "bytes", **png).body for number in range(3)]
-    files = [{"id": upload["id"], "name": upload["name"]} for upload in uploads]
-
-    assert calls_of(attachments=files) == ["UpdateItem", "BatchGetItem", "GetItem", "TransactWriteItems"]
 
 
 def test_a_known_identity_is_not_written_again(api: Client) -> None:

@@ -10,7 +10,6 @@ from helpdesk.platform import clock
 from helpdesk_webhooks import webhook_secret
 from tests.support import table as whole_table
 from tests.support.api import Client
-from tests.support.aws import recorded_calls
 from tests.support.people import issue_token
 
 FIELDS = {
@@ -114,14 +113,6 @@ def test_the_last_use_of_a_key_covers_all_request_classes(organization: NewOrgan
             shown.append(listed(admin)[1]["lastUsedAt"])
 
     assert shown == [None, START + 1_000, START + 2_000, START + 3_000, START + 4_000]
-
-
-def test_recording_the_last_use_of_a_key_costs_no_write(api: Client, admin: Client) -> None:
-    with recorded_calls() as calls:
-        api.get("/v1/agent")
-
-    assert calls == ["dynamodb:UpdateItem", "dynamodb:GetItem"]
-    assert listed(admin)[0]["lastUsedAt"] is not None
 
 
 def test_a_new_keys_signing_secrets_are_stored_separately_and_match_what_clients_derive(
