@@ -34,7 +34,7 @@ def location_of(organization: NewOrganization) -> IndexLocation:
 
 
 def test_a_cold_copy_finds_the_same_as_a_warm_one(organization: NewOrganization, add: Add) -> None:
-    made = [add(f"Doc {n}", f"common text {n}") for n in range(12)]
+    made = [add(f"Doc {n}", f"common text {n}") for n in range(3)]
     for document_id in made:
         run(organization.organization_id, document_id)
     warm = found(organization.organization_id, "common")

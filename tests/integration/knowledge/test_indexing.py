@@ -256,21 +256,6 @@ def test_a_writer_repeats_its_commit_after_a_concurrent_one(
     assert sorted(found(organization.organization_id, "common")) == [(first, ""), (second, "")]
 
 
-def test_many_commits_leave_few_segments_and_all_documents_are_found(
-    organization: NewOrganization, add: Add
-) -> None:
-    made = [add(f"Doc {n}", f"common text {n}\n\n# Part\n\nmore common text") for n in range(40)]
-    for document_id in made:
-        run(organization.organization_id, document_id)
-    knowledge = index_of(organization.organization_id)
-    knowledge.refresh()
-    assert len({document for document, _ in found(organization.organization_id, "common")}) >= 25
-    searcher = knowledge.reader
-    assert searcher is not None
-    assert searcher.segments <= 14
-    assert searcher.sections == 80
-
-
 def test_a_document_over_the_limit_of_the_index_becomes_failed_and_the_others_stay_found(
     api: Client, organization: NewOrganization, add: Add, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from helpdesk.platform import clock
 from helpdesk.search import index
 from helpdesk.search.s3_index import store
 from helpdesk.search.s3_index.cache import IndexCache
 from helpdesk.search.s3_index.manifest import Manifest
 from helpdesk.search.s3_index.store import ConcurrentCommit, IndexLocation
-from tests.support.searched import NOTHING_FAILED, Inbox, Job, found, objects, run
+from tests.support.searched import NOTHING_FAILED, Inbox, found, objects, run
 
 HOUR_US = 3_600_000_000
 
@@ -123,22 +122,3 @@ def test_a_swap_whose_response_was_lost_is_not_undone(inbox: Inbox, monkeypatch:
     index.clear_cache()
     assert len(found(inbox.organization, "parcel")) == 1
     assert documents(inbox) == 3
-
-
-def test_superseded_bundles_are_removed_after_their_grace(inbox: Inbox) -> None:
-    customer = inbox.customer("Ann")
-    now = clock.now_us()
-
-    def one_more(number: int) -> Job:
-        return inbox.message(inbox.conversation(customer), f"parcel {number}")
-
-    with clock.frozen(lambda: now):
-        for number in range(16):
-            run(one_more(number))
-    before = len(objects(inbox.organization))
-    with clock.frozen(lambda: now + HOUR_US + 1_000):
-        run(one_more(16))
-    assert len(objects(inbox.organization)) < before
-    assert len(set(found(inbox.organization, "parcel"))) == 17
-    index.clear_cache()
-    assert len(set(found(inbox.organization, "parcel"))) == 17

@@ -182,22 +182,3 @@ def test_an_object_that_s3_does_not_remove_fails_the_erasure(
     monkeypatch.setattr(store, "_remove", lambda *_: False)
     with pytest.raises(RemovalFailed):
         service.forget(crowded.organization, [customer], theirs)
-
-
-def test_a_reader_whose_bundles_were_removed_loads_the_newer_manifest(crowded: Inbox) -> None:
-    customer, theirs = write_to(crowded)
-    reader = index._new_index(crowded.organization, Path(index._cache._home()) / "another")
-    load, forgetting = store.load, [True]
-
-    def erased_after_loading(location: IndexLocation, known: Manifest) -> Manifest:
-        loaded = load(location, known)
-        if forgetting:
-            forgetting.clear()
-            service.forget(crowded.organization, [customer], theirs)
-        return loaded
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(store, "load", erased_after_loading)
-        reader.refresh()
-    assert reader.manifest.number == index.index_of(crowded.organization).manifest.number
-    reader.discard()

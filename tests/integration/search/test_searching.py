@@ -243,18 +243,6 @@ def test_a_batch_of_many_makes_one_commit(inbox: Inbox) -> None:
     assert len(objects(inbox.organization)) == 2
 
 
-def test_many_batches_leave_few_segments_and_everything_is_found(inbox: Inbox) -> None:
-    customer = inbox.customer("Ann")
-    made = [inbox.conversation(customer) for _ in range(20)]
-    for number, conversation in enumerate(made):
-        run(inbox.message(conversation, f"parcel {number}"))
-    assert index.index_of(inbox.organization).reader.segments <= 14
-    assert documents(inbox) == 41
-    assert sorted(found(inbox.organization, "parcel")) == sorted(made)
-    index.clear_cache()
-    assert sorted(found(inbox.organization, "parcel")) == sorted(made)
-
-
 def test_the_terms_of_a_text_are_stored_but_not_the_text(inbox: Inbox) -> None:
     conversation = inbox.conversation(inbox.customer("Ann"), "Subject")
     message = inbox.message(conversation, "Words, some words!")

@@ -118,20 +118,6 @@ def test_a_gap_becomes_a_suggestion_with_the_reply_and_grows_until_the_end(
     assert len(events()) == 1
 
 
-def test_what_is_added_before_the_end_is_in_the_suggestion(api: Client, workers: Workers) -> None:
-    conversation = ask(api)
-    workers.run()
-    reply(api, conversation)
-    workers.run()
-    reply(api, conversation, "Excel opens that file, too, as does Numbers.")
-    resolve(api, conversation)
-    workers.run()
-
-    (suggestion,) = listed(api)
-    assert suggestion["body"] == f"{ANSWER}\n\nExcel opens that file, too, as does Numbers."
-    assert len(events()) == 1
-
-
 def test_a_gap_waits_until_someone_answers_it(api: Client, organization: Any, workers: Workers) -> None:
     conversation = ask(api)
     workers.run()
@@ -195,32 +181,11 @@ def test_a_thread_that_only_the_agent_answered_teaches_nothing(api: Client, work
     assert listed(api) == []
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "We will look into it and get back to you.",
-        "I've reset the export of order #4711 for you, it works again.",
-        "Ask anna.smith@example.com, who makes all exports of contacts.",
-    ],
-)
-def test_an_answer_for_this_customer_alone_is_not_suggested(
-    api: Client, workers: Workers, answer: str
-) -> None:
-    answered(api, workers, answer=answer)
+def test_an_answer_for_this_customer_alone_is_not_suggested(api: Client, workers: Workers) -> None:
+    answered(api, workers, answer="I've reset the export of order #4711 for you, it works again.")
 
     assert listed(api) == []
     assert events() == []
-
-
-def test_an_answer_that_names_the_customer_is_not_suggested(api: Client, workers: Workers) -> None:
-    answered(
-        api,
-        workers,
-        answer="The contacts of Quillfeather are exported in Settings.",
-        user={"name": "Vera Quillfeather"},
-    )
-
-    assert listed(api) == []
 
 
 def test_a_repeated_job_makes_no_second_suggestion(api: Client, organization: Any, workers: Workers) -> None:
