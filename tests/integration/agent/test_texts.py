@@ -15,14 +15,6 @@ from helpdesk.visitor_texts.texts import every_key
 from tests.support.api import Client
 
 ENGLISH = "I'm passing this to our team. Someone will answer you here as soon as possible."
-NAMES = (
-    "Allowed in `texts`: greeting, thanks, answerIntro, answerIntroSection, answerLink, answerOutro, handoff, "
-    "teamAsked, goodbye, signalDone, mailSubject, mailAuthor, mailReply, mailNoReply, fileGone, widgetAuthor, "
-    "widgetWaiting, "
-    "widgetRating, widgetStars, widgetComment, widgetRate, widgetEmail, widgetMessage, widgetMessages, "
-    "widgetFiles, widgetSend, refusalEmpty, refusalLength, refusalFiles, refusalFileType, refusalFileSize, "
-    "refusalFileGone, refusalBusy, refusalRating, unavailable."
-)
 GERMAN = "Ich gebe Ihre Anfrage an unser Team weiter. Sie erhalten hier so bald wie möglich eine Antwort."
 
 

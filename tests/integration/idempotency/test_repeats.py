@@ -16,7 +16,6 @@ from tests.support.people import issue_token, make_person, token_of
 from tests.support.repeats import kept
 
 MESSAGE = {"session": "visitor-0001", "body": "Where is my invoice?"}
-WEBHOOK = {"url": "https://93.184.215.14/hooks", "events": ["message.created"]}
 KEY = {"idempotency-key": "order-4711-confirmation"}
 DAY_MS = 86_400_000
 

@@ -19,7 +19,6 @@ from tests.support.aws import recorded_calls
 
 SESSION = "session-of-a-visitor"
 NOW_MS = 1_800_000_000_000
-MOVE = Callable[[str, str], None]
 
 
 def post(api: Client, body: str = "Hello", **more: Any) -> tuple[str, str]:

@@ -12,8 +12,6 @@ from helpdesk.search.s3_index.manifest import Manifest
 from helpdesk.search.s3_index.store import ConcurrentCommit, IndexLocation
 from tests.support.searched import NOTHING_FAILED, Inbox, found, objects, run
 
-HOUR_US = 3_600_000_000
-
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], Any]:

@@ -6,8 +6,6 @@ from tests.support.aws import recorded_calls
 from tests.support.suggestions import listed, suggested
 from tests.support.workers import Workers
 
-QUESTION = "How do I export my contacts?"
-
 
 def searches(organization: str, **made: int) -> None:
     """Let visitors search, each words so often; underscores stand for spaces."""
