@@ -211,6 +211,19 @@ def test_while_neither_writes_nor_reads_succeed_nothing_unknown_is_admitted(
     assert refused.value.headers["retry-after"] == "1"
 
 
+def test_a_throttled_allowance_admits_a_request_at_the_instant_of_its_next_token(
+    organization: NewOrganization,
+) -> None:
+    of, key_hash = organization.organization_id, sha256_hex(organization.secret_key)
+    filling = {":next": START, ":full": START + 1_000_000}
+    table.update(Allowance.key_for(of, "read"), "SET nextAt = :next, fullAt = :full", values=filling)
+
+    with clock.frozen(lambda: START - 1), pytest.raises(allowance.BucketEmpty):
+        allowance.charge_throttled(of, RequestClass.READ, key_hash)
+    with clock.frozen(lambda: START):
+        assert allowance.charge_throttled(of, RequestClass.READ, key_hash).allowance.next_at == START
+
+
 def test_a_key_that_failed_fails_again_without_a_call(organization: NewOrganization) -> None:
     wrong = Client(organization.secret_key[:-43] + ids.secret())
     now = clock.now_us()
