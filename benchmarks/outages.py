@@ -216,9 +216,10 @@ class _Model:
             for number, (_, body) in enumerate(taken)
         ]
         try:
-            # The handler itself begins an event loop for each batch; here all batches share this one.
-            if failed := await self.app._handle_all(records):  # noqa: SLF001
-                raise RuntimeError(f"deliveries failed: {failed}")
+            # The handler has an event loop and a sender of its own; here all batches share a loop.
+            async with Sender(allow_loopback=True) as sender:
+                if failed := await self.app._handle_all(records, sender):  # noqa: SLF001
+                    raise RuntimeError(f"deliveries failed: {failed}")
         finally:
             queue.batches -= 1
             for group, _ in taken:

@@ -244,7 +244,7 @@ def _require_answered(outcome: answerer.Outcome) -> None:
 class _Receiver:
     """A webhook receiver that answers at once."""
 
-    async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:  # noqa: ARG002
+    async def send(self, url: str, body: bytes, headers: Mapping[str, str], endpoint: str) -> Outcome:  # noqa: ARG002
         return Outcome(200, None, 1)
 
 

@@ -1,7 +1,8 @@
 """The delivery and retry queues: each message asks for one attempt, and a batch makes its attempts at once."""
 
 import asyncio
-from typing import Any
+import functools
+from typing import Any, Final
 
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform.logging import logger
@@ -19,16 +20,22 @@ NEEDS = declare(
 )
 
 
+_runner: Final = asyncio.Runner()
+"""The event loop of all batches: the connections that the sender keeps belong to it."""
+
+
+@functools.cache
+def _sender() -> Sender:
+    return Sender(allow_loopback=settings().allow_loopback_urls)
+
+
 def handler(event: dict[str, Any], _context: object) -> BatchResponse:
     """Handle a batch; report the messages that failed, which return to the queue soon."""
-    return report_failed(asyncio.run(_handle_all(event["Records"])))
+    return report_failed(_runner.run(_handle_all(event["Records"], _sender())))
 
 
-async def _handle_all(records: list[Record]) -> list[Record]:
-    async with Sender(allow_loopback=settings().allow_loopback_urls) as sender:
-        outcomes = await asyncio.gather(
-            *(_handle(record, sender) for record in records), return_exceptions=True
-        )
+async def _handle_all(records: list[Record], sender: Sender) -> list[Record]:
+    outcomes = await asyncio.gather(*(_handle(record, sender) for record in records), return_exceptions=True)
     failed = []
     for record, outcome in zip(records, outcomes, strict=True):
         if isinstance(outcome, BaseException):

@@ -190,11 +190,11 @@ def test_a_new_address_applies_to_a_retry_that_is_queued_already(
     urls: list[str] = []
 
     class Watching(World):
-        async def send(self, url: str, body: bytes, headers: Any) -> Any:
+        async def send(self, url: str, body: bytes, headers: Any, endpoint: str) -> Any:
             urls.append(url)
             if len(urls) == 1:
                 api.patch(f"/v1/webhooks/{task.endpoint_id}", {"url": "https://93.184.215.14/new"})
-            return await super().send(url, body, headers)
+            return await super().send(url, body, headers, endpoint)
 
     run(Watching(answer=lambda request: 500 if request == 1 else 200), task, monkeypatch)
     assert urls == ["https://93.184.215.14/hook", "https://93.184.215.14/new"]
@@ -204,9 +204,9 @@ def test_removing_the_endpoint_cancels_its_retries(
     task: DeliveryTask, api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Removing(World):
-        async def send(self, url: str, body: bytes, headers: Any) -> Any:
+        async def send(self, url: str, body: bytes, headers: Any, endpoint: str) -> Any:
             assert api.delete(f"/v1/webhooks/{task.endpoint_id}").status == 200
-            return await super().send(url, body, headers)
+            return await super().send(url, body, headers, endpoint)
 
     world = Removing(answer=lambda _: 500)
     run(world, task, monkeypatch)

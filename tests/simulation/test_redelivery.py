@@ -81,11 +81,11 @@ class Redelivering(World):
         self._handled = DeliveryTask.from_json(body)
         await super()._handle(body, copies)
 
-    async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+    async def send(self, url: str, body: bytes, headers: Mapping[str, str], endpoint: str) -> Outcome:
         assert self._handled is not None
         self.sent_by_run[self._handled.run] += 1
         assert max(self.sent_by_run) == self._handled.run, "an older run sends beside a newer one"
-        return await super().send(url, body, headers)
+        return await super().send(url, body, headers, endpoint)
 
 
 def run(world: Redelivering, task: DeliveryTask, monkeypatch: pytest.MonkeyPatch, **how: Any) -> None:

@@ -74,7 +74,7 @@ class World:
         self.messages.append(Message(MessageBody, self.now_ms + DelaySeconds * 1000))
         self.step()
 
-    async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+    async def send(self, url: str, body: bytes, headers: Mapping[str, str], _endpoint: str) -> Outcome:
         """Stand in for the sender and the receiver behind it."""
         self.step()
         self.sent.append((self.now_ms, body, headers))

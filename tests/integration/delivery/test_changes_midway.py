@@ -46,7 +46,7 @@ class World:
             self.send_message(MessageBody=entry["MessageBody"], DelaySeconds=0)
         return {"Failed": []}
 
-    async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+    async def send(self, url: str, body: bytes, headers: Mapping[str, str], _endpoint: str) -> Outcome:
         self.sent.append((url, body, headers))
         self.time.now += SECOND
         status = self.statuses.get(len(self.sent), 500)
@@ -76,8 +76,10 @@ class World:
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     made = World()
 
-    async def send(_self: Sender, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
-        return await made.send(url, body, headers)
+    async def send(
+        _self: Sender, url: str, body: bytes, headers: Mapping[str, str], endpoint: str
+    ) -> Outcome:
+        return await made.send(url, body, headers, endpoint)
 
     monkeypatch.setattr(Sender, "send", send)
     monkeypatch.setattr(clients.sqs(), "send_message", made.send_message)

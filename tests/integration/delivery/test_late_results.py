@@ -22,8 +22,8 @@ from helpdesk.webhooks.delivery.queue import DeliveryTask
 from helpdesk.webhooks.delivery.repository import Result
 from helpdesk.webhooks.errors import DeliveryInProgress
 from tests.integration.delivery.test_reconciling import Time, add, fan_out, happened, time
-from tests.integration.delivery.test_worker import batch
-from tests.support.api import Client, function
+from tests.integration.delivery.test_worker import batch, handle_beside
+from tests.support.api import Client
 from tests.support.table import everything, of_kind
 
 __all__ = ["time"]  # the fixture
@@ -40,7 +40,7 @@ class Receiver:
     meanwhile: dict[int, Callable[[], None]] = field(default_factory=dict)
     requests: int = 0
 
-    async def send(self, _url: str, _body: bytes, _headers: Mapping[str, str]) -> Outcome:
+    async def send(self, _url: str, _body: bytes, _headers: Mapping[str, str], _endpoint: str) -> Outcome:
         self.requests += 1
         number = self.requests
         if number in self.meanwhile:
@@ -53,8 +53,10 @@ class Receiver:
 def receiver(monkeypatch: pytest.MonkeyPatch) -> Receiver:
     made = Receiver()
 
-    async def send(_self: Sender, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
-        return await made.send(url, body, headers)
+    async def send(
+        _self: Sender, url: str, body: bytes, headers: Mapping[str, str], endpoint: str
+    ) -> Outcome:
+        return await made.send(url, body, headers, endpoint)
 
     monkeypatch.setattr(Sender, "send", send)
     return made
@@ -73,7 +75,7 @@ def task(organization: NewOrganization, api: Client, time: Time) -> DeliveryTask
 def work(task: DeliveryTask, attempt: int = 1, run: int = 1) -> None:
     """Handle a task in a separate worker."""
     body = replace(task, attempt=attempt, run=run).to_json()
-    assert function("delivery").handler(batch(body), None) == {"batchItemFailures": []}
+    assert handle_beside(batch(body)) == {"batchItemFailures": []}
 
 
 def delivery(task: DeliveryTask) -> Item:

@@ -33,7 +33,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """What reached the receiver, which answers 200 to everything."""
     bodies: list[bytes] = []
 
-    async def send(_self: Sender, _url: str, body: bytes, _headers: Any) -> Outcome:
+    async def send(_self: Sender, _url: str, body: bytes, _headers: Any, _endpoint: str) -> Outcome:
         bodies.append(body)
         return Outcome(200, None, 5)
 
@@ -57,6 +57,15 @@ def batch(*bodies: str, queue: str = "retry") -> dict[str, Any]:
         record = copy.deepcopy(sample) | {"eventSourceARN": f"arn:aws:sqs:eu-west-1:123456789012:{queue}"}
         records.append(record | {"messageId": str(number), "body": body})
     return {"Records": records}
+
+
+def handle_beside(event: dict[str, Any]) -> Any:
+    """Handle a batch as a worker beside those under way does: in a process, so in a module, of its own."""
+    worker = function.__wrapped__("delivery")
+    try:
+        return worker.handler(event, None)
+    finally:
+        worker._runner.close()
 
 
 def state(of: DeliveryTask) -> str:

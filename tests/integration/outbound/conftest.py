@@ -1,6 +1,14 @@
 import pytest
 
 from tests.integration.outbound.receivers import Authority
+from tests.integration.outbound.senders import Mode
+
+
+@pytest.fixture(params=[False, True], ids=["new connection", "kept connection"])
+def kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Run a test twice: on new connections, and on kept ones."""
+    monkeypatch.setattr(Mode, "kept", request.param)
+    return bool(request.param)
 
 
 @pytest.fixture(scope="session")

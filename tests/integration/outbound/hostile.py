@@ -28,7 +28,11 @@ METADATA = b"http://169.254.169.254/latest/meta-data/"
 
 @dataclass(frozen=True)
 class Hostile:
-    """A receiver, the outcome of an attempt at it, and whether its body is read until the time for that is over."""
+    """A receiver, and the outcome of an attempt at it.
+
+    slow_body  whether its body is read until the time for that is over
+    silent     whether it ends the connection without a byte, so that an attempt on a kept one is made once more
+    """
 
     name: str
     behaviour: Behaviour
@@ -36,6 +40,7 @@ class Hostile:
     error: Failure | None
     read_request: bool = True
     slow_body: bool = False
+    silent: bool = False
 
     @property
     def held(self) -> bool:
@@ -66,8 +71,8 @@ def _has_a_slow_body(name: str, behaviour: Behaviour, status: int) -> Hostile:
     return Hostile(name, behaviour, status, error, slow_body=True)
 
 
-def _is_cut(name: str, behaviour: Behaviour) -> Hostile:
-    return Hostile(name, behaviour, None, Failure.INCOMPLETE)
+def _is_cut(name: str, behaviour: Behaviour, *, silent: bool = False) -> Hostile:
+    return Hostile(name, behaviour, None, Failure.INCOMPLETE, silent=silent)
 
 
 def _is_cut_in_its_body(name: str, behaviour: Behaviour, status: int) -> Hostile:
@@ -190,7 +195,7 @@ REDIRECTING = [
 ]
 
 CUT = [
-    _is_cut("closes before its answer", answers(b"")),
+    _is_cut("closes before its answer", answers(b""), silent=True),
     _is_cut("closes in its status line", answers(b"HTTP/1.1 20")),
     _is_cut("closes in its headers", answers(HEAD + b"content-le")),
     _is_cut("closes after an interim answer", answers(b"HTTP/1.1 100 Continue\r\n\r\n")),
@@ -206,7 +211,7 @@ CUT = [
     _is_cut_in_its_body(
         "closes at the announced exabyte", answers(HEAD + b"content-length: 9000000000000000000\r\n\r\n"), 200
     ),
-    _is_cut("resets before its answer", resets(b"")),
+    _is_cut("resets before its answer", resets(b""), silent=True),
     _is_cut("resets in its headers", resets(HEAD + b"content-le")),
     _is_cut_in_its_body(
         "resets in the body of a success", resets(HEAD + b"content-length: 100\r\n\r\nok"), 200

@@ -19,18 +19,35 @@ from cryptography.x509.oid import NameOID
 type Behaviour = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
+WARM_UP = b"warm-up"
+"""The body of a request that a receiver answers by itself and does not count (senders.Sender.plant)."""
+
+
 @dataclass
 class Receiver:
-    """A listening receiver and what it has seen."""
+    """A listening receiver and what it has seen, apart from warm-ups.
+
+    connections  those on which anything happened
+    accepted     all of them
+    warming_up   how many of the next connections begin with a warm-up
+    """
 
     port: int = 0
+    host: str = "127.0.0.1"
+    tls: bool = False
     connections: int = 0
+    accepted: int = 0
+    warming_up: int = 0
     requests: list[bytes] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)
     server_names: list[str | None] = field(default_factory=list)
 
     def url(self, host: str = "127.0.0.1", scheme: str = "http", path: str = "/hook") -> str:
         return f"{scheme}://{host}:{self.port}{path}"
+
+
+LISTENING: dict[str, Receiver] = {}
+"""By port; the first of a port on several addresses."""
 
 
 @asynccontextmanager
@@ -43,15 +60,23 @@ async def receiver(
     read_request: bool = True,
 ) -> AsyncIterator[Receiver]:
     """Listen on loopback; give each connection to `behaviour`, after reading its request by default."""
-    seen = Receiver()
+    seen = Receiver(host=host, tls=tls is not None)
     tasks: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         seen.connections += 1
+        seen.accepted += 1
         seen.addresses.append(writer.get_extra_info("sockname")[0])
         try:
+            request = None
+            if seen.warming_up:
+                seen.warming_up -= 1
+                request = await next_request(reader)
+                if request.endswith(WARM_UP):
+                    request = None
+                    await _warm_up(seen, reader, writer)
             if read_request:
-                seen.requests.append(await _read_request(reader))
+                seen.requests.append(request or await next_request(reader))
             await behaviour(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
             pass  # the sender hung up, as several tests want it to
@@ -67,9 +92,11 @@ async def receiver(
         tls.sni_callback = lambda _socket, name, _context: seen.server_names.append(name)
     server = await asyncio.start_server(accept, host, port, ssl=tls)
     seen.port = server.sockets[0].getsockname()[1]
+    LISTENING.setdefault(str(seen.port), seen)
     try:
         yield seen
     finally:
+        LISTENING.pop(str(seen.port), None)
         server.close()
         for task in tasks:
             task.cancel()
@@ -78,7 +105,18 @@ async def receiver(
             await asyncio.wait_for(server.wait_closed(), 1)
 
 
-async def _read_request(reader: asyncio.StreamReader) -> bytes:
+async def _warm_up(seen: Receiver, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer a warm-up and wait for what follows it on the connection, which counts from then on."""
+    address = seen.addresses.pop()
+    seen.connections -= 1
+    writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+    first = await reader.readexactly(1)
+    reader._buffer[:0] = first  # type: ignore[attr-defined]
+    seen.connections += 1
+    seen.addresses.append(address)
+
+
+async def next_request(reader: asyncio.StreamReader) -> bytes:
     head = await reader.readuntil(b"\r\n\r\n")
     length = 0
     for line in head.split(b"\r\n"):

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 import pytest
 
 from helpdesk.outbound import addresses, connections, ranges
+from helpdesk.outbound.connections import GuardedConnector
 from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.outbound.outcome import Failure, Outcome
-from helpdesk.outbound.sender import Sender
 from tests.integration.outbound.receivers import Authority, Receiver, answers, receiver
+from tests.integration.outbound.senders import Sender
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+
+
+pytestmark = pytest.mark.usefixtures("kept")
 
 
 @pytest.fixture(autouse=True)
@@ -206,11 +210,11 @@ def test_a_name_with_a_thousand_addresses_is_checked_whole_and_tried_in_part(
 ) -> None:
     tried: list[str] = []
 
-    def refuse_to_connect(info: tuple[object, ...], **_: object) -> None:
-        tried.append(str(info[4]))
+    def refuse_to_connect(_: GuardedConnector, info: tuple[object, ...]) -> None:
+        tried.extend(address for address in found if f"'{address}'" in str(info))
         raise ConnectionRefusedError(111, "refused")
 
-    monkeypatch.setattr(connections, "_open_socket", refuse_to_connect)
+    monkeypatch.setattr(GuardedConnector, "_open_socket", refuse_to_connect)
     found = [f"93.184.{n // 250}.{n % 250 + 1}" for n in range(1000)]
 
     outcome, _ = attempt(Names(found))

@@ -10,7 +10,6 @@ import pytest
 
 from helpdesk.outbound import sender as sending
 from helpdesk.outbound.outcome import Failure, Outcome
-from helpdesk.outbound.sender import Sender
 from tests.integration.outbound.hostile import FLOODING, HEAD, HOSTILE, OK, Hostile
 from tests.integration.outbound.receivers import (
     Authority,
@@ -21,10 +20,14 @@ from tests.integration.outbound.receivers import (
     receiver,
     waits,
 )
+from tests.integration.outbound.senders import Sender
 
 BODY = b'{"id":"evt_00000000000000000000000000000001"}'
 DEADLINE_SECONDS = 0.6
 BODY_SECONDS = 0.3
+
+
+pytestmark = pytest.mark.usefixtures("kept")
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +54,10 @@ def memory_of_at_most(limit_bytes: int) -> Iterator[None]:
 
 @pytest.mark.usefixtures("short_bodies")
 @pytest.mark.parametrize("case", HOSTILE, ids=str)
-def test_a_hostile_receiver_has_the_outcome_specified_and_harms_no_other_delivery(case: Hostile) -> None:
+def test_a_hostile_receiver_has_the_outcome_specified_and_harms_no_other_delivery(
+    case: Hostile, kept: bool
+) -> None:
+    requests = 2 if kept and case.silent else 1
     deadline = DEADLINE_SECONDS if case.held else 10
 
     async def batch() -> None:
@@ -72,8 +78,8 @@ def test_a_hostile_receiver_has_the_outcome_specified_and_harms_no_other_deliver
         assert (outcome.status, outcome.error) == (case.status, case.error)
         assert outcome.duration_ms < deadline * 1000 + 1000
         assert case.held == (outcome.duration_ms >= deadline * 1000)
-        assert seen.connections == 1
-        assert len(seen.requests) <= 1
+        assert seen.connections == seen.accepted == requests
+        assert len(seen.requests) <= requests
         assert beside.succeeded
         assert after.succeeded
         assert len(asyncio.all_tasks()) == 1

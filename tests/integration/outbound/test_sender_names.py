@@ -10,7 +10,6 @@ import pytest
 from helpdesk.outbound import addresses, connections, ranges
 from helpdesk.outbound.lookups import Resolver
 from helpdesk.outbound.outcome import Failure, Outcome
-from helpdesk.outbound.sender import Sender
 from tests.integration.outbound.hostile import OK
 from tests.integration.outbound.receivers import (
     Authority,
@@ -20,8 +19,12 @@ from tests.integration.outbound.receivers import (
     full_listener,
     receiver,
 )
+from tests.integration.outbound.senders import Sender
 
 PUBLIC = ("127.0.0.2", "127.0.0.3")  # these play public addresses here
+
+
+pytestmark = pytest.mark.usefixtures("kept")
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from helpdesk.outbound.outcome import Failure, Outcome
-from helpdesk.outbound.sender import Sender, tls_context
+from helpdesk.outbound.sender import tls_context
 from tests.integration.outbound.receivers import (
     Authority,
     Behaviour,
@@ -17,6 +17,7 @@ from tests.integration.outbound.receivers import (
     receiver,
     repeats,
 )
+from tests.integration.outbound.senders import Sender
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
@@ -40,6 +41,7 @@ def attempt(
     return asyncio.run(run())
 
 
+@pytest.mark.usefixtures("kept")
 def test_a_certificate_made_out_to_the_name_is_accepted(authority: Authority) -> None:
     outcome, seen = attempt(authority, authority.serving("localhost"))
 
@@ -47,6 +49,7 @@ def test_a_certificate_made_out_to_the_name_is_accepted(authority: Authority) ->
     assert seen.server_names == ["localhost"]
 
 
+@pytest.mark.usefixtures("kept")
 def test_a_certificate_made_out_to_an_address_is_accepted_for_that_address(authority: Authority) -> None:
     async def run() -> Outcome:
         async with (
@@ -154,6 +157,7 @@ def test_a_connection_closed_in_the_handshake_is_a_failed_connection(authority: 
     assert asyncio.run(run()).error is Failure.CONNECTION_FAILED
 
 
+@pytest.mark.usefixtures("kept")
 def test_a_drip_over_tls_meets_the_deadline_and_leaves_nothing_open(authority: Authority) -> None:
     async def run() -> tuple[Outcome, int]:
         drip = repeats(b"HTTP/1.1 200 OK\r\n\r\n", b"a", pause_seconds=0.02)

@@ -30,7 +30,7 @@ WORDS = ["zephyrine", "quillfeather", "xylophone", "marmalade", "ocelot", "basso
 def receivers(monkeypatch: pytest.MonkeyPatch) -> None:
     """No receiver responds."""
 
-    async def send(_self: Sender, _url: str, _body: bytes, _headers: Any) -> Outcome:
+    async def send(_self: Sender, _url: str, _body: bytes, _headers: Any, _endpoint: str) -> Outcome:
         return Outcome(503, Failure.STATUS, 5)
 
     monkeypatch.setattr(Sender, "send", send)

@@ -49,7 +49,7 @@ USER = {
 def receivers(monkeypatch: pytest.MonkeyPatch) -> None:
     """No receiver responds. One failure is an exception of the product with the body in its text."""
 
-    async def send(_self: Sender, _url: str, body: bytes, _headers: Any) -> Outcome:
+    async def send(_self: Sender, _url: str, body: bytes, _headers: Any, _endpoint: str) -> Outcome:
         if b"conversation.created" in body:
             raise RuntimeError(body.decode())
         return Outcome(503, Failure.STATUS, 5)

@@ -58,7 +58,7 @@ class Receiver:
     status: int = 200
     arrived: list[tuple[bytes, Mapping[str, str]]] = field(default_factory=list)
 
-    async def send(self, _url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+    async def send(self, _url: str, body: bytes, headers: Mapping[str, str], _endpoint: str) -> Outcome:
         self.arrived.append((body, headers))
         return Outcome(self.status, None if self.status < 300 else Failure.STATUS, 5)
 

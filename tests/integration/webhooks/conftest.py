@@ -28,7 +28,9 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Receiver:
     """The receiver behind the sender."""
     made = Receiver()
 
-    async def send(_self: Sender, _url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+    async def send(
+        _self: Sender, _url: str, body: bytes, headers: Mapping[str, str], _endpoint: str
+    ) -> Outcome:
         made.sent.append((body, headers))
         return made.next()
 

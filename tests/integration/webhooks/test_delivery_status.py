@@ -5,6 +5,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from copy import replace
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -25,7 +26,7 @@ from helpdesk.webhooks.delivery import queue
 from helpdesk.webhooks.delivery import worker as deliveries
 from helpdesk.webhooks.delivery.queue import DeliveryTask
 from helpdesk.webhooks.record import WebhookEndpoint
-from tests.integration.delivery.test_worker import batch
+from tests.integration.delivery.test_worker import batch, handle_beside
 from tests.support import effort
 from tests.support.api import Client, function
 from tests.support.aws import recorded_calls
@@ -229,7 +230,9 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
     """The receiver; a clock that goes on by 1 ms each time it is read; and workers that stay in their own threads."""
     made, ticks = Receiver(), itertools.count(clock.now_ms())
 
-    async def send(_self: Sender, _url: str, _body: bytes, _headers: Mapping[str, str]) -> Outcome:
+    async def send(
+        _self: Sender, _url: str, _body: bytes, _headers: Mapping[str, str], _endpoint: str
+    ) -> Outcome:
         made.requests += 1
         await asyncio.sleep(0)
         return Outcome(made.status, None if made.status < 300 else Failure.STATUS, 5)
@@ -259,7 +262,7 @@ def two_workers(tasks: list[DeliveryTask], seed: int) -> None:
     random = Random(seed)
     bodies = [task.to_json() for task in tasks]
     batches = [batch(*random.sample(bodies, len(bodies))) for _ in range(2)]
-    handlers = [lambda event=event: function("delivery").handler(event, None) for event in batches]
+    handlers = [partial(handle_beside, event) for event in batches]
     assert interleaved(handlers, seed=seed).all() == [{"batchItemFailures": []}] * 2
 
 

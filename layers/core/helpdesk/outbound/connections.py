@@ -20,9 +20,9 @@ from helpdesk.outbound.ranges import is_loopback, refusal
 MAX_CONNECTIONS = 100
 """Attempts under way at once in one Sender. Another one waits while its deadline runs."""
 MAX_RECEIVED_BYTES = 256 * 1024
-"""What a sender's connection delivers at most, with one more read; 1xx responses count, which no other limit does."""
+"""What a request of the sender receives at most, with one more read; 1xx responses count, which no other limit does."""
 MAX_HEADS = 16
-"""How many response heads of a connection are read one by one. Honest receivers send one to three."""
+"""How many response heads of a request are read one by one. Honest receivers send one to three."""
 MAX_ADDRESSES = 8
 """How many of a name's addresses are tried. All of them are checked."""
 
@@ -52,34 +52,39 @@ class GuardedConnector(aiohttp.TCPConnector):
         *,
         allow_loopback: bool,
         max_received_bytes: int = MAX_RECEIVED_BYTES,
+        force_close: bool = True,
     ) -> None:
         super().__init__(
             resolver=_GuardedResolver(resolver),
             use_dns_cache=False,
             ssl=tls,
             limit=MAX_CONNECTIONS,
-            force_close=True,
+            force_close=force_close,
             family=socket.AF_UNSPEC,
-            socket_factory=functools.partial(_open_socket, allow_loopback=allow_loopback),
+            socket_factory=self._open_socket,
         )
+        self._allow_loopback = allow_loopback
         # aiohttp creates a connection's protocol with this. It has no public setting for it.
         self._factory = functools.partial(  # type: ignore[assignment]
-            _BoundedHandler, loop=self._loop, max_received_bytes=max_received_bytes
+            BoundedHandler, loop=self._loop, max_received_bytes=max_received_bytes
         )
 
+    def allows(self, address: str) -> bool:
+        """Return whether a connection may lead to an address."""
+        checked = ipaddress.ip_address(address)
+        return refusal(checked) is None or (self._allow_loopback and is_loopback(checked))
 
-def _open_socket(address_info: aiohttp.AddrInfoType, *, allow_loopback: bool) -> socket.socket:
-    """Create the socket for an address, after a final check of it.
+    def _open_socket(self, address_info: aiohttp.AddrInfoType) -> socket.socket:
+        """Create the socket for an address, after a final check of it.
 
-    Raises UncheckedAddress if the address is not public. That would be a defect of this package: the parser checks
-    addresses in URLs, for which aiohttp asks no resolver, and the resolver below checks all others.
-    """
-    family, kind, protocol, _, address = address_info
-    checked = ipaddress.ip_address(address[0])
-    if refusal(checked) is not None and not (allow_loopback and is_loopback(checked)):
-        message = f"{checked} is not public"
-        raise UncheckedAddress(message)
-    return socket.socket(family, kind, protocol)
+        Raises UncheckedAddress if the address is not public. That would be a defect of this package: the parser checks
+        addresses in URLs, for which aiohttp asks no resolver, and the resolver below checks all others.
+        """
+        family, kind, protocol, _, address = address_info
+        if not self.allows(address[0]):
+            message = f"{address[0]} is not public"
+            raise UncheckedAddress(message)
+        return socket.socket(family, kind, protocol)
 
 
 class _GuardedResolver(AbstractResolver):
@@ -119,21 +124,29 @@ class _GuardedResolver(AbstractResolver):
         """Do nothing: a lookup under way cannot be interrupted, and nothing waits for it."""
 
 
-class _BoundedHandler(ResponseHandler):
-    """A connection that closes when it received too much, and closes at once."""
+class BoundedHandler(ResponseHandler):
+    """A connection that closes when it received too much for one request, and closes at once.
+
+    received  the number of bytes that came since the request began
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, max_received_bytes: int) -> None:
         super().__init__(loop)
         self._max_received = max_received_bytes
-        self._received = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a request."""
+        self.received = 0
         self._head_begins = self._last_bytes = b""
         self._heads_to_come = MAX_HEADS
 
     def data_received(self, data: bytes) -> None:
-        if self._received > self._max_received:
+        """Take what came; close if it is too much."""
+        if self.received > self._max_received:
             self._stop_receiving()
             return
-        self._received += len(data)
+        self.received += len(data)
         for piece in self._head_by_head(data):
             super().data_received(piece)
         # When its parser gives up, aiohttp informs a reader of the head, and leaves a reader of the body waiting.

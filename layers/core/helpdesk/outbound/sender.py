@@ -5,8 +5,10 @@ The guarantees of an attempt (Specification: Events, Delivery and retries):
   would restart with every byte that a receiver sends.
 - It connects only to addresses that the guard has just found public, and keeps the name in Host and SNI. The name is
   resolved once, and the connection goes to the address that was checked.
-- One connection for one request. Nothing is resent, so an attempt reaches the receiver at most once. A kept connection
-  that the receiver closes at that moment could fail the attempt or repeat it.
+- A connection is kept for the endpoint's next request if the response was read to its end (`keeping`). If it closes
+  then before a byte of the response, the request is made once more, on a new connection: receivers close idle
+  connections at any time. The first request may have arrived too, so a receiver can get an event twice, with the same
+  ID. Nothing else is resent.
 - No redirect, no cookie, no proxy and no .netrc from the environment, nothing decompressed, a bounded number of
   bytes read.
 - The status line and headers decide the outcome. The body decides nothing: it is read for the receiver's sake, up to a
@@ -31,6 +33,7 @@ from yarl import URL
 from helpdesk.outbound import addresses, lookups
 from helpdesk.outbound.connections import GuardedConnector, UncheckedAddress
 from helpdesk.outbound.errors import InvalidUrl, RefusedAddress
+from helpdesk.outbound.keeping import EndpointRequest, KeepingConnector, current
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform.logging import logger
 
@@ -86,10 +89,9 @@ def guarded_session(
 
 
 class Sender:
-    """Makes attempts. One for a batch, used as an async context manager; safe for concurrent sends.
+    """Makes attempts, and keeps connections between them. Safe for concurrent sends, in one event loop.
 
-        async with Sender(allow_loopback=settings().allow_loopback_urls) as sender:
-            outcomes = await asyncio.gather(*(sender.send(url, body, headers) for …))
+    As an async context manager it closes its connections at the end; a worker's stays for the process.
 
     allow_loopback  whether URLs on this machine are allowed, and http for them; for the local stage
     resolver        resolves names instead of the system
@@ -106,17 +108,17 @@ class Sender:
         self._allow_loopback = allow_loopback
         self._resolver = resolver or lookups.resolve
         self._tls = tls or tls_context()
+        self._connector: KeepingConnector | None = None
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
-        connector = GuardedConnector(self._resolver, self._tls, allow_loopback=self._allow_loopback)
-        self._session = guarded_session(connector, _HEADERS)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._session is not None:
+        if self._session is not None and self._connector is not None:
+            self._connector.drop()
             await self._session.close()
 
     async def send(
@@ -124,6 +126,7 @@ class Sender:
         url: str,
         body: bytes,
         headers: Mapping[str, str],
+        endpoint: str,
         *,
         deadline_seconds: float = DEADLINE_SECONDS,
     ) -> Outcome:
@@ -131,6 +134,7 @@ class Sender:
 
         body              sent byte for byte
         headers           added to the sender's own
+        endpoint          whose kept connections may be used: an ID that no other organization has
         deadline_seconds  until the response's headers are complete
 
         Raises nothing for what the receiver, the name or the network does.
@@ -140,14 +144,10 @@ class Sender:
         try:
             async with asyncio.timeout(deadline_seconds):
                 addresses.parse(url, allow_loopback=self._allow_loopback)
-                response = await self._opened().post(
-                    # Encoded already: the parser let nothing else through, and the receiver gets the path as written.
-                    URL(url, encoded=True),
-                    data=body,
-                    headers=headers,
-                    allow_redirects=False,
-                )
+                response = await self._post(url, body, headers, endpoint)
         except Exception as failure:  # noqa: BLE001 - whatever a receiver does is an outcome
+            if self._connector is not None:
+                self._connector.drop(endpoint)
             return Outcome(None, failure_of(failure), round((now() - started) * 1000))
         outcome = Outcome(response.status, _judge(response.status), round((now() - started) * 1000))
         try:
@@ -156,10 +156,30 @@ class Sender:
             response.close()
         return outcome
 
+    async def _post(
+        self, url: str, body: bytes, headers: Mapping[str, str], endpoint: str
+    ) -> aiohttp.ClientResponse:
+        """Return the response, of a second request if a kept connection turns out to be closed."""
+        session = self._opened()
+        # Encoded already: the parser let nothing else through, and the receiver gets the path as written.
+        post = functools.partial(
+            session.post, URL(url, encoded=True), data=body, headers=headers, allow_redirects=False
+        )
+        request = EndpointRequest(endpoint, url)
+        current.set(request)
+        try:
+            return await post()
+        except aiohttp.ClientConnectionError:
+            if request.used is None or request.used.received > 0:
+                raise
+        current.set(None)
+        return await post()
+
     def _opened(self) -> aiohttp.ClientSession:
+        """Return the session. The first attempt opens it, in the event loop to which it then belongs."""
         if self._session is None:
-            message = "Use the Sender as an async context manager"
-            raise RuntimeError(message)
+            self._connector = KeepingConnector(self._resolver, self._tls, allow_loopback=self._allow_loopback)
+            self._session = guarded_session(self._connector, _HEADERS)
         return self._session
 
 

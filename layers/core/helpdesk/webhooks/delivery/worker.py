@@ -37,8 +37,11 @@ class SecretNotFound(Exception):
 class AttemptSender(Protocol):
     """Makes attempts; `outbound.sender.Sender` does."""
 
-    async def send(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
-        """Make one attempt and return its outcome. Raises nothing for what the receiver does."""
+    async def send(self, url: str, body: bytes, headers: Mapping[str, str], endpoint: str) -> Outcome:
+        """Make one attempt and return its outcome. Raises nothing for what the receiver does.
+
+        `endpoint` is the ID of the endpoint, for which the connection may be kept.
+        """
 
 
 def create(
@@ -129,7 +132,8 @@ async def _attempt(
     started_at = clock.now_ms()
     await asyncio.to_thread(repository.claim, task.delivery, progress, task.attempt, started_at)
     signing = Signing(task.event_id, context.secret, tuple(context.standard_secrets))
-    outcome = await sender.send(endpoint.url, body, signed_headers(signing, clock.now_ms(), body))
+    headers = signed_headers(signing, clock.now_ms(), body)
+    outcome = await sender.send(endpoint.url, body, headers, endpoint.id)
     await asyncio.to_thread(_record_result, task, endpoint, started_at, outcome)
 
 
