@@ -1,5 +1,6 @@
 """The delivery function on a batch: what fails, fails alone, and comes back soon."""
 
+import asyncio
 import copy
 import json
 from copy import replace
@@ -83,6 +84,23 @@ def test_a_message_that_cannot_be_read_fails_alone(
     assert answer == {"batchItemFailures": [{"itemIdentifier": "0"}, {"itemIdentifier": "2"}]}
     assert len(sent) == 1
     assert state(good) == "delivered"
+
+
+def test_batches_share_the_sender_and_the_event_loop_to_which_its_connections_belong(
+    organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared: set[object] = set()
+
+    async def send(self: Sender, _url: str, _body: bytes, _headers: Any, _endpoint: str) -> Outcome:
+        shared.update((self, asyncio.get_running_loop()))
+        return Outcome(200, None, 5)
+
+    monkeypatch.setattr(Sender, "send", send)
+    for _ in range(2):
+        body = task(organization, api).to_json()
+        assert function("delivery").handler(batch(body), None) == {"batchItemFailures": []}
+
+    assert len(shared) == 2
 
 
 def test_unknown_fields_of_a_message_are_ignored(
