@@ -79,24 +79,12 @@ def test_a_response_has_the_rate_limit_and_what_is_left(tokens: dict[str, str]) 
     assert second.headers["ratelimit"] == '"write";r=1198;t=1'
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "credential", "body", "status"),
-    [
-        ("POST", "/v1/things", "key", "no json", 400),
-        ("POST", "/v1/things", "key", {}, 400),
-        ("POST", "/v1/things", "member", {"name": "a"}, 403),
-        ("GET", "/v1/person_admin", "key", None, 400),
-        ("GET", "/v1/broken", "key", None, 500),
-    ],
-)
-def test_an_error_that_was_charged_has_the_rate_limit_headers(
-    tokens: dict[str, str], method: str, path: str, credential: str, body: Any, status: int
-) -> None:
-    answer = call(method, path, tokens[credential], body)
+def test_an_internal_error_has_the_rate_limit_headers(tokens: dict[str, str]) -> None:
+    """Every other response: test_limit_headers.py."""
+    answer = call("GET", "/v1/broken", tokens["key"])
 
-    assert answer.status == status
-    assert "ratelimit-policy" in answer.headers
-    assert "ratelimit" in answer.headers
+    assert answer.status == 500
+    assert {"ratelimit", "ratelimit-policy"} <= answer.headers.keys()
 
 
 @pytest.mark.parametrize("path", ["/v1/member", "/v1/nowhere", "/v1/broken", "/"])

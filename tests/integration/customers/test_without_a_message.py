@@ -84,20 +84,6 @@ def test_a_member_can_add_and_change_a_customer(member: Client) -> None:
     assert update(member, customer, name="Vera V.").body["customer"]["name"] == "Vera V."
 
 
-def test_values_are_cut_and_dropped_as_those_of_a_message(api: Client) -> None:
-    customer = created(
-        api,
-        name="😀" * 81,
-        email="e" * 330,
-        avatarUrl="http://example.com/insecure.png",
-        metadata={f"{number:02d}": "v" * 300 for number in range(20)},
-    )
-
-    found = shown(api, customer)
-    assert (found["name"], found["email"], found["avatarUrl"]) == ("😀" * 80, "e" * 320, None)
-    assert found["metadata"] == {f"{number:02d}": "v" * 200 for number in range(16)}
-
-
 @pytest.mark.parametrize(
     "said",
     [

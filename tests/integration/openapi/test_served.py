@@ -56,10 +56,6 @@ def test_reading_the_description_counts_against_no_allowance(anonymous: Client, 
     assert "ratelimit" not in api.get("/v1/docs").headers
 
 
-def test_another_method_is_no_route(anonymous: Client) -> None:
-    assert anonymous.post("/v1/docs", {}).code == "not_found"
-
-
 def test_events_are_as_the_document_describes_them(api: Client) -> None:
     sent = api.post("/v1/messages", {"session": "visitor-0001", "body": "Hello"})
     conversation = sent.body["conversationId"]
