@@ -8,6 +8,8 @@ ENV ?= dev
 SERVICES ?=
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# Modules are compiled once, by their first import.
+unexport PYTHONDONTWRITEBYTECODE
 export SAM_CLI_TELEMETRY := 0
 export SAM_CLI_ENABLE_LANGUAGE_EXTENSIONS := 1
 PYTHON := .venv/bin/python
@@ -92,7 +94,7 @@ types: venv
 
 .PHONY: template
 template: venv
-	@$(PYTHON) -m scripts.template && cfn-lint .local/template.yaml template/monitoring.yaml && AWS_DEFAULT_REGION=$${AWS_DEFAULT_REGION:-us-east-1} sam validate --lint
+	@$(PYTHON) -m scripts.template && cfn-lint .local/template.yaml template/monitoring.yaml
 
 .PHONY: openapi
 openapi: venv ## write what is generated: the description of the API, and the files that template.yaml includes

@@ -1,6 +1,6 @@
 """The whole template: template.yaml with what it includes, as CloudFormation sees it.
 
-`make template` lints it, because cfn-lint and `sam validate` do not follow AWS::Include. The tests read it with its
+`make template` lints it, because cfn-lint doesn't follow AWS::Include. The tests read it with its
 loops written out.
 """
 

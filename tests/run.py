@@ -33,8 +33,6 @@ def pytest(*arguments: str, niceness: int = 0, output: IO[str] | None = None) ->
 
 def run(workers: str) -> int:
     """Run both parts and return the first exit code that isn't 0."""
-    # Compiled tests are kept even if the environment says otherwise: compiling them takes a minute.
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     LOCAL.mkdir(exist_ok=True)
     print(f"1/2 All but the end-to-end tests, which run beside them (their output: {E2E_LOG})", flush=True)
     with E2E_LOG.open("w", encoding="utf-8") as log:

@@ -86,15 +86,23 @@ class Emulator:
         progress.say(f"Starting the AWS emulator on {HOST}:{self._settings.port}.")
         self._spawn()
 
-    def stop(self) -> bool:
-        """Stop it, if it is the one that was started. Return whether there was one."""
+    def stop(self, grace_seconds: float = STOP_SECONDS) -> bool:
+        """Stop it, if it is the one that was started. Return whether there was one.
+
+        It's killed if it doesn't end within the grace period. Its state is then not saved.
+        """
         record = ProcessRecord.load(self._record_file)
         running = record is not None and record.runs()
-        if record is not None and running and not record.stop(STOP_SECONDS):
+        if record is not None and running and not record.stop(grace_seconds):
             self.deployment_record.unlink(missing_ok=True)
         self._record_file.unlink(missing_ok=True)
         shutil.rmtree(self._folder / "tmp", ignore_errors=True)
         return running
+
+    def discard(self) -> None:
+        """End it, if it runs, without saving its state, and drop everything it kept."""
+        self.stop(grace_seconds=0)
+        self.forget()
 
     def forget(self) -> None:
         """Drop everything it kept. Only while it is stopped."""

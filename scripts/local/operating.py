@@ -70,12 +70,6 @@ class Operator:
         return printed
 
 
-def operate(settings: StackSettings, *words: str) -> dict[str, str]:
-    """Run one command in a process of its own and return what it prints. Errors: RefusedError."""
-    with Operator(settings) as operator:
-        return operator.run(*words)
-
-
 def _answer(command: Callable[[Sequence[str]], int], words: Sequence[str]) -> dict[str, Any]:
     output, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):

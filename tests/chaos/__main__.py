@@ -97,8 +97,7 @@ def _stack(seed: int) -> Iterator[int]:
         port = int(probe.getsockname()[1])
     settings = settings_for(port, PARAMETERS, folder=LOCAL / f"chaos-{seed}")
     emulator = Emulator(settings)
-    emulator.stop()
-    emulator.forget()
+    emulator.discard()
     settings.folder.mkdir(parents=True, exist_ok=True)
     emulator.log.unlink(missing_ok=True)
     try:

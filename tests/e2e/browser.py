@@ -10,8 +10,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 
-from scripts.local.operating import operate
-from scripts.local.settings import settings_for
+from scripts.local.operating import Operator
 from tests.support.api import Answer
 from tests.support.visitor import FORM, Visitor
 from tests.support.web import eventually
@@ -45,15 +44,14 @@ def codes_mailed(stack: Mapping[str, str], address: str) -> list[str]:
     return [code for mail in mails for code in re.findall(r"\b[0-9]{6}\b", mail["BodyText"])]
 
 
-def connect(stack: Mapping[str, str], app: str, **brought_back: str) -> None:
+def connect(stack: Mapping[str, str], operator: Operator, app: str, **brought_back: str) -> None:
     """Connect the demo organization to an account, as an admin who has had no code by mail yet: few go to an address.
 
     `brought_back` is what the service's page adds to its redirect.
     """
     email = f"admin-{uuid.uuid4().hex[:8]}@example.com"
-    port = urlsplit(stack["endpoint_url"]).port or 0
     who = ("--email", email, "--name", "Connecting Admin", "--role", "admin")
-    operate(settings_for(port), "add-member", stack["organization_id"], *who)
+    operator.run("add-member", stack["organization_id"], *who)
     browser = Browser(stack)
     browser.open(f"/v1/connect/{app}")
     browser.press(email=email)

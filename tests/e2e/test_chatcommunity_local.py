@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from scripts.local.operating import operate
-from scripts.local.settings import services_port, settings_for
+from scripts.local.operating import Operator
+from scripts.local.settings import services_port
 from scripts.services.chatcommunity import ChatCommunity, credentials
 from scripts.services.community import Channel, Server
 from scripts.services.server import Services
@@ -21,22 +21,22 @@ PATH = "/v1/integrations/chatcommunity"
 
 
 @pytest.fixture
-def discord(stack: Mapping[str, str]) -> Iterator[ChatCommunity]:
+def discord(stack: Mapping[str, str], operator: Operator) -> Iterator[ChatCommunity]:
     """Discord, with an app that the operator has set up."""
     port = urlsplit(stack["endpoint_url"]).port or 0
     given = [f"{name}={value}" for name, value in credentials().items()]
-    operate(settings_for(port), "set-app", "chatcommunity", *given)
+    operator.run("set-app", "chatcommunity", *given)
     found = ChatCommunity()
     with Services(found, port=services_port(port)):
         yield found
 
 
 @pytest.fixture
-def acme(stack: Mapping[str, str], discord: ChatCommunity) -> Iterator[Server]:
+def acme(stack: Mapping[str, str], operator: Operator, discord: ChatCommunity) -> Iterator[Server]:
     """A server that the demo organization is connected to, and afterwards to none."""
     made = discord.server("Acme", "general", "staff", has_bot=False)
     discord.role(made, "Support")
-    connect(stack, "chatcommunity", code=discord.code_for(made), guild_id=made.id)
+    connect(stack, operator, "chatcommunity", code=discord.code_for(made), guild_id=made.id)
     yield made
     answer = Web(stack["base_url"], stack["admin_token"]).delete(PATH)
     assert answer.status == 200, answer

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from scripts.local.operating import operate
+from scripts.local.operating import Operator
 from scripts.local.people import PEOPLE
-from scripts.local.settings import services_port, settings_for
+from scripts.local.settings import services_port
 from scripts.services.chatmirror import ChatMirror, Workspace, credentials
 from scripts.services.server import Services
 from tests.e2e.browser import connect
@@ -25,11 +25,10 @@ _, MEMBER, MEMBERS_ADDRESS = PEOPLE["member_token"]
 
 
 @pytest.fixture
-def slack(stack: Mapping[str, str]) -> Iterator[ChatMirror]:
+def slack(stack: Mapping[str, str], operator: Operator) -> Iterator[ChatMirror]:
     """Slack, with an app that the operator has set up."""
     port = urlsplit(stack["endpoint_url"]).port or 0
-    operate(
-        settings_for(port),
+    operator.run(
         "set-app",
         "chatmirror",
         *(f"{name}={value}" for name, value in credentials().items()),
@@ -40,10 +39,10 @@ def slack(stack: Mapping[str, str]) -> Iterator[ChatMirror]:
 
 
 @pytest.fixture
-def acme(stack: Mapping[str, str], slack: ChatMirror) -> Iterator[Workspace]:
+def acme(stack: Mapping[str, str], operator: Operator, slack: ChatMirror) -> Iterator[Workspace]:
     """A workspace that the demo organization is connected to, and afterwards to none."""
     made = slack.workspace("Acme", "general", "support")
-    connect(stack, "chatmirror", code=slack.code_for(made))
+    connect(stack, operator, "chatmirror", code=slack.code_for(made))
     yield made
     answer = Web(stack["base_url"], stack["admin_token"]).delete(PATH)
     assert answer.status == 200, answer

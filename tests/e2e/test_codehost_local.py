@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from scripts.local import deployment
-from scripts.local.operating import operate
+from scripts.local.operating import Operator
 from scripts.local.settings import STACK_NAME, services_port, settings_for
 from scripts.services import codehost_attempts as attempts
 from scripts.services import codehost_hooks as hooks
@@ -24,14 +24,14 @@ from tests.support.web import Web, eventually
 
 
 @pytest.fixture
-def github(stack: Mapping[str, str], tmp_path: Path) -> Iterator[CodeHost]:
+def github(stack: Mapping[str, str], operator: Operator, tmp_path: Path) -> Iterator[CodeHost]:
     """GitHub, with an app that the operator has set up."""
     port = urlsplit(stack["endpoint_url"]).port or 0
     host = CodeHost()
     key = tmp_path / "app.pem"
     key.write_text(credentials()["private_key"], encoding="utf-8")
     given = [f"{name}={value}" for name, value in credentials().items() if name != "private_key"]
-    operate(settings_for(port), "set-app", "codehost", *given, f"private_key={key}")
+    operator.run("set-app", "codehost", *given, f"private_key={key}")
     with Services(host, port=services_port(port)):
         yield host
 
@@ -62,7 +62,7 @@ def ask_for_lost_hooks(stack: Mapping[str, str], github: CodeHost) -> list[hooks
 
 
 def test_a_repository_is_mirrored_a_signal_opens_an_issue_and_a_push_finishes_its_card_and_says_so(
-    stack: Mapping[str, str], admin: Web, github: CodeHost
+    stack: Mapping[str, str], operator: Operator, admin: Web, github: CodeHost
 ) -> None:
     repo = f"acme/shop-{uuid.uuid4().hex[:8]}"  # the account that other tests' reports of commits name
     acme = github.install("acme", repo.removeprefix("acme/"))
@@ -74,7 +74,7 @@ def test_a_repository_is_mirrored_a_signal_opens_an_issue_and_a_push_finishes_it
     assert admin.post("/v1/integrations/repos", wanted).code == "codehost_not_connected"
 
     back = {"code": github.code_for(acme), "installation_id": str(acme.id), "setup_action": "install"}
-    connect(stack, "codehost", **back)
+    connect(stack, operator, "codehost", **back)
     assert admin.post("/v1/integrations/repos", wanted).status == 200
     assert admin.post("/v1/integrations/issue-repo", {"repo": repo, "autoCreate": True}).status == 200
 

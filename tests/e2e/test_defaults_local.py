@@ -95,14 +95,13 @@ class Deployed:
 def deployed() -> Iterator[Deployed]:
     chosen = settings()
     emulator = Emulator(chosen)
-    emulator.stop()
-    emulator.forget()
+    emulator.discard()
     try:
         stack = Deployed(chosen, local_stack.up(chosen, Progress()))
         with stack.web:
             yield stack
     finally:
-        Emulator(chosen).stop()
+        emulator.discard()
 
 
 def test_the_address_is_the_gateways(deployed: Deployed) -> None:

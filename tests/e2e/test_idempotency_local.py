@@ -5,7 +5,6 @@ import secrets
 import urllib.request
 import uuid
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 from urllib.error import HTTPError
@@ -100,17 +99,6 @@ def test_a_secret_is_returned_once(send: Send, path: str, body: Any, credential:
 
     assert send(path, body, key, credential).status == 200
     assert send(path, body, key, credential).code == "idempotency_answer_withheld"
-
-
-def test_of_twelve_at_once_one_is_stored(send: Send) -> None:
-    key, message = str(uuid.uuid4()), a_message()
-
-    with ThreadPoolExecutor(12) as pool:
-        answers = list(pool.map(lambda _: send("/v1/messages", message, key), range(12)))
-
-    assert {answer.code for answer in answers} <= {None, "idempotency_in_progress"}
-    assert len({answer.body for answer in answers if answer.status == 200}) == 1
-    assert [answer.replayed for answer in answers if answer.status == 200].count(False) == 1
 
 
 def test_after_a_refusal_the_corrected_body_may_reuse_the_key(send: Send) -> None:

@@ -127,17 +127,6 @@ def test_a_receiver_that_fails_four_times_gets_five_equal_attempts_and_ends_as_d
         assert kinds == ["webhook_answering_again", "webhook_stopped_answering", "webhook_created"]
 
 
-def test_a_receiver_that_always_fails_gets_exactly_five_attempts(api: Web) -> None:
-    with Receiver(answer=lambda _: 503) as receiver:
-        endpoint_id = listen(api, receiver, ["conversation.created"])
-        write(api, "Hello")
-        receiver.wait_for(5)
-        with pytest.raises(AssertionError, match="5 of 6"):
-            receiver.wait_for(6, seconds=8)
-        assert status_of(api, endpoint_id)["status"] == "failing"
-        assert status_of(api, endpoint_id)["lastDeliveryAt"] is None
-
-
 def test_an_endpoint_that_is_removed_gets_no_further_attempt(api: Web) -> None:
     with Receiver(answer=lambda _: 500) as receiver:
         endpoint_id = listen(api, receiver, ["conversation.created"])

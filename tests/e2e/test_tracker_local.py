@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from scripts.local import deployment
-from scripts.local.operating import operate
+from scripts.local.operating import Operator
 from scripts.local.settings import STACK_NAME, services_port, settings_for
 from scripts.services.server import Services
 from scripts.services.tracker import Tracker, credentials
@@ -26,21 +26,21 @@ NIGHT = json.dumps({"run": "connections"})
 
 
 @pytest.fixture
-def linear(stack: Mapping[str, str]) -> Iterator[Tracker]:
+def linear(stack: Mapping[str, str], operator: Operator) -> Iterator[Tracker]:
     """Linear, with an app that the operator has set up."""
     port = urlsplit(stack["endpoint_url"]).port or 0
     given = [f"{name}={value}" for name, value in credentials().items()]
-    operate(settings_for(port), "set-app", "tracker", *given)
+    operator.run("set-app", "tracker", *given)
     found = Tracker()
     with Services(found, port=services_port(port)):
         yield found
 
 
 @pytest.fixture
-def acme(stack: Mapping[str, str], linear: Tracker) -> Iterator[Workspace]:
+def acme(stack: Mapping[str, str], operator: Operator, linear: Tracker) -> Iterator[Workspace]:
     """A workspace that the demo organization is connected to, and afterwards to none."""
     made = linear.workspace("Acme")
-    connect(stack, "tracker", code=linear.code_for(made))
+    connect(stack, operator, "tracker", code=linear.code_for(made))
     yield made
     answer = Web(stack["base_url"], stack["admin_token"]).delete(PATH)
     assert answer.status == 200, answer

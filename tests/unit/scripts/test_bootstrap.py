@@ -120,3 +120,24 @@ def test_the_environment_is_made_again_where_the_packages_have_changed(
         "venv",
         "requirements/dev.txt",
     ]
+
+
+def test_without_python_3_13_one_line_says_what_to_install(clone: Path, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("sh", "dirname", "cksum", "cat"):
+        (tools / name).symlink_to(str(shutil.which(name)))
+
+    done = subprocess.run(
+        [tools / "sh", clone / "scripts" / "bootstrap.sh"],
+        env={"PATH": str(tools), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("No Python 3.13 found: install it")
+    assert done.stderr.count("\n") == 1
+    assert not (clone / ".venv").exists()

@@ -28,7 +28,6 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     monkeypatch.setattr(runner, "LOCAL", tmp_path)
     monkeypatch.setattr(runner, "E2E_LOG", tmp_path / "e2e.log")
-    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # the runner removes it
 
     def use(others: str, end_to_end: str) -> None:
         def start(first: str, *_: str, niceness: int = 0, output: IO[str] | None = None) -> Any:
