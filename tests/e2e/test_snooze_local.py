@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from helpdesk.conversations.record import Conversation
-from helpdesk.storage.table import to_wire
+from helpdesk.storage.wire import to_wire
 from scripts.local.deployment import client
 from scripts.local.settings import settings_for
 from tests.support.states import Desk

@@ -22,8 +22,8 @@ from tests.support import effort
 
 # Written by people who had seen neither the code nor the other questions. The others look for edges on purpose.
 INDEPENDENT = {"as-customers-ask", "as-customers-ask-later"}
-# How many questions a guide answers at least: 16 guides have so many, and all 62 have the other number.
-ASKED_ABOUT = effort.of(14, 0)
+# How many questions a guide answers at least: 8 guides have so many, and all 62 have the other number.
+ASKED_ABOUT = effort.of(20, 0)
 
 
 def guides_and_questions() -> tuple[set[str], list[Asked]]:
@@ -84,8 +84,8 @@ def test_independent_questions_are_answered_as_well_as_before(outcomes: list[Out
 
     if effort.whole():  # of 166 questions, 79 are right, the right guide is first for 113, among five for 157
         at_least(found, missed, right=0.47, precise=0.90, handed_off=0.86, first=0.67, five=0.94)
-    else:  # of 116 about 16 guides, 55 are right, the right guide is first for 90, among five for all
-        at_least(found, missed, right=0.46, precise=0.90, handed_off=0.86, first=0.75, five=0.97)
+    else:  # of 81 about 8 guides, 41 are right, the right guide is first for 68, among five for all
+        at_least(found, missed, right=0.48, precise=0.91, handed_off=0.86, first=0.80, five=0.97)
 
 
 @pytest.mark.skipif(not held_out(), reason="there is no docs/evaluation/held_out.json")
@@ -96,8 +96,8 @@ def test_held_out_questions_are_answered_as_well_as_before(outcomes: list[Outcom
         effort.whole()
     ):  # of 128 questions, 62 are right, the right guide is first for 90; 35 of 40 are handed off
         at_least(found, [], right=0.46, precise=0.92, handed_off=0.87, first=0.67, five=0.92)
-    else:  # of 93 about 16 guides, 49 are right, the right guide is first for 74; 34 of 39 are handed off
-        at_least(found, [], right=0.52, precise=0.94, handed_off=0.87, first=0.80, five=0.97)
+    else:  # of 71 about 8 guides, 40 are right, the right guide is first for 58; 36 of 39 are handed off
+        at_least(found, [], right=0.53, precise=0.94, handed_off=0.87, first=0.78, five=0.97)
 
 
 def test_there_are_enough_questions_for_meaningful_shares() -> None:
