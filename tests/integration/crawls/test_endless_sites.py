@@ -44,7 +44,7 @@ def test_relative_links_that_lead_ever_deeper_end(api: Client, site: Website, cr
 
     site.pages = Deeper()  # type: ignore[assignment]
 
-    crawl_id = crawl(maxPages=60)
+    crawl_id = crawl(maxPages=20)
 
     assert max(path.count("deep") for path in outcomes_of(api, crawl_id)) <= 3
 

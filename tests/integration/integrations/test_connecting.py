@@ -43,12 +43,6 @@ def sign_in(mails: Mails) -> SignIn:
     return run
 
 
-@pytest.fixture
-def acme(github: CodeHost) -> Installation:
-    """An account with a repository."""
-    return github.install("acme", "docs")
-
-
 @dataclass
 class Admin:
     """An admin of the organization whose browser is signed in, and who owns the account at the service."""

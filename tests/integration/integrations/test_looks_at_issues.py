@@ -60,7 +60,7 @@ def test_changes_of_a_week_in_which_issues_could_not_be_read_are_found(
     said = {"message": "Resource not accessible by integration"}
     services.fail("GET", "/shop/issues", said=Said(status, said), left=99)
     closed(repository, signal(api, filed)["codehost"]["number"], 60)
-    for days in range(1, 8):
+    for days in (1, 4, 7):
         with later(days * DAY):
             night(workers)
     assert signal(api, filed)["status"] == "open"
@@ -144,7 +144,7 @@ def test_a_first_look_after_a_week_without_the_account_finds_what_changed_in_it(
     workers.run()
     acme.suspended = True
     closed(repository, signal(api, filed)["codehost"]["number"], 60)
-    for days in range(1, 7):
+    for days in (1, 6):
         with later(days * DAY):
             night(workers)
     acme.suspended = False

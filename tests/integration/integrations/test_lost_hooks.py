@@ -13,7 +13,7 @@ from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Installation, Repository
 from scripts.services.server import Said, Services
 from tests.support.api import Client, function
-from tests.support.issues import acme, connection, deliver, file, opening, repository, signal, workers
+from tests.support.issues import acme, connection, deliver, opening, repository, workers
 from tests.support.workers import LongContext, Workers
 
 __all__ = ["acme", "connection", "opening", "repository", "workers"]
@@ -76,39 +76,6 @@ def test_a_push_that_did_not_arrive_finishes_its_card_within_ten_minutes(
     assert api.get(f"/v1/tasks/{made}").body["task"]["status"] == "done"
 
 
-def test_a_pull_request_that_did_not_arrive_moves_its_card(
-    api: Client, github: CodeHost, repository: Repository, workers: Workers, repeated: list[hooks.Sent]
-) -> None:
-    made, key = a_card(api)
-    attempts.failed(github, *hooks.pull_request(github, repository, 7, f"Fixes {key}"))
-    run()
-    deliver(repeated[0])
-    workers.run()
-
-    assert api.get(f"/v1/tasks/{made}").body["task"]["status"] == "in_review"
-
-
-@pytest.mark.usefixtures("opening")
-@pytest.mark.parametrize("action", ["deleted", "transferred"])
-def test_an_issue_that_was_removed_without_a_word_leaves_its_signal(
-    api: Client,
-    github: CodeHost,
-    repository: Repository,
-    workers: Workers,
-    repeated: list[hooks.Sent],
-    action: str,
-) -> None:
-    filed = file(api)
-    workers.run()
-    number = signal(api, filed)["codehost"]["number"]
-    attempts.failed(github, *hooks.issue(github, repository, number, action))
-    run()
-    deliver(repeated[0])
-    workers.run()
-
-    assert signal(api, filed)["codehost"] is None
-
-
 def test_a_hook_that_arrived_although_its_attempt_failed_does_nothing_when_it_comes_again(
     api: Client, github: CodeHost, repository: Repository, workers: Workers, repeated: list[hooks.Sent]
 ) -> None:
@@ -129,12 +96,14 @@ def test_each_attempt_that_failed_is_followed_by_one_request(
     github: CodeHost, repository: Repository, services: Services, time: Clock
 ) -> None:
     attempts.failed(github, *hooks.push(github, repository, ZERO, "One"))
-    attempts.failed(github, *hooks.push(github, repository, ZERO, "Two"))
+    attempts.failed(github, *hooks.pull_request(github, repository, 7, "Two"))
+    repository.open_issue("Three", None, "ada", 0)
+    attempts.failed(github, *hooks.issue(github, repository, 1, "deleted"))
     for _ in range(3):
         run()
         time.pass_minutes(10)
 
-    assert asked(services) == 2
+    assert asked(services) == 3
 
 
 def test_a_hook_that_fails_again_and_again_is_asked_for_ever_more_rarely_and_given_up(
@@ -168,8 +137,8 @@ def test_attempts_are_listed_page_by_page_and_the_oldest_is_repeated_first(
     repeated: list[hooks.Sent],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(lost_hooks, "ON_A_PAGE", 10)
-    sent = [hooks.push(github, repository, ZERO, f"Commit {number}") for number in range(23)]
+    monkeypatch.setattr(lost_hooks, "ON_A_PAGE", 2)
+    sent = [hooks.push(github, repository, ZERO, f"Commit {number}") for number in range(5)]
     for each in sent:
         attempts.failed(github, *each)
     run()

@@ -14,7 +14,6 @@ from scripts.services.repositories import Installation, Repository
 from scripts.services.server import Said, Services
 from tests.support import table
 from tests.support.api import Client
-from tests.support.effort import of
 from tests.support.integrations import pass_hours
 from tests.support.issues import deliver
 from tests.support.mirrors import DOCS, connection, documents, mirror, page, push, row, text_of, workers
@@ -69,27 +68,6 @@ def test_a_repository_is_mirrored_and_a_commit_that_renames_deletes_and_changes_
     assert len(services.asked) == 8
 
 
-def test_a_first_sync_of_many_files_is_six_requests_and_a_force_push_of_others_is_exact(
-    api: Client, repository: Repository, github: CodeHost, services: Services, workers: Workers
-) -> None:
-    count = of(70, 300)
-    repository.push({f"docs/part-{number % 40}/page-{number}.md": page(number) for number in range(count)})
-    mirror(api)
-    workers.run()
-    assert row(api)["documents"] == count
-    # token, repository, branch, tree, and two for the archive
-    assert len(services.asked) == 6
-
-    services.asked.clear()
-    kept = sorted(repository.branches["main"])[: count - 65]
-    others = {f"other/page-{number}.md": page(number, " Other.").encode() for number in range(70)}
-    repository.replace({**{path: repository.branches["main"][path] for path in kept}, **others})
-    push(github, repository)
-    workers.run()
-    assert sorted(documents(api)) == sorted([*kept, *others])
-    assert len(services.asked) == 5
-
-
 def test_a_sync_that_finds_nothing_new_writes_no_document(
     api: Client, repository: Repository, services: Services, workers: Workers
 ) -> None:
@@ -135,17 +113,27 @@ def test_folders_are_mirrored_three_levels_deep(
     assert len(folders) == 3
 
 
-def test_a_force_push_leaves_exactly_the_files_of_the_new_commit(
-    api: Client, repository: Repository, github: CodeHost, workers: Workers
+def test_a_force_push_leaves_exactly_the_files_of_the_new_commit_for_few_requests(
+    api: Client,
+    repository: Repository,
+    github: CodeHost,
+    services: Services,
+    workers: Workers,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(mirroring, "ARCHIVE_FROM", 3)
     repository.push({f"{number}.md": page(number) for number in range(5)})
     mirror(api)
     workers.run()
-    repository.replace({"3.md": page(3).encode(), "other.md": page(9).encode()})
+    services.asked.clear()
+    others = {f"other/{number}.md": page(number, " Other.").encode() for number in range(4)}
+    repository.replace({"3.md": page(3).encode(), **others})
     push(github, repository)
     workers.run()
 
-    assert sorted(documents(api)) == ["3.md", "other.md"]
+    assert sorted(documents(api)) == ["3.md", *others]
+    # repository, branch, tree, and two for the archive
+    assert len(services.asked) == 5
 
 
 def test_pushes_coalesce_and_one_during_a_sync_is_not_lost(

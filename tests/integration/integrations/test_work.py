@@ -32,12 +32,6 @@ USER = "https://api.github.com/repos/acme/docs"
 
 
 @pytest.fixture
-def acme(github: CodeHost) -> Installation:
-    """An account with a repository."""
-    return github.install("acme", "docs")
-
-
-@pytest.fixture
 def connection(connect_codehost: Callable[..., Connection], acme: Installation) -> Connection:
     """The organization's connection to it."""
     return connect_codehost(acme)

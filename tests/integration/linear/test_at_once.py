@@ -24,7 +24,7 @@ from tests.support.interleaving import interleaved
 from tests.support.workers import Workers
 
 PATH = "/v1/integrations/tracker"
-ORDERS = effort.of(10, 100)
+ORDERS = effort.of(5, 100)
 
 
 @pytest.mark.usefixtures("connection")

@@ -1,6 +1,5 @@
 """What Linear sends: the signature over the bytes, its time, and the account that it is about."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -32,16 +31,6 @@ def refused(send: Send, sent: tuple[dict[str, str], str]) -> str:
     assert hooks() == before
     assert answer.status in {400, 401}
     return answer.code
-
-
-def test_a_hook_that_linear_did_not_sign_is_refused(linear: Tracker, acme: Workspace, send: Send) -> None:
-    issue = linear.add(acme, "Exports are cut")
-    headers, body = linear.changed(acme, issue, {"stateId": "x"})
-
-    assert refused(send, linear.hook(json.loads(body), secret="another")) == "invalid_signature"
-    assert refused(send, (headers, f"{body} ")) == "invalid_signature"
-    assert refused(send, ({**headers, "linear-signature": ""}, body)) == "invalid_signature"
-    assert refused(send, ({**headers, "linear-signature": "é"}, body)) == "invalid_signature"
 
 
 @pytest.mark.parametrize("seconds", [-61, 61])

@@ -1,7 +1,5 @@
 """A deployment with an address of its own, mail that is caught, and clients that registered."""
 
-import base64
-import hashlib
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -172,11 +170,6 @@ def code_of(sign_in: SignIn) -> Callable[..., str]:
         return parts_of(answer.headers["location"])[1]["code"]
 
     return get
-
-
-def challenge_of(verifier: str) -> str:
-    """Return the S256 challenge of a verifier."""
-    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
 
 
 def without_secrets(answer: Answer) -> tuple[int, dict[str, str], str]:

@@ -13,12 +13,13 @@ from helpdesk.accounts.oauth.sessions import Browser
 from helpdesk.accounts.people import service as people
 from helpdesk.platform.digest import sha256_hex
 from tests.integration.oauth.conftest import BASE_URL, CALLBACK, DEVICE, VERIFIER, Program
+from tests.support import effort
 from tests.support.api import Answer, Client
 from tests.support.interleaving import interleaved
 from tests.support.table import of_kind
 from tests.support.visitor import Visitor
 
-each_order = pytest.mark.parametrize("seed", range(10))
+each_order = pytest.mark.parametrize("seed", range(effort.of(4, 40)))
 
 
 @each_order

@@ -13,6 +13,7 @@ from tests.integration.oauth.conftest import CALLBACK, ISSUER, VERIFIER, Clock, 
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
 from tests.support.people import make_person
+from tests.support.rules import for_each
 from tests.support.table import everything
 from tests.support.visitor import Visitor, parts_of, send_form
 
@@ -270,7 +271,10 @@ def test_a_client_with_a_secret_must_send_it(method: str, code_of: CodeOf) -> No
     assert program.exchange(code).status == 200
 
 
-@pytest.mark.parametrize("sent", ["", ":", "a", "/zo=", "JUVEJUEwJTgwOiUwMA==", "gr\u00fc\u00df", "\udcff"])
+@for_each(
+    "sent",
+    ["", ":", "a", "!", "bm9jb2xvbg==", "/w==", "/zo=", "JUVEJUEwJTgwOiUwMA==", "gr\u00fc\u00df", "\udcff"],
+)
 def test_malformed_http_basic_does_not_authenticate(sent: str) -> None:
     answer = send_form("/v1/oauth/token", {"grant_type": "refresh_token"}, authorization=f"Basic {sent}")
 
@@ -288,12 +292,6 @@ def test_http_basic_and_a_secret_in_the_form_exclude_each_other() -> None:
     assert twice.body["error"] == "invalid_request"
     other = send_form("/v1/oauth/token", {**fields, "client_id": "client_x"}, **basic)
     assert other.body["error"] == "invalid_request"
-    for broken in (
-        "Basic !",
-        "Basic " + base64.b64encode(b"nocolon").decode(),
-        "Basic " + base64.b64encode(b"\xff").decode(),
-    ):
-        assert send_form("/v1/oauth/token", fields, authorization=broken).status == 401
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,8 @@
 """Device login: a code on a device, typed in elsewhere (RFC 8628)."""
 
-from collections.abc import Callable
-
 import pytest
 
-from tests.integration.oauth.conftest import DEVICE, ISSUER, Clock, Program, SignIn, register
+from tests.integration.oauth.conftest import ISSUER, Clock, Program, SignIn, register
 from tests.support.api import Answer, Client
 from tests.support.table import of_kind
 from tests.support.visitor import Visitor, send_form
@@ -55,14 +53,7 @@ def test_a_link_with_something_else_fills_in_nothing(visitor: Visitor) -> None:
     assert "<script" not in page.body
 
 
-@pytest.mark.parametrize("spell", [str.lower, lambda c: c.replace("-", ""), lambda c: f" {c[:4]} {c[5:]} "])
-def test_case_dash_and_space_of_a_code_do_not_matter(
-    program: Program, visitor: Visitor, spell: Callable[[str], str]
-) -> None:
-    assert "Sign in" in typed_in(visitor, spell(program.begin_device()["user_code"])).body
-
-
-@pytest.mark.parametrize("code", ["", "BCDF-GHJ", "BCDF-GHJKL", "AEIO-UUUU", "BCDF-GHJK", "#", "x" * 500])
+@pytest.mark.parametrize("code", ["", "BCDF-GHJK", "x" * 500])
 def test_an_unknown_user_code_is_refused_on_the_page(visitor: Visitor, code: str) -> None:
     page = typed_in(visitor, code)
 
@@ -206,7 +197,3 @@ def test_without_a_network_address_a_browser_has_its_own_limit() -> None:
 
     assert typed_in(first, "BCDF-GHJK").status == 429
     assert typed_in(second, "BCDF-GHJK").status == 400
-
-
-def test_the_device_grant_type_is_the_full_urn() -> None:
-    assert DEVICE == "urn:ietf:params:oauth:grant-type:device_code"

@@ -1,6 +1,7 @@
 """What guards the pages: forged forms, frames, scripts, open redirects, and text that is no HTML."""
 
 import re
+from itertools import product
 
 import pytest
 
@@ -8,6 +9,7 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.integration.oauth.conftest import BASE_URL, CALLBACK, Program, SignIn, register
 from tests.support.api import Answer, Client
 from tests.support.people import make_person, token_of
+from tests.support.rules import for_each
 from tests.support.table import of_kind
 from tests.support.visitor import Visitor
 
@@ -22,17 +24,16 @@ def asked(program: Program, visitor: Visitor, sign_in: SignIn) -> Visitor:
     return visitor
 
 
-@pytest.mark.parametrize("path", FORMS)
-@pytest.mark.parametrize("csrf", ["", "0" * 64, "é"])
+@for_each(("path", "csrf"), product(FORMS, ["", "0" * 64, "é"]))
 def test_a_form_without_the_browsers_own_token_is_refused(asked: Visitor, path: str, csrf: str) -> None:
-    answer = asked.send(path, {**asked.form("/consent")[1], "csrf": csrf, "then": "consent:" + "0" * 43})
+    answer = asked.send(path, {"decision": "allow", "csrf": csrf, "then": "consent:" + "0" * 43})
 
     assert answer.status == 403
     assert "Please try again" in answer.body
     assert "location" not in answer.headers
 
 
-@pytest.mark.parametrize("path", FORMS)
+@for_each("path", FORMS)
 def test_a_form_with_another_browsers_token_is_refused(asked: Visitor, path: str) -> None:
     other = Visitor()
     other.open("/v1/oauth/device")
@@ -255,10 +256,3 @@ def test_only_the_pages_own_form_accepts_an_invitation(
     sign_in(visitor)
 
     assert visitor.send(path, {"csrf": ""}).status == 403
-
-
-def test_an_unknown_invitation_is_a_page(visitor: Visitor) -> None:
-    page = visitor.open("/v1/invite/" + "0" * 43)
-
-    assert page.status == 404
-    assert page.headers["content-type"].startswith("text/html")

@@ -49,14 +49,6 @@ def test_the_first_sign_in_creates_the_person_and_the_second_finds_them(
     assert [person["email"] for person in of_kind("PERSON")] == ["new@example.com"]
 
 
-def test_no_person_is_created_before_the_code_is_right(asked: Visitor, mails: Mails) -> None:
-    asked.press(email="new@example.com")
-    asked.press(code="000000" if mails[-1][1] != "000000" else "000001")
-
-    assert of_kind("PERSON") == []
-    assert of_kind("EMAIL") == []
-
-
 def test_a_known_and_an_unknown_address_get_the_same_response(program: Program, mails: Mails) -> None:
     make_person(None, role="member", name="Known", email="known@example.com")
     answers = []

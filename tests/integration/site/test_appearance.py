@@ -117,14 +117,6 @@ def test_the_stylesheet_is_a_file_of_its_own_after_the_theme(api: Client) -> Non
     assert file.headers["cross-origin-resource-policy"] == "same-origin"
 
 
-def test_a_page_allows_styles_of_its_host_and_nothing_that_runs(api: Client) -> None:
-    policy = opened(api).get("/").headers["content-security-policy"].split("; ")
-
-    assert "default-src 'none'" in policy
-    assert "style-src 'self'" in policy
-    assert not [each for each in policy if each.startswith("script-src") or "unsafe" in each]
-
-
 def test_the_theme_has_the_accent_in_its_address_and_its_rules(api: Client) -> None:
     visitor = opened(api)
     api.patch(PATH, {"accent": "#ffffff"})
@@ -186,11 +178,3 @@ def test_anothers_stylesheet_is_not_served_on_a_site(api: Client, stranger: Clie
 )
 def test_an_unknown_stylesheet_is_not_found(api: Client, name: str) -> None:
     assert opened(api).get(f"/css/{name}").status == 404
-
-
-def test_the_mark_stands_in_the_footer_until_branding_hides_it(api: Client) -> None:
-    visitor = opened(api)
-    assert "Helpdesk" in visitor.get("/").words("footer")
-
-    assert api.post("/v1/billing/branding", {"showBranding": False}).status == 200
-    assert "Helpdesk" not in visitor.get("/").words("footer")

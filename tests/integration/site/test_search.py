@@ -3,6 +3,7 @@
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.knowledge import retrieval
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.site.search import plain
 from helpdesk.storage import table
@@ -78,8 +79,11 @@ def test_no_word_of_a_withdrawn_document_is_found_though_lists_show_it_a_while(
     assert "Refunds" not in page.links("main")
 
 
-def test_many_internal_documents_hide_no_published_one(api: Client, visitor: Visitor) -> None:
-    for number in range(70):
+def test_many_internal_documents_hide_no_published_one(
+    api: Client, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retrieval, "CANDIDATES", 4)
+    for number in range(8):
         add(api, f"Refunds {number}", "How refunds of a parcel that is sent back within 30 days are booked.")
     work(*jobs())
 
