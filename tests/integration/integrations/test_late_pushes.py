@@ -8,12 +8,10 @@ import pytest
 from helpdesk.platform.clock import frozen, now_us
 from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
-from scripts.services.repositories import Repository
 from tests.support.api import Client
-from tests.support.issues import acme, connection, deliver, file, opening, repository, signal, workers
-from tests.support.workers import Workers
+from tests.support.issues import Issues, acme, connection, issues, opening, repository, workers
 
-__all__ = ["acme", "connection", "opening", "repository", "workers"]
+__all__ = ["acme", "connection", "issues", "opening", "repository", "workers"]
 
 
 def card(api: Client) -> tuple[str, str]:
@@ -35,53 +33,43 @@ def at(sent: hooks.Sent, github: CodeHost, **changed: str) -> hooks.Sent:
 
 @pytest.mark.parametrize(("minutes", "after"), [(-40, "in_progress"), (1, "done")])
 def test_a_push_that_comes_late_does_not_move_a_card_that_a_person_moved_since(
-    api: Client, repository: Repository, github: CodeHost, workers: Workers, minutes: int, after: str
+    issues: Issues, minutes: int, after: str
 ) -> None:
-    made, key = card(api)
+    made, key = card(issues.api)
     moved = now_us()
-    github.clock = lambda: moved / 1_000_000 + minutes * 60
+    issues.github.clock = lambda: moved / 1_000_000 + minutes * 60
     with frozen(lambda: moved):
-        api.patch(f"/v1/tasks/{made}", {"status": "in_progress"})
+        issues.api.patch(f"/v1/tasks/{made}", {"status": "in_progress"})
     with frozen(lambda: moved + 120_000_000):
-        deliver(hooks.push(github, repository, "0" * 40, f"Fixes {key}"))
-        workers.run()
+        issues.hear(issues.sent(hooks.push, "0" * 40, f"Fixes {key}"))
 
-    assert column(api, made) == after
+    assert column(issues.api, made) == after
 
 
-def test_an_older_state_of_a_pull_request_that_comes_late_changes_nothing(
-    api: Client, repository: Repository, github: CodeHost, workers: Workers
-) -> None:
-    made, key = card(api)
+def test_an_older_state_of_a_pull_request_that_comes_late_changes_nothing(issues: Issues) -> None:
+    made, key = card(issues.api)
     opened, closed, reopened = (
         datetime.fromtimestamp(now_us() / 1_000_000 - ago, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         for ago in (300, 200, 100)
     )
-    first = hooks.pull_request(github, repository, 7, f"Fixes {key}")
-    deliver(at(first, github, state="closed", updated_at=closed))
-    workers.run()
-    deliver(at(first, github, state="open", updated_at=opened))
-    workers.run()
-    before = column(api, made)
-    [pull] = api.get(f"/v1/tasks/{made}").body["pullRequests"]
+    first = issues.sent(hooks.pull_request, 7, f"Fixes {key}")
+    issues.hear(at(first, issues.github, state="closed", updated_at=closed))
+    issues.hear(at(first, issues.github, state="open", updated_at=opened))
+    before = column(issues.api, made)
+    [pull] = issues.api.get(f"/v1/tasks/{made}").body["pullRequests"]
     assert pull["state"] == "closed"
     assert before != "in_review"
 
-    deliver(at(first, github, state="open", updated_at=reopened))
-    workers.run()
-    [pull] = api.get(f"/v1/tasks/{made}").body["pullRequests"]
-    assert (pull["state"], column(api, made)) == ("open", "in_review")
+    issues.hear(at(first, issues.github, state="open", updated_at=reopened))
+    [pull] = issues.api.get(f"/v1/tasks/{made}").body["pullRequests"]
+    assert (pull["state"], column(issues.api, made)) == ("open", "in_review")
 
 
 @pytest.mark.usefixtures("opening")
-def test_a_commit_with_a_long_message_is_offered_to_its_signal(
-    api: Client, repository: Repository, github: CodeHost, workers: Workers
-) -> None:
-    filed = file(api)
-    workers.run()
-    deliver(hooks.push(github, repository, "0" * 40, "Mends #1. " + "x" * 5_000))
-    workers.run()
+def test_a_commit_with_a_long_message_is_offered_to_its_signal(issues: Issues) -> None:
+    filed = issues.filed()
+    issues.hear(issues.sent(hooks.push, "0" * 40, "Mends #1. " + "x" * 5_000))
 
-    [commit] = api.get(f"/v1/signals/{filed}").body["commits"]
+    [commit] = issues.api.get(f"/v1/signals/{filed}").body["commits"]
     assert len(commit["message"]) == 2_000
-    assert signal(api, filed)["codehost"]["number"] == 1
+    assert issues.number(filed) == 1

@@ -10,13 +10,12 @@ from helpdesk.platform.clock import frozen, now_us
 from scripts.services import codehost_attempts as attempts
 from scripts.services import codehost_hooks as hooks
 from scripts.services.codehost import CodeHost
-from scripts.services.repositories import Installation, Repository
 from scripts.services.server import Said, Services
 from tests.support.api import Client, function
-from tests.support.issues import acme, connection, deliver, opening, repository, workers
-from tests.support.workers import LongContext, Workers
+from tests.support.issues import Issues, acme, connection, issues, opening, repository, workers
+from tests.support.workers import LongContext
 
-__all__ = ["acme", "connection", "opening", "repository", "workers"]
+__all__ = ["acme", "connection", "issues", "opening", "repository", "workers"]
 
 LIST = "/app/hook/deliveries"
 ZERO = "0" * 40
@@ -64,66 +63,57 @@ def a_card(api: Client) -> tuple[str, str]:
 
 
 def test_a_push_that_did_not_arrive_finishes_its_card_within_ten_minutes(
-    api: Client, github: CodeHost, repository: Repository, workers: Workers, repeated: list[hooks.Sent]
+    issues: Issues, repeated: list[hooks.Sent]
 ) -> None:
-    made, key = a_card(api)
-    attempts.failed(github, *hooks.push(github, repository, ZERO, f"Fixes {key}"))
+    made, key = a_card(issues.api)
+    attempts.failed(issues.github, *issues.sent(hooks.push, ZERO, f"Fixes {key}"))
     run()
     [sent] = repeated
-    deliver(sent)
-    workers.run()
+    issues.hear(sent)
 
-    assert api.get(f"/v1/tasks/{made}").body["task"]["status"] == "done"
+    assert issues.api.get(f"/v1/tasks/{made}").body["task"]["status"] == "done"
 
 
 def test_a_hook_that_arrived_although_its_attempt_failed_does_nothing_when_it_comes_again(
-    api: Client, github: CodeHost, repository: Repository, workers: Workers, repeated: list[hooks.Sent]
+    issues: Issues, repeated: list[hooks.Sent]
 ) -> None:
-    made, key = a_card(api)
-    sent = hooks.push(github, repository, ZERO, f"Fixes {key}")
-    deliver(sent)
-    workers.run()
-    api.patch(f"/v1/tasks/{made}", {"status": "planned"})
-    attempts.failed(github, *sent)
+    made, key = a_card(issues.api)
+    sent = issues.sent(hooks.push, ZERO, f"Fixes {key}")
+    issues.hear(sent)
+    issues.api.patch(f"/v1/tasks/{made}", {"status": "planned"})
+    attempts.failed(issues.github, *sent)
     run()
-    deliver(repeated[0])
-    workers.run()
+    issues.hear(repeated[0])
 
-    assert api.get(f"/v1/tasks/{made}").body["task"]["status"] == "planned"
+    assert issues.api.get(f"/v1/tasks/{made}").body["task"]["status"] == "planned"
 
 
-def test_each_attempt_that_failed_is_followed_by_one_request(
-    github: CodeHost, repository: Repository, services: Services, time: Clock
-) -> None:
-    attempts.failed(github, *hooks.push(github, repository, ZERO, "One"))
-    attempts.failed(github, *hooks.pull_request(github, repository, 7, "Two"))
-    repository.open_issue("Three", None, "ada", 0)
-    attempts.failed(github, *hooks.issue(github, repository, 1, "deleted"))
+def test_each_attempt_that_failed_is_followed_by_one_request(issues: Issues, time: Clock) -> None:
+    attempts.failed(issues.github, *issues.sent(hooks.push, ZERO, "One"))
+    attempts.failed(issues.github, *issues.sent(hooks.pull_request, 7, "Two"))
+    issues.repository.open_issue("Three", None, "ada", 0)
+    attempts.failed(issues.github, *issues.sent(hooks.issue, 1, "deleted"))
     for _ in range(3):
         run()
         time.pass_minutes(10)
 
-    assert asked(services) == 3
+    assert asked(issues.services) == 3
 
 
 def test_a_hook_that_fails_again_and_again_is_asked_for_ever_more_rarely_and_given_up(
-    github: CodeHost,
-    repository: Repository,
-    services: Services,
-    time: Clock,
-    caplog: pytest.LogCaptureFixture,
+    issues: Issues, time: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(headers: Mapping[str, str], body: str) -> None:
-        attempts.failed(github, headers, body)
+        attempts.failed(issues.github, headers, body)
 
-    github.on_repeat = fail
-    attempts.failed(github, *hooks.push(github, repository, ZERO, "One"))
+    issues.github.on_repeat = fail
+    attempts.failed(issues.github, *issues.sent(hooks.push, ZERO, "One"))
     at, begun = [], time.now
     for minute in (0, 10, 60, 70, 240, 250, 600, 610, 1_320, 1_330, 2_760, 2_770, 2_780, 4_200):
         time.pass_minutes(minute - (time.now - begun) / 60_000_000)
-        before = asked(services)
+        before = asked(issues.services)
         run()
-        if asked(services) > before:
+        if asked(issues.services) > before:
             at.append(minute)
 
     assert at == [0, 10, 70, 250, 610, 1_330, 2_770]
@@ -131,34 +121,28 @@ def test_a_hook_that_fails_again_and_again_is_asked_for_ever_more_rarely_and_giv
 
 
 def test_attempts_are_listed_page_by_page_and_the_oldest_is_repeated_first(
-    github: CodeHost,
-    repository: Repository,
-    services: Services,
-    repeated: list[hooks.Sent],
-    monkeypatch: pytest.MonkeyPatch,
+    issues: Issues, repeated: list[hooks.Sent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lost_hooks, "ON_A_PAGE", 2)
-    sent = [hooks.push(github, repository, ZERO, f"Commit {number}") for number in range(5)]
+    sent = [issues.sent(hooks.push, ZERO, f"Commit {number}") for number in range(5)]
     for each in sent:
-        attempts.failed(github, *each)
+        attempts.failed(issues.github, *each)
     run()
 
-    assert len(services.said_to("GET", LIST)) == 3
+    assert len(issues.services.said_to("GET", LIST)) == 3
     assert [body for _, body in repeated] == [body for _, body in sent]
 
 
-def test_what_github_does_not_keep_and_what_nobody_takes_is_left_alone(
-    github: CodeHost, repository: Repository, services: Services, time: Clock
-) -> None:
-    github.clock = lambda: time.now / 1_000_000 - 2.9 * 86_400
-    attempts.failed(github, *hooks.push(github, repository, ZERO, "Long ago"))
-    github.clock = lambda: time.now / 1_000_000
-    headers, body = hooks.push(github, repository, ZERO, "Another event")
-    attempts.failed(github, {**headers, "x-github-event": "check_suite"}, body)
+def test_what_github_does_not_keep_and_what_nobody_takes_is_left_alone(issues: Issues, time: Clock) -> None:
+    issues.github.clock = lambda: time.now / 1_000_000 - 2.9 * 86_400
+    attempts.failed(issues.github, *issues.sent(hooks.push, ZERO, "Long ago"))
+    issues.github.clock = lambda: time.now / 1_000_000
+    headers, body = issues.sent(hooks.push, ZERO, "Another event")
+    attempts.failed(issues.github, {**headers, "x-github-event": "check_suite"}, body)
     time.pass_minutes(0.2 * 24 * 60)
     run()
 
-    assert asked(services) == 0
+    assert asked(issues.services) == 0
 
 
 @pytest.mark.parametrize(
@@ -172,15 +156,10 @@ def test_what_github_does_not_keep_and_what_nobody_takes_is_left_alone(
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_where_github_refuses_the_next_run_goes_on(
-    github: CodeHost,
-    repository: Repository,
-    services: Services,
-    repeated: list[hooks.Sent],
-    method: str,
-    said: Said,
+    issues: Issues, repeated: list[hooks.Sent], method: str, said: Said
 ) -> None:
-    attempts.failed(github, *hooks.push(github, repository, ZERO, "One"))
-    services.fail(method, LIST, said=said)
+    attempts.failed(issues.github, *issues.sent(hooks.push, ZERO, "One"))
+    issues.services.fail(method, LIST, said=said)
     run()
     assert repeated == []
     run()
@@ -188,15 +167,13 @@ def test_where_github_refuses_the_next_run_goes_on(
     assert len(repeated) == 1
 
 
-def test_an_attempt_that_github_no_longer_repeats_is_not_asked_for_again(
-    github: CodeHost, repository: Repository, services: Services
-) -> None:
-    attempts.failed(github, *hooks.push(github, repository, ZERO, "One"))
-    services.fail("POST", LIST, said=Said(422, {"message": "The delivery is too old."}))
+def test_an_attempt_that_github_no_longer_repeats_is_not_asked_for_again(issues: Issues) -> None:
+    attempts.failed(issues.github, *issues.sent(hooks.push, ZERO, "One"))
+    issues.services.fail("POST", LIST, said=Said(422, {"message": "The delivery is too old."}))
     run()
     run()
 
-    assert asked(services) == 1
+    assert asked(issues.services) == 1
 
 
 def test_a_run_without_failures_is_one_request(services: Services) -> None:
@@ -205,30 +182,22 @@ def test_a_run_without_failures_is_one_request(services: Services) -> None:
     assert [str(each) for each in services.asked] == [f"GET api.github.com{LIST}"]
 
 
-def test_the_runs_time_bounds_what_is_asked_for(
-    github: CodeHost, repository: Repository, services: Services, time: Clock
-) -> None:
-    attempts.failed(github, *hooks.push(github, repository, ZERO, "One"))
+def test_the_runs_time_bounds_what_is_asked_for(issues: Issues, time: Clock) -> None:
+    attempts.failed(issues.github, *issues.sent(hooks.push, ZERO, "One"))
 
     assert lost_hooks.ask_again(time.now // 1_000) == 0
-    assert asked(services) == 0
+    assert asked(issues.services) == 0
 
 
 @pytest.mark.parametrize("is_back", [True, False])
 def test_a_suspension_that_comes_late_breaks_the_connection_only_if_it_is_so_still(
-    api: Client,
-    github: CodeHost,
-    acme: Installation,
-    connection: Connection,
-    workers: Workers,
-    is_back: bool,
+    issues: Issues, connection: Connection, is_back: bool
 ) -> None:
-    sent = hooks.installation(github, acme, "suspend")
-    acme.suspended = not is_back
-    deliver(sent)
-    workers.run()
+    sent = hooks.installation(issues.github, issues.acme, "suspend")
+    issues.acme.suspended = not is_back
+    issues.hear(sent)
 
-    rows: list[Mapping[str, str]] = api.get("/v1/integrations").body["integrations"]
+    rows: list[Mapping[str, str]] = issues.api.get("/v1/integrations").body["integrations"]
     [row] = [each for each in rows if each["app"] == "codehost"]
     assert row["status"] == ("connected" if is_back else "broken")
     assert (row["problem"] is None) == is_back

@@ -11,12 +11,13 @@ from helpdesk.integrations.record import Connection
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.site import contents
-from scripts.services.repositories import Installation, Repository
+from scripts.services.repositories import Installation
 from tests.support.api import Client, Context, function, gateway_event
-from tests.support.mirrors import documents, mirror
+from tests.support.mirrors import Docs, docs
 from tests.support.site import Visitor, opened
 from tests.support.workers import Workers
 
+__all__ = ["docs"]
 PNG = b"\x89PNG\r\n\x1a\n" + b"first" * 10
 GIF = b"GIF89a" + b"second" * 10
 
@@ -52,20 +53,17 @@ def stored() -> list[str]:
     return [each["Key"] for each in listed.get("Contents", ()) if "/images/" in each["Key"]]
 
 
-def publish(api: Client, path: str) -> None:
-    document = documents(api)[path]["id"]
-    assert api.patch(f"/v1/knowledge/documents/{document}", {"published": True}).status == 200
+def publish(docs: Docs, path: str) -> None:
+    document = docs.documents()[path]["id"]
+    assert docs.api.patch(f"/v1/knowledge/documents/{document}", {"published": True}).status == 200
 
 
-def test_an_article_shows_the_images_beside_its_file(
-    api: Client, repository: Repository, workers: Workers
-) -> None:
+def test_an_article_shows_the_images_beside_its_file(docs: Docs) -> None:
     text = "# Setup\n\n![One](img/my%20screen.PNG) <img src='/two.gif'> ![Gone](none.png) ![Up](../../etc/x.png)\n"
-    repository.push({"docs/setup.md": text, "docs/img/my screen.PNG": PNG, "two.gif": GIF})
-    mirror(api)
-    workers.run()
-    publish(api, "docs/setup.md")
-    visitor = opened(api)
+    docs.commit({"docs/setup.md": text, "docs/img/my screen.PNG": PNG, "two.gif": GIF})
+    docs.begin()
+    publish(docs, "docs/setup.md")
+    visitor = opened(docs.api)
 
     first, second, missing = sources(visitor, "/articles/setup")
 
@@ -74,74 +72,62 @@ def test_an_article_shows_the_images_beside_its_file(
     assert image(visitor, missing)[0] == 404
 
 
-def test_an_image_is_shown_by_published_documents_that_have_it_alone(
-    api: Client, stranger: Client, repository: Repository, workers: Workers
-) -> None:
-    repository.push(
+def test_an_image_is_shown_by_published_documents_that_have_it_alone(docs: Docs, stranger: Client) -> None:
+    docs.commit(
         {"open.md": "# Open\n\nText", "inner.md": "# Inner\n\n![Secret](secret.png)", "secret.png": PNG}
     )
-    mirror(api)
-    workers.run()
-    visitor = opened(api)
-    publish(api, "open.md")
-    publish(api, "inner.md")
+    docs.begin()
+    visitor = opened(docs.api)
+    publish(docs, "open.md")
+    publish(docs, "inner.md")
     [address] = sources(visitor, "/articles/inner")
     assert image(visitor, address)[0] == 200
     under_another = address.replace("/inner/", "/open/")
     of_another = address.replace(f"/site/{visitor.slug}/", f"/site/{opened(stranger).slug}/")
 
     assert image(visitor, under_another)[0] == image(visitor, of_another)[0] == 404
-    document = documents(api)["inner.md"]["id"]
-    api.patch(f"/v1/knowledge/documents/{document}", {"published": False})
+    document = docs.documents()["inner.md"]["id"]
+    docs.api.patch(f"/v1/knowledge/documents/{document}", {"published": False})
     assert image(visitor, address)[0] == 404
 
 
-def test_images_follow_the_repository_and_go_with_the_mirror(
-    api: Client, repository: Repository, workers: Workers
-) -> None:
-    repository.push({"a.md": "# A\n\n![x](x.png)", "x.png": PNG, "y.png": PNG, "logo.svg": "<svg/>"})
-    mirror(api)
-    workers.run()
-    publish(api, "a.md")
-    visitor = opened(api)
+def test_images_follow_the_repository_and_go_with_the_mirror(docs: Docs) -> None:
+    docs.commit({"a.md": "# A\n\n![x](x.png)", "x.png": PNG, "y.png": PNG, "logo.svg": "<svg/>"})
+    docs.begin()
+    publish(docs, "a.md")
+    visitor = opened(docs.api)
     [address] = sources(visitor, "/articles/a")
     assert len(stored()) == 2
 
     # The second is one by its name alone, and must not stay as what it was.
-    repository.push({"x.png": GIF, "y.png": "<html><script>alert(1)</script>"})
-    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
-    workers.run()
+    docs.commit({"x.png": GIF, "y.png": "<html><script>alert(1)</script>"})
+    docs.sync()
     assert image(visitor, address) == (200, "image/gif", GIF)
     assert len(stored()) == 1
 
-    repository.push({"x.png": None})
-    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
-    workers.run()
+    docs.commit({"x.png": None})
+    docs.sync()
     assert (stored(), image(visitor, address)[0]) == ([], 404)
 
-    repository.push({"x.png": PNG})
-    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
-    workers.run()
+    docs.commit({"x.png": PNG})
+    docs.sync()
     assert len(stored()) == 1
-    assert api.delete("/v1/integrations/repos?repo=acme/docs").status == 200
-    workers.run()
+    assert docs.api.delete("/v1/integrations/repos?repo=acme/docs").status == 200
+    docs.run()
     assert stored() == []
 
 
 def test_images_that_are_too_large_or_too_many_are_left_out(
-    api: Client, repository: Repository, workers: Workers, monkeypatch: pytest.MonkeyPatch
+    docs: Docs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (mirroring, planning):
         monkeypatch.setattr(module, "MAX_IMAGES", 2)
     large = PNG + b"x" * errors.MAX_FILE_BYTES
-    repository.push(
-        {"a.md": "# A\n\nText", "0.png": large, **{f"{n}.png": PNG + bytes([n]) for n in (1, 2, 3)}}
-    )
-    mirror(api)
-    workers.run()
+    docs.commit({"a.md": "# A\n\nText", "0.png": large, **{f"{n}.png": PNG + bytes([n]) for n in (1, 2, 3)}})
+    docs.begin()
 
     assert len(stored()) == 2
-    [row] = api.get("/v1/integrations/repos").body["repos"]
+    [row] = docs.api.get("/v1/integrations/repos").body["repos"]
     assert (row["status"], row["documents"]) == ("synced", 1)
     assert (
         row["problem"]

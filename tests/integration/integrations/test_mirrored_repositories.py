@@ -5,50 +5,42 @@ from collections.abc import Callable
 import pytest
 
 from helpdesk.integrations.record import Connection
-from scripts.services.repositories import Installation, Repository
+from scripts.services.repositories import Installation
 from tests.support import table
 from tests.support.api import Client
 from tests.support.integrations import BASE_URL
-from tests.support.mirrors import DOCS, connection, documents, mirror, page, workers
-from tests.support.workers import Workers
+from tests.support.mirrors import DOCS, Docs, connection, docs, page, workers
 
-__all__ = ["connection", "workers"]
+__all__ = ["connection", "docs", "workers"]
 
 
-def test_a_mirrored_document_is_changed_in_its_repository_alone(
-    api: Client, repository: Repository, workers: Workers
-) -> None:
-    repository.push({"a.md": page(1)})
-    mirror(api)
-    workers.run()
-    document = documents(api)["a.md"]["id"]
+def test_a_mirrored_document_is_changed_in_its_repository_alone(docs: Docs) -> None:
+    docs.commit({"a.md": page(1)})
+    docs.begin()
+    document = docs.documents()["a.md"]["id"]
 
-    refused = api.patch(f"/v1/knowledge/documents/{document}", {"body": "Mine"})
+    refused = docs.api.patch(f"/v1/knowledge/documents/{document}", {"body": "Mine"})
     assert refused.code == "doc_is_synced"
     for field, value in {"folderId": None, "slug": "mine", "published": False}.items():
         assert f"`{field}`" in refused.body["error"]["message"]
-        assert api.patch(f"/v1/knowledge/documents/{document}", {field: value}).status == 200
-    folder = api.post("/v1/knowledge/folders", {"name": "Mine"}).body["id"]
-    assert api.patch(f"/v1/knowledge/documents/{document}", {"folderId": folder}).status == 200
-    repository.push({"a.md": page(1, " More.")})
-    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
-    workers.run()
-    assert documents(api)["a.md"]["folderId"] == folder
+        assert docs.api.patch(f"/v1/knowledge/documents/{document}", {field: value}).status == 200
+    folder = docs.api.post("/v1/knowledge/folders", {"name": "Mine"}).body["id"]
+    assert docs.api.patch(f"/v1/knowledge/documents/{document}", {"folderId": folder}).status == 200
+    docs.commit({"a.md": page(1, " More.")})
+    docs.sync()
+    assert docs.documents()["a.md"]["folderId"] == folder
 
 
-def test_removing_a_repository_removes_its_documents_and_no_others(
-    api: Client, stranger: Client, repository: Repository, workers: Workers
-) -> None:
-    repository.push({"a.md": page(1)})
-    kept = api.post("/v1/knowledge/documents", {"title": "Mine", "body": "Mine"}).body["id"]
-    mirror(api)
-    workers.run()
+def test_removing_a_repository_removes_its_documents_and_no_others(docs: Docs, stranger: Client) -> None:
+    docs.commit({"a.md": page(1)})
+    kept = docs.api.post("/v1/knowledge/documents", {"title": "Mine", "body": "Mine"}).body["id"]
+    docs.begin()
 
     assert stranger.delete("/v1/integrations/repos?repo=acme/docs").code == "repo_not_connected"
-    assert api.delete("/v1/integrations/repos?repo=ACME/docs").status == 200
-    assert api.delete("/v1/integrations/repos?repo=acme/docs").code == "repo_not_connected"
-    workers.run()
-    assert [each["id"] for each in api.get("/v1/knowledge/documents").body["documents"]] == [kept]
+    assert docs.api.delete("/v1/integrations/repos?repo=ACME/docs").status == 200
+    assert docs.api.delete("/v1/integrations/repos?repo=acme/docs").code == "repo_not_connected"
+    docs.run()
+    assert [each["id"] for each in docs.api.get("/v1/knowledge/documents").body["documents"]] == [kept]
     assert [item for item in table.everything() if "#REPOSITORY#" in item["PK"]] == []
 
 
@@ -83,50 +75,43 @@ def test_what_cannot_be_mirrored_is_refused(api: Client, wanted: dict[str, str],
     assert (answer.status, answer.code) == (400, code)
 
 
-def test_a_repository_is_mirrored_once(api: Client, member: Client, repository: Repository) -> None:
-    mirror(api)
+def test_a_repository_is_mirrored_once(docs: Docs, member: Client) -> None:
+    docs.mirror()
 
-    assert api.post("/v1/integrations/repos", {"repo": "Acme/Docs"}).code == "repo_already_connected"
-    assert api.post("/v1/integrations/repos/sync", {"repo": "acme/none"}).code == "repo_not_connected"
+    assert docs.api.post("/v1/integrations/repos", {"repo": "Acme/Docs"}).code == "repo_already_connected"
+    assert docs.api.post("/v1/integrations/repos/sync", {"repo": "acme/none"}).code == "repo_not_connected"
     assert member.post("/v1/integrations/repos", {"repo": "acme/docs"}).code == "forbidden"
     assert member.delete("/v1/integrations/repos?repo=acme/docs").code == "forbidden"
     assert member.get("/v1/integrations/repos").status == 200
 
 
 def test_a_repository_that_becomes_private_is_a_problem_and_an_entry_in_the_log(
-    connect_codehost: Callable[..., Connection],
-    acme: Installation,
-    repository: Repository,
-    api: Client,
-    workers: Workers,
+    docs: Docs, connect_codehost: Callable[..., Connection], acme: Installation
 ) -> None:
     connect_codehost(acme)
-    repository.push({"a.md": page(1)})
-    mirror(api)
-    workers.run()
-    repository.private = True
+    docs.commit({"a.md": page(1)})
+    docs.begin()
+    docs.repository.private = True
     for _ in range(2):
-        api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
-        workers.run()
+        docs.sync()
 
-    [row] = api.get("/v1/integrations/repos").body["repos"]
+    [row] = docs.api.get("/v1/integrations/repos").body["repos"]
     assert (row["status"], row["documents"]) == ("synced", 1)
     assert row["problem"].startswith(
         "The repository is private now, and its documents still answer visitors."
     )
-    said = [each["summary"] for each in api.get("/v1/logs").body["logs"]]
+    said = [each["summary"] for each in docs.api.get("/v1/logs").body["logs"]]
     assert said.count("GitHub (acme): acme/docs became private, and its documents still answer.") == 1
-    repository.private = False
-    api.post("/v1/integrations/repos/sync", {"repo": "acme/docs"})
-    workers.run()
-    assert api.get("/v1/integrations/repos").body["repos"][0]["problem"] is None
+    docs.repository.private = False
+    docs.sync()
+    assert docs.api.get("/v1/integrations/repos").body["repos"][0]["problem"] is None
 
 
 def test_who_mirrors_a_repository_removes_it_or_sets_that_of_issues_is_in_the_log(
     connect_codehost: Callable[..., Connection], acme: Installation, admin: Client
 ) -> None:
     connect_codehost(acme)
-    mirror(admin)
+    admin.post("/v1/integrations/repos", {"repo": "acme/docs"})
     admin.post("/v1/integrations/issue-repo", {"repo": "acme/docs", "autoCreate": True})
     admin.delete("/v1/integrations/repos?repo=acme/docs")
 

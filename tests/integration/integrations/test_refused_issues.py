@@ -8,22 +8,13 @@ from moto.sqs.models import sqs_backends
 
 from helpdesk.platform.clock import now_us
 from scripts.services import codehost_hooks as hooks
-from scripts.services.codehost import CodeHost
-from scripts.services.repositories import Installation, Repository
-from scripts.services.server import Said, Services
+from scripts.services.server import Said
 from tests.support import table
-from tests.support.api import Client, function
+from tests.support.api import Client
 from tests.support.integrations import put_off
-from tests.support.issues import acme, connection, deliver, file, later, opening, repository, signal, workers
-from tests.support.workers import LongContext, Workers
+from tests.support.issues import Issues, acme, connection, issues, later, opening, repository, workers
 
-__all__ = ["acme", "connection", "opening", "repository", "workers"]
-
-
-def look_again(workers: Workers) -> None:
-    """Let the night come: every connection is looked at."""
-    assert function("integration_worker").handler({"run": "connections"}, LongContext()) is None
-    workers.run()
+__all__ = ["acme", "connection", "issues", "opening", "repository", "workers"]
 
 
 def problem(api: Client) -> str | None:
@@ -48,57 +39,54 @@ def status(api: Client) -> str:
     ],
 )
 def test_a_repository_that_takes_no_issue_is_a_problem_as_soon_as_it_is_set(
-    api: Client, github: CodeHost, repository: Repository, workers: Workers, change: dict[str, Any], said: str
+    issues: Issues, change: dict[str, Any], said: str
 ) -> None:
-    before = {name: getattr(repository, name) for name in change}
-    vars(repository).update(change)
-    github.repositories = {repository.full_name: repository}
-    assert api.post("/v1/integrations/issue-repo", {"repo": "acme/shop"}).status == 200
-    workers.run()
-    assert (problem(api) or "").startswith(said)
+    before = {name: getattr(issues.repository, name) for name in change}
+    vars(issues.repository).update(change)
+    issues.github.repositories = {issues.repository.full_name: issues.repository}
+    assert issues.api.post("/v1/integrations/issue-repo", {"repo": "acme/shop"}).status == 200
+    issues.run()
+    assert (problem(issues.api) or "").startswith(said)
 
-    vars(repository).update(before)
-    github.repositories = {repository.full_name: repository}
-    api.post("/v1/integrations/issue-repo", {"repo": "acme/shop"})
-    workers.run()
-    assert problem(api) is None
+    vars(issues.repository).update(before)
+    issues.github.repositories = {issues.repository.full_name: issues.repository}
+    issues.api.post("/v1/integrations/issue-repo", {"repo": "acme/shop"})
+    issues.run()
+    assert problem(issues.api) is None
 
 
 @pytest.mark.usefixtures("opening")
 def test_a_signal_that_is_filed_while_the_account_is_suspended_gets_one_issue_when_it_is_back(
-    api: Client, repository: Repository, acme: Installation, workers: Workers
+    issues: Issues,
 ) -> None:
-    acme.suspended = True
-    filed = [file(api, f"Signal {number}") for number in range(3)]
-    workers.run()
-    assert status(api) == "broken"
-    assert problem(api) == api.get("/v1/integrations").body["integrations"][0]["problem"]
-    look_again(workers)
-    acme.suspended = False
+    issues.acme.suspended = True
+    filed = [issues.file(f"Signal {number}") for number in range(3)]
+    issues.run()
+    assert status(issues.api) == "broken"
+    assert problem(issues.api) == issues.api.get("/v1/integrations").body["integrations"][0]["problem"]
+    issues.look_again()
+    issues.acme.suspended = False
     for _ in range(2):
-        look_again(workers)
+        issues.look_again()
 
-    assert status(api) == "connected"
-    assert problem(api) is None
-    assert sorted(each["title"] for each in repository.issues.values()) == [
+    assert status(issues.api) == "connected"
+    assert problem(issues.api) is None
+    assert sorted(each["title"] for each in issues.repository.issues.values()) == [
         "Signal 0",
         "Signal 1",
         "Signal 2",
     ]
-    assert {signal(api, each)["codehost"]["number"] for each in filed} == {1, 2, 3}
+    assert {issues.number(each) for each in filed} == {1, 2, 3}
 
 
-def test_an_account_that_is_suspended_and_back_is_mended_though_nothing_is_set_for_it(
-    api: Client, github: CodeHost, acme: Installation, workers: Workers
-) -> None:
-    acme.suspended = True
-    deliver(hooks.installation(github, acme, "suspend"))
-    workers.run()
-    assert status(api) == "broken"
-    acme.suspended = False  # and the hook is lost
-    look_again(workers)
+def test_an_account_that_is_suspended_and_back_is_mended_though_nothing_is_set_for_it(issues: Issues) -> None:
+    issues.acme.suspended = True
+    issues.hear(hooks.installation(issues.github, issues.acme, "suspend"))
+    assert status(issues.api) == "broken"
+    issues.acme.suspended = False  # and the hook is lost
+    issues.look_again()
 
-    assert status(api) == "connected"
+    assert status(issues.api) == "connected"
 
 
 @pytest.mark.usefixtures("opening")
@@ -112,104 +100,84 @@ def test_an_account_that_is_suspended_and_back_is_mended_though_nothing_is_set_f
     ],
 )
 def test_an_issue_that_github_refused_is_opened_with_the_next_look_and_the_team_reads_why(
-    api: Client, repository: Repository, services: Services, workers: Workers, refused: int, said: str
+    issues: Issues, refused: int, said: str
 ) -> None:
-    services.fail("POST", "/issues", said=Said(refused, {"message": "A reason of GitHub"}))
-    filed = file(api)
-    workers.run()
-    assert signal(api, filed)["codehost"] is None
-    assert said in (problem(api) or "")
-    look_again(workers)
-    look_again(workers)
+    issues.services.fail("POST", "/issues", said=Said(refused, {"message": "A reason of GitHub"}))
+    filed = issues.filed()
+    assert issues.signal(filed)["codehost"] is None
+    assert said in (problem(issues.api) or "")
+    issues.look_again()
+    issues.look_again()
 
-    assert len(repository.issues) == 1
-    assert signal(api, filed)["codehost"]["number"] == 1
-    assert problem(api) is None
+    assert len(issues.repository.issues) == 1
+    assert issues.number(filed) == 1
+    assert problem(issues.api) is None
 
 
 @pytest.mark.usefixtures("opening")
-def test_where_github_refuses_one_issue_after_the_other_one_is_tried_a_night(
-    api: Client, repository: Repository, services: Services, workers: Workers
-) -> None:
-    services.fail("POST", "/issues", said=Said(410, {"message": "Issues are disabled"}), left=10)
+def test_where_github_refuses_one_issue_after_the_other_one_is_tried_a_night(issues: Issues) -> None:
+    issues.services.fail("POST", "/issues", said=Said(410, {"message": "Issues are disabled"}), left=10)
     for number in range(3):
-        file(api, f"Signal {number}")
-    workers.run()
-    services.asked.clear()
-    look_again(workers)
+        issues.file(f"Signal {number}")
+    issues.run()
+    issues.services.asked.clear()
+    issues.look_again()
 
-    assert len(services.said_to("POST", "/issues")) == 1
-
-
-@pytest.mark.usefixtures("opening")
-def test_an_issue_whose_own_text_is_refused_is_not_tried_again(
-    api: Client, repository: Repository, services: Services, workers: Workers
-) -> None:
-    services.fail("POST", "/issues", said=Said(422, {"message": "Validation Failed"}))
-    file(api)
-    workers.run()
-    look_again(workers)
-
-    assert len(services.said_to("POST", "/issues")) == 1
-    assert problem(api) == "GitHub refused an issue in acme/shop: Validation Failed"
+    assert len(issues.services.said_to("POST", "/issues")) == 1
 
 
 @pytest.mark.usefixtures("opening")
-def test_an_issue_that_waits_goes_to_the_repository_that_is_set_by_then(
-    api: Client,
-    repository: Repository,
-    github: CodeHost,
-    acme: Installation,
-    services: Services,
-    workers: Workers,
-) -> None:
-    services.fail("POST", "/issues", said=Said(410, {"message": "Issues are disabled"}))
-    filed = file(api)
-    workers.run()
-    other = github.add(acme, "support")
-    api.post("/v1/integrations/issue-repo", {"repo": "acme/support"})
-    assert problem(api) is None
-    look_again(workers)
+def test_an_issue_whose_own_text_is_refused_is_not_tried_again(issues: Issues) -> None:
+    issues.services.fail("POST", "/issues", said=Said(422, {"message": "Validation Failed"}))
+    issues.filed()
+    issues.look_again()
 
-    assert (len(repository.issues), len(other.issues)) == (0, 1)
-    assert signal(api, filed)["codehost"]["url"] == "https://github.com/acme/support/issues/1"
+    assert len(issues.services.said_to("POST", "/issues")) == 1
+    assert problem(issues.api) == "GitHub refused an issue in acme/shop: Validation Failed"
 
 
 @pytest.mark.usefixtures("opening")
-def test_the_secondary_limit_without_a_header_puts_the_issue_off_for_a_minute(
-    api: Client, repository: Repository, services: Services, workers: Workers
-) -> None:
+def test_an_issue_that_waits_goes_to_the_repository_that_is_set_by_then(issues: Issues) -> None:
+    issues.services.fail("POST", "/issues", said=Said(410, {"message": "Issues are disabled"}))
+    filed = issues.filed()
+    other = issues.github.add(issues.acme, "support")
+    issues.api.post("/v1/integrations/issue-repo", {"repo": "acme/support"})
+    assert problem(issues.api) is None
+    issues.look_again()
+
+    assert (len(issues.repository.issues), len(other.issues)) == (0, 1)
+    assert issues.signal(filed)["codehost"]["url"] == "https://github.com/acme/support/issues/1"
+
+
+@pytest.mark.usefixtures("opening")
+def test_the_secondary_limit_without_a_header_puts_the_issue_off_for_a_minute(issues: Issues) -> None:
     said = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes."}
-    services.fail("POST", "/issues", said=Said(403, said))
-    filed = file(api)
-    workers.run()
-    assert repository.issues == {}
-    assert problem(api) is None
+    issues.services.fail("POST", "/issues", said=Said(403, said))
+    filed = issues.filed()
+    assert issues.repository.issues == {}
+    assert problem(issues.api) is None
     for message in put_off():
         assert 59_000 < message.delayed_until - now_us() / 1_000 <= 60_000
     with later(62):
-        workers.run()
+        issues.run()
 
-    assert signal(api, filed)["codehost"]["number"] == 1
-    assert len(repository.issues) == 1
+    assert issues.number(filed) == 1
+    assert len(issues.repository.issues) == 1
     # so that no look opens another one, should somebody delete this one
     assert [item for item in table.everything() if "#AWAITED#" in item["PK"]] == []
 
 
 @pytest.mark.usefixtures("opening")
-def test_an_issue_that_was_put_off_as_often_as_it_may_be_is_opened_by_the_next_look(
-    api: Client, repository: Repository, services: Services, workers: Workers
-) -> None:
+def test_an_issue_that_was_put_off_as_often_as_it_may_be_is_opened_by_the_next_look(issues: Issues) -> None:
     said = {"message": "You have exceeded a secondary rate limit and have been temporarily blocked."}
-    services.fail("POST", "/issues", said=Said(403, said))
-    filed = file(api)
-    workers.run()
+    issues.services.fail("POST", "/issues", said=Said(403, said))
+    filed = issues.filed()
     sqs_backends[DEFAULT_ACCOUNT_ID]["eu-west-1"].queues[
         "integration"
     ]._messages.clear()  # it is a dead letter
     for _ in range(2):
-        look_again(workers)
+        issues.look_again()
 
-    assert signal(api, filed)["codehost"]["number"] == 1
-    assert len(repository.issues) == 1
+    assert issues.number(filed) == 1
+    assert len(issues.repository.issues) == 1
     assert [item for item in table.everything() if "#AWAITED#" in item["PK"]] == []

@@ -7,15 +7,23 @@ import pytest
 
 from helpdesk.platform.clock import now_us
 from scripts.services import codehost_hooks as hooks
-from scripts.services.codehost import CodeHost
 from scripts.services.repositories import Repository
-from scripts.services.server import Services
-from tests.support.api import Client, function
-from tests.support.integrations import later
-from tests.support.issues import acme, change, connection, deliver, file, repository, signal, workers
-from tests.support.workers import LongContext, Workers
+from tests.support.api import Client
+from tests.support.issues import (
+    Issues,
+    acme,
+    connection,
+    deliver,
+    file,
+    issues,
+    later,
+    repository,
+    signal,
+    workers,
+)
+from tests.support.workers import Workers
 
-__all__ = ["acme", "connection", "repository", "workers"]
+__all__ = ["acme", "connection", "issues", "repository", "workers"]
 STRANGER, TEAM = "eve", "mona"
 
 
@@ -42,47 +50,34 @@ def column(api: Client) -> str:
     ],
 )
 def test_a_pull_request_moves_its_cards_if_it_is_the_teams(
-    api: Client,
-    repository: Repository,
-    github: CodeHost,
-    workers: Workers,
-    key: str,
-    author: str,
-    role: str | None,
-    fork: bool,
-    moves: bool,
+    issues: Issues, key: str, author: str, role: str | None, fork: bool, moves: bool
 ) -> None:
-    github.roles |= {author: role} if role else {}
-    deliver(hooks.pull_request(github, repository, 7, f"See {key}", author=author, fork=fork))
-    workers.run()
+    issues.github.roles |= {author: role} if role else {}
+    issues.hear(issues.sent(hooks.pull_request, 7, f"See {key}", author=author, fork=fork))
 
-    assert column(api) == ("in_review" if moves else "planned")
+    assert column(issues.api) == ("in_review" if moves else "planned")
 
 
 def test_a_strangers_pull_request_counts_when_the_team_merges_it_and_not_for_its_later_title(
-    api: Client, repository: Repository, github: CodeHost, workers: Workers, key: str
+    issues: Issues, key: str
 ) -> None:
-    merged = hooks.pull_request(github, repository, 7, "A typo", author=STRANGER, fork=True, merged=True)
+    merged = issues.sent(hooks.pull_request, 7, "A typo", author=STRANGER, fork=True, merged=True)
     payload = json.loads(merged[1])
     payload["pull_request"]["title"] = f"Fixes {key}"
-    headers, body = github.hook("pull_request", payload)
+    headers, body = issues.github.hook("pull_request", payload)
     edited = json.dumps({**payload, "action": "edited"})
-    deliver(({**headers, **github.sign(edited), "x-github-delivery": "edited"}, edited))
-    workers.run()
-    assert column(api) == "planned"
+    issues.hear(({**headers, **issues.github.sign(edited), "x-github-delivery": "edited"}, edited))
+    assert column(issues.api) == "planned"
 
-    deliver((headers, body))
-    workers.run()
-    assert column(api) == "done"
+    issues.hear((headers, body))
+    assert column(issues.api) == "done"
 
 
-def test_a_strangers_pull_request_that_names_no_card_asks_github_nothing(
-    repository: Repository, github: CodeHost, workers: Workers, services: Services, key: str
-) -> None:
-    deliver(hooks.pull_request(github, repository, 7, "A typo", author=STRANGER, fork=True))
-    workers.run()
+def test_a_strangers_pull_request_that_names_no_card_asks_github_nothing(issues: Issues, key: str) -> None:
+    deliver(issues.sent(hooks.pull_request, 7, "A typo", author=STRANGER, fork=True))
+    issues.run()
 
-    assert [each.path for each in services.asked] == []
+    assert [each.path for each in issues.services.asked] == []
 
 
 @pytest.fixture
@@ -107,47 +102,34 @@ CLOSED = {"state": "closed", "state_reason": "completed"}
     ("by", "role", "after"), [(STRANGER, None, "open"), (STRANGER, "triage", "done"), (TEAM, None, "done")]
 )
 def test_an_issue_that_its_author_closes_moves_its_signal_if_the_author_is_of_the_team(
-    api: Client,
-    repository: Repository,
-    github: CodeHost,
-    workers: Workers,
-    linked: str,
-    by: str,
-    role: str | None,
-    after: str,
+    issues: Issues, linked: str, by: str, role: str | None, after: str
 ) -> None:
-    github.roles |= {STRANGER: role} if role else {}
+    issues.github.roles |= {STRANGER: role} if role else {}
     with later(2):
-        change(github, repository, 1, by=by, **CLOSED)
-        workers.run()
+        issues.change(1, by=by, **CLOSED)
+        issues.run()
 
-    assert status(api, linked) == after
-
-
-def test_the_nightly_look_does_not_take_a_strangers_close_either(
-    api: Client, repository: Repository, workers: Workers, linked: str
-) -> None:
-    repository.change_issue(1, CLOSED, now_us() / 1_000_000, by=STRANGER)
-    assert function("integration_worker").handler({"run": "connections"}, LongContext()) is None
-    workers.run()
-
-    assert status(api, linked) == "open"
+    assert status(issues.api, linked) == after
 
 
-def test_a_stranger_who_opens_their_issue_again_does_not_open_its_signal(
-    api: Client, repository: Repository, github: CodeHost, workers: Workers, linked: str
-) -> None:
+def test_the_nightly_look_does_not_take_a_strangers_close_either(issues: Issues, linked: str) -> None:
+    issues.repository.change_issue(1, CLOSED, now_us() / 1_000_000, by=STRANGER)
+    issues.look_again()
+
+    assert status(issues.api, linked) == "open"
+
+
+def test_a_stranger_who_opens_their_issue_again_does_not_open_its_signal(issues: Issues, linked: str) -> None:
     with later(2):
-        change(github, repository, 1, by=STRANGER, **CLOSED)
-        workers.run()
-        api.patch(f"/v1/signals/{linked}", {"status": "done"})
-        workers.run()
+        issues.change(1, by=STRANGER, **CLOSED)
+        issues.run()
+        issues.move(linked, "done")
     with later(4):
-        change(github, repository, 1, by=STRANGER, state="open", state_reason="reopened")
-        workers.run()
-        assert status(api, linked) == "done"
-        change(github, repository, 1, by=TEAM, **CLOSED)
-        change(github, repository, 1, by=TEAM, state="open", state_reason="reopened")
-        workers.run()
+        issues.change(1, by=STRANGER, state="open", state_reason="reopened")
+        issues.run()
+        assert status(issues.api, linked) == "done"
+        issues.change(1, by=TEAM, **CLOSED)
+        issues.change(1, by=TEAM, state="open", state_reason="reopened")
+        issues.run()
 
-    assert status(api, linked) == "open"
+    assert status(issues.api, linked) == "open"

@@ -2,15 +2,10 @@
 
 import pytest
 
-from scripts.services.codehost import CodeHost
-from scripts.services.repositories import Repository
-from scripts.services.server import Services
 from tests.support import effort
-from tests.support.api import Client
-from tests.support.mirrors import connection, documents, mirror, push, row, workers
-from tests.support.workers import Workers
+from tests.support.mirrors import Docs, connection, docs, workers
 
-__all__ = ["connection", "workers"]
+__all__ = ["connection", "docs", "workers"]
 
 MANY = 2_000
 pytestmark = pytest.mark.skipif(not effort.whole(), reason="make test-all runs it: it takes minutes")
@@ -29,28 +24,27 @@ def path(number: int) -> str:
 
 
 def test_a_commit_that_renames_deletes_and_changes_twenty_of_132_documents_is_exact_after_one_sync(
-    api: Client, repository: Repository, github: CodeHost, services: Services, workers: Workers
+    docs: Docs,
 ) -> None:
-    repository.push({path(number): text(number) for number in range(132)})
-    mirror(api)
-    workers.run()
-    first = documents(api)
+    docs.commit({path(number): text(number) for number in range(132)})
+    docs.begin()
+    first = docs.documents()
     assert len(first) == 132
-    services.asked.clear()
+    docs.services.asked.clear()
 
-    repository.push(
+    docs.commit(
         {
             **{path(number): None for number in range(40)},
             **{f"docs/moved/setting-{number}.md": text(number) for number in range(20)},
             **{path(number): text(number, " Changed.") for number in range(40, 60)},
         }
     )
-    push(github, repository, "A new order")
-    workers.run()
+    docs.pushed("A new order")
+    docs.run()
 
-    second = documents(api)
-    assert sorted(second) == sorted(repository.branches["main"])
-    assert (row(api)["status"], row(api)["documents"]) == ("synced", 112)
+    second = docs.documents()
+    assert sorted(second) == sorted(docs.repository.branches["main"])
+    assert (docs.row()["status"], docs.row()["documents"]) == ("synced", 112)
     for number in range(20):
         assert second[f"docs/moved/setting-{number}.md"]["id"] == first[path(number)]["id"]
     changed = {
@@ -58,17 +52,14 @@ def test_a_commit_that_renames_deletes_and_changes_twenty_of_132_documents_is_ex
     }
     assert changed == {first[path(number)]["id"] for number in range(40, 60)}
     # repository, branch, tree, and the twenty that changed
-    assert len(services.asked) == 23
+    assert len(docs.services.asked) == 23
 
 
-def test_a_first_sync_of_two_thousand_files_asks_little_for_each_slice(
-    api: Client, repository: Repository, services: Services, workers: Workers
-) -> None:
-    repository.push({path(number): text(number % 20) for number in range(MANY)})
-    mirror(api)
-    workers.run()
+def test_a_first_sync_of_two_thousand_files_asks_little_for_each_slice(docs: Docs) -> None:
+    docs.commit({path(number): text(number % 20) for number in range(MANY)})
+    docs.begin()
 
-    assert (row(api)["status"], row(api)["documents"]) == ("synced", MANY)
-    assert len(documents(api)) == MANY
+    assert (docs.row()["status"], docs.row()["documents"]) == ("synced", MANY)
+    assert len(docs.documents()) == MANY
     # a slice lists the tree and fetches the archive; the last files are fetched one by one
-    assert len(services.asked) < 150
+    assert len(docs.services.asked) < 150

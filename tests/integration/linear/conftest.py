@@ -1,6 +1,7 @@
 """A deployment that has Linear set up, and a workspace of it."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -31,15 +32,79 @@ def signal(api: Client, signal_id: str) -> dict[str, Any]:
     return dict(api.get(f"/v1/signals/{signal_id}").body["signal"])
 
 
-def state(workspace: Workspace, identifier: str = "ENG-1") -> str:
-    """Return the name of an issue's state."""
-    return workspace.shown()[identifier][1]
-
-
 def look_again(workers: Workers) -> None:
     """Let the night come: every connection is looked at."""
     assert function("integration_worker").handler({"run": "connections"}, LongContext()) is None
     workers.run()
+
+
+@dataclass(frozen=True)
+class Issues:
+    """The organization's signals, their issues in the workspace, and the workers between both."""
+
+    api: Client
+    linear: Tracker
+    acme: Workspace
+    services: Services
+    workers: Workers
+    send: Send
+
+    def file(self, title: str = "The export stops", **more: Any) -> str:
+        """File a signal; return its id."""
+        return file(self.api, title, **more)
+
+    def filed(self, title: str = "The export stops", **more: Any) -> str:
+        """File a signal, and do what follows, such as opening its issue; return its id."""
+        made = self.file(title, **more)
+        self.run()
+        return made
+
+    def signal(self, signal_id: str) -> dict[str, Any]:
+        """Return a signal."""
+        return signal(self.api, signal_id)
+
+    def status(self, signal_id: str) -> str:
+        """Return the status of a signal."""
+        return str(self.signal(signal_id)["status"])
+
+    def move(self, signal_id: str, status: str) -> None:
+        """Move a signal, and do what follows."""
+        self.api.patch(f"/v1/signals/{signal_id}", {"status": status})
+        self.run()
+
+    def state(self, identifier: str = "ENG-1") -> str:
+        """Return the name of an issue's state."""
+        return self.acme.shown()[identifier][1]
+
+    def moved(self, identifier: str, state: str) -> tuple[dict[str, str], str]:
+        """Move an issue as a person does at Linear; return the hook."""
+        return self.linear.move(self.acme, identifier, state)
+
+    def hear(self, sent: tuple[dict[str, str], str]) -> None:
+        """Let Linear send a hook, and do what follows."""
+        assert self.send(sent).status == 200
+        self.run()
+
+    def problem(self) -> str | None:
+        """Return what the team reads about the tracker."""
+        said: str | None = self.api.get("/v1/integrations/tracker").body["problem"]
+        return said
+
+    def run(self) -> None:
+        """Do all that waits."""
+        self.workers.run()
+
+    def look_again(self) -> None:
+        """Let the night come: every connection is looked at."""
+        look_again(self.workers)
+
+
+@pytest.fixture
+def issues(
+    api: Client, linear: Tracker, acme: Workspace, services: Services, workers: Workers, send: Send
+) -> Issues:
+    """Signals and their issues."""
+    return Issues(api, linear, acme, services, workers, send)
 
 
 @pytest.fixture

@@ -2,12 +2,11 @@
 
 import pytest
 
-from scripts.services.server import Services
-from scripts.services.tracker import Tracker, Workspace
+from scripts.services.tracker import Workspace
 from scripts.services.workspaces import Team
-from tests.integration.linear.conftest import file, look_again, signal, state
+from tests.integration.linear.conftest import Issues, look_again
 from tests.support.api import Client
-from tests.support.integrations import Send, later
+from tests.support.integrations import later
 from tests.support.workers import Workers
 
 pytestmark = pytest.mark.usefixtures("opening")
@@ -38,11 +37,11 @@ def test_a_team_and_a_state_keep_what_an_admin_chose_when_they_are_renamed(
 
 
 def test_a_team_that_is_gone_is_a_problem_until_another_one_is_named(
-    admin: Client, acme: Workspace, eng: Team, workers: Workers
+    issues: Issues, admin: Client, eng: Team
 ) -> None:
-    acme.team("OPS", "Operations")
-    del acme.teams[eng.id]
-    look_again(workers)
+    issues.acme.team("OPS", "Operations")
+    del issues.acme.teams[eng.id]
+    issues.look_again()
 
     assert admin.get(PATH).body["problem"] == (
         "The app no longer has access to the team ENG in Linear. Name another team, or give the app access."
@@ -51,76 +50,64 @@ def test_a_team_that_is_gone_is_a_problem_until_another_one_is_named(
 
 
 def test_a_signal_that_moves_to_a_deleted_state_takes_its_issue_to_the_one_that_is_there(
-    api: Client, acme: Workspace, eng: Team, workers: Workers
+    issues: Issues, eng: Team
 ) -> None:
-    filed = file(api)
-    workers.run()
+    filed = issues.filed()
     replaced(eng, "Done", "Shipped")
     with later(61):
-        api.patch(f"/v1/signals/{filed}", {"status": "done"})
-        workers.run()
+        issues.move(filed, "done")
 
-    assert state(acme) == "Shipped"
-    assert api.get(PATH).body["problem"] is None
+    assert issues.state() == "Shipped"
+    assert issues.problem() is None
 
 
 def test_an_issue_is_opened_in_the_state_that_took_the_place_of_a_deleted_one(
-    api: Client, admin: Client, acme: Workspace, eng: Team, workers: Workers
+    issues: Issues, admin: Client, eng: Team
 ) -> None:
     admin.patch(PATH, {"autoCreate": False})
-    filed = file(api)
-    api.patch(f"/v1/signals/{filed}", {"status": "planned"})
+    filed = issues.file()
+    issues.api.patch(f"/v1/signals/{filed}", {"status": "planned"})
     replaced(eng, "Todo", "Next")
     with later(61):
-        api.post(f"/v1/signals/{filed}/tracker", {})
-        workers.run()
+        issues.api.post(f"/v1/signals/{filed}/tracker", {})
+        issues.run()
 
-    assert signal(api, filed)["tracker"]["identifier"] == "ENG-1"
-    assert state(acme) == "Next"
+    assert issues.signal(filed)["tracker"]["identifier"] == "ENG-1"
+    assert issues.state() == "Next"
 
 
 def test_a_deleted_state_without_another_of_its_kind_is_a_problem_in_linears_words(
-    api: Client, acme: Workspace, eng: Team, workers: Workers, services: Services
+    issues: Issues, eng: Team
 ) -> None:
-    filed = [file(api), file(api, "Exports end early")]
-    workers.run()
+    filed = [issues.file(), issues.file("Exports end early")]
+    issues.run()
     del eng.states["Done"]
-    services.asked.clear()
+    issues.services.asked.clear()
     with later(61):
         for each in filed:
-            api.patch(f"/v1/signals/{each}", {"status": "done"})
-        workers.run()
+            issues.api.patch(f"/v1/signals/{each}", {"status": "done"})
+        issues.run()
 
-    assert (state(acme), state(acme, "ENG-2")) == ("Backlog", "Backlog")
-    shown = api.get(PATH).body
+    assert (issues.state(), issues.state("ENG-2")) == ("Backlog", "Backlog")
+    shown = issues.api.get(PATH).body
     assert (shown["problem"], shown["states"]["done"]) == ("Could not find referenced WorkflowState.", None)
-    assert sum(b"query Teams" in each.body for each in services.asked) == 1
+    assert sum(b"query Teams" in each.body for each in issues.services.asked) == 1
 
 
-def test_a_team_that_nobody_listed_is_listed_before_a_state_of_its_counts(
-    api: Client, linear: Tracker, acme: Workspace, workers: Workers, send: Send
-) -> None:
-    filed = file(api)
-    workers.run()
-    send(linear.transfer(acme, "ENG-1", acme.team("OPS", "Operations")))
-    workers.run()
-    linear.move(acme, "OPS-1", "In Review")  # and the hook is lost
+def test_a_team_that_nobody_listed_is_listed_before_a_state_of_its_counts(issues: Issues) -> None:
+    filed = issues.filed()
+    issues.hear(issues.linear.transfer(issues.acme, "ENG-1", issues.acme.team("OPS", "Operations")))
+    issues.moved("OPS-1", "In Review")  # and the hook is lost
     with later(61):
-        api.patch(f"/v1/signals/{filed}", {"status": "in progress"})
-        workers.run()
+        issues.move(filed, "in progress")
 
-    assert (signal(api, filed)["status"], state(acme, "OPS-1")) == ("in progress", "In Progress")
+    assert (issues.status(filed), issues.state("OPS-1")) == ("in progress", "In Progress")
 
 
-def test_an_issue_in_a_team_that_nobody_listed_follows_its_signal(
-    api: Client, linear: Tracker, acme: Workspace, workers: Workers, send: Send
-) -> None:
-    filed = file(api)
-    workers.run()
-    send(linear.transfer(acme, "ENG-1", acme.team("OPS", "Operations")))
-    workers.run()
+def test_an_issue_in_a_team_that_nobody_listed_follows_its_signal(issues: Issues) -> None:
+    filed = issues.filed()
+    issues.hear(issues.linear.transfer(issues.acme, "ENG-1", issues.acme.team("OPS", "Operations")))
     with later(61):
-        api.patch(f"/v1/signals/{filed}", {"status": "done"})
-        workers.run()
+        issues.move(filed, "done")
 
-    assert state(acme, "OPS-1") == "Done"
+    assert issues.state("OPS-1") == "Done"
