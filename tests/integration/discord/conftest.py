@@ -1,6 +1,7 @@
 """A deployment that has Discord set up, and a server of it."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -123,3 +124,60 @@ def type_in(discord: ChatCommunity, acme: Server, send: Send, workers: Workers) 
 def general(acme: Server) -> Channel:
     """The channel in which people ask."""
     return acme.named("general")
+
+
+@dataclass(frozen=True)
+class Guild:
+    """A server of Discord where people ask, the organization that answers, and the workers between both."""
+
+    discord: ChatCommunity
+    acme: Server
+    general: Channel
+    services: Services
+    api: Client
+    admin: Client
+    workers: Workers
+    send: Send
+    type_in: Callable[..., Response]
+
+    def ask(self, text: str, **how: Any) -> Response:
+        """Let a person ask in #general, and do what follows; return the response to it."""
+        return self.type_in(self.general, "ask", text, **how)
+
+    def threads(self) -> list[Channel]:
+        """Return the threads of the server."""
+        return self.acme.threads()
+
+    def conversations(self) -> list[dict[str, Any]]:
+        """Return the organization's conversations, the newest first."""
+        return list(self.api.get("/v1/conversations").body["conversations"])
+
+    def entries(self, conversation: str) -> list[tuple[str, str]]:
+        """Return a thread as the team sees it: the kind and the text of each entry."""
+        found = self.api.get(f"/v1/conversations/{conversation}").body["messages"]
+        return [(each["kind"], each["body"]) for each in found]
+
+    def reply(self, conversation: str, text: str) -> None:
+        """Let an admin take over with a reply, and do what follows."""
+        self.admin.post(f"/v1/conversations/{conversation}/reply", {"body": text, "takeOver": True})
+        self.run()
+
+    def run(self) -> None:
+        """Do all that waits."""
+        self.workers.run()
+
+
+@pytest.fixture
+def guild(
+    discord: ChatCommunity,
+    acme: Server,
+    general: Channel,
+    services: Services,
+    api: Client,
+    admin: Client,
+    workers: Workers,
+    send: Send,
+    type_in: Callable[..., Response],
+) -> Guild:
+    """The server, and the organization."""
+    return Guild(discord, acme, general, services, api, admin, workers, send, type_in)
