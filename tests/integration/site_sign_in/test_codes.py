@@ -24,6 +24,12 @@ def wrong(code: str) -> str:
     return f"{(int(code) + 1) % 1_000_000:06}"
 
 
+def ask(browser: SiteBrowser) -> None:
+    """Ask for a code on the page of signing in."""
+    browser.open("/sign-in")
+    browser.press(email="ada@example.com")
+
+
 def test_a_code_has_six_digits_and_signs_in_the_customer_of_the_address(
     browser: SiteBrowser, mails: Mails, api: Client
 ) -> None:
@@ -49,8 +55,7 @@ def _with(browser: SiteBrowser, action: str = "/code", **typed: str) -> tuple[st
 def test_on_another_device_they_are_the_same_customer(root: str, mails: Mails) -> None:
     for _ in range(2):
         browser = SiteBrowser(root)
-        browser.open("/sign-in")
-        browser.press(email="ada@example.com")
+        ask(browser)
         browser.press(code=mails[-1][1])
 
     assert len(of_kind("CUS")) == 1
@@ -71,8 +76,7 @@ def test_the_cookie_changes_with_the_sign_in_so_that_a_planted_one_is_worthless(
 
 
 def test_a_code_is_used_once(browser: SiteBrowser, mails: Mails) -> None:
-    browser.open("/sign-in")
-    browser.press(email="ada@example.com")
+    ask(browser)
     before, form = dict(browser.cookies), _with(browser, code=mails[-1][1])
     browser.send(*form)
 
@@ -83,8 +87,7 @@ def test_a_code_is_used_once(browser: SiteBrowser, mails: Mails) -> None:
 
 
 def test_a_code_has_five_tries(browser: SiteBrowser, mails: Mails) -> None:
-    browser.open("/sign-in")
-    browser.press(email="ada@example.com")
+    ask(browser)
     code = mails[-1][1]
     for left in (4, 3, 2, 1):
         page = browser.press("/code", code=wrong(code))
@@ -95,8 +98,7 @@ def test_a_code_has_five_tries(browser: SiteBrowser, mails: Mails) -> None:
 
 
 def test_the_right_code_after_five_wrong_ones_is_too_late(browser: SiteBrowser, mails: Mails) -> None:
-    browser.open("/sign-in")
-    browser.press(email="ada@example.com")
+    ask(browser)
     code, form = mails[-1][1], _with(browser)
     for _ in range(5):
         browser.send(form[0], {**form[1], "code": wrong(code)})
@@ -107,8 +109,7 @@ def test_the_right_code_after_five_wrong_ones_is_too_late(browser: SiteBrowser, 
 
 
 def test_a_code_works_for_ten_minutes(browser: SiteBrowser, mails: Mails) -> None:
-    browser.open("/sign-in")
-    browser.press(email="ada@example.com")
+    ask(browser)
     form = _with(browser, code=mails[-1][1])
     later = clock.now_us() + 10 * MINUTE_MS * 1_000
     with clock.frozen(lambda: later):
@@ -118,8 +119,7 @@ def test_a_code_works_for_ten_minutes(browser: SiteBrowser, mails: Mails) -> Non
 def test_a_code_works_in_the_browser_that_asked_for_it_alone(
     browser: SiteBrowser, root: str, mails: Mails
 ) -> None:
-    browser.open("/sign-in")
-    browser.press(email="ada@example.com")
+    ask(browser)
     where, fields = _with(browser, code=mails[-1][1])
     other = SiteBrowser(root)
     other.open("/sign-in")
@@ -133,8 +133,7 @@ def test_a_code_works_in_the_browser_that_asked_for_it_alone(
 def test_a_code_of_one_organization_is_none_of_another(
     browser: SiteBrowser, mails: Mails, stranger: Client
 ) -> None:
-    browser.open("/sign-in")
-    browser.press(email="ada@example.com")
+    ask(browser)
     _, fields = _with(browser, code=mails[-1][1])
     slug = site.opened(stranger).slug
     other = SiteBrowser(f"https://support.example.com/site/{slug}", cookies=dict(browser.cookies))
@@ -145,8 +144,7 @@ def test_a_code_of_one_organization_is_none_of_another(
 
 
 def test_a_code_and_its_handle_are_stored_as_hashes(browser: SiteBrowser, mails: Mails) -> None:
-    browser.open("/sign-in")
-    browser.press(email="ada@example.com")
+    ask(browser)
     _, fields = browser.form("/code")
 
     stored = str(everything())
@@ -313,8 +311,7 @@ def test_a_sign_in_leads_to_paths_of_its_own_site_alone(browser: SiteBrowser, ma
 
 
 def test_signing_out_needs_the_form_and_ends_the_session(browser: SiteBrowser, mails: Mails) -> None:
-    browser.open("/sign-in")
-    browser.press(email="ada@example.com")
+    ask(browser)
     browser.press(code=mails[-1][1])
     kept = SiteBrowser(browser.root, cookies=dict(browser.cookies))
     browser.open("/sign-in")
