@@ -158,15 +158,8 @@ def test_a_request_for_a_connection_that_breaks_is_answered_with_what_an_admin_d
 
 
 @pytest.mark.usefixtures("opening")
-def test_a_request_costs_six_calls_and_three_where_the_signal_has_an_issue(
-    issues: Issues, admin: Client
-) -> None:
-    admin.patch("/v1/integrations/tracker", {"autoCreate": False})
-    filed = issues.file()
-    with recorded_calls() as calls:
-        track(issues.api, filed)
-    assert len(calls) == 6
-    issues.run()
+def test_a_request_costs_three_calls_where_the_signal_has_an_issue(issues: Issues) -> None:
+    filed = issues.filed()
     with recorded_calls() as calls:
         track(issues.api, filed)
     assert len(calls) == 3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpdesk.site import article_cache, articles, contents, router
+from helpdesk.site import article_cache, articles, authors, contents, router
 from tests.support.in_process import InProcess
 
 IN_PROCESS = InProcess("helpdesk.site.documents")
@@ -25,5 +25,6 @@ def new_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     router.forget()
     contents.forget()
     article_cache.forget()
+    authors.forget()
     monkeypatch.setattr(article_cache, "process", lambda: IN_PROCESS)
     monkeypatch.setattr(articles, "_dice", Dice(1))

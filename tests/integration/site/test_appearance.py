@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clock
-from helpdesk.site import repository, router
+from helpdesk.site import repository
 from helpdesk.site.record import SiteSettings, SiteStylesheet
 from helpdesk.site.repository import Stylesheet
 from helpdesk.storage import table
@@ -20,11 +20,6 @@ from tests.support.site import Visitor, opened
 
 DEFAULTS = {"theme": "paper", "scheme": "system", "navigation": "sidebar", "accent": None, "css": ""}
 PATH = "/v1/site/appearance"
-
-
-@pytest.fixture(autouse=True)
-def _new_environment() -> None:
-    router.forget()
 
 
 def styles(visitor: Visitor, path: str = "/") -> list[str]:

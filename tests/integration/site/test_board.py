@@ -7,18 +7,11 @@ import pytest
 
 from helpdesk.api.admission import anonymous
 from helpdesk.board import public
-from helpdesk.site import authors, router
 from tests.integration.openapi.test_hostile_text import HOSTILE
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.site import opened
 from tests.support.site_browser import SiteBrowser
-
-
-@pytest.fixture(autouse=True)
-def _new_environment() -> None:
-    router.forget()
-    authors.forget()
 
 
 @pytest.fixture

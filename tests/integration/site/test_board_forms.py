@@ -4,17 +4,10 @@ from urllib.parse import urlencode
 
 import pytest
 
-from helpdesk.site import authors, router
 from tests.integration.site.test_board import browser_on, post
 from tests.support.api import Client
 from tests.support.site import FORM
 from tests.support.site_browser import SiteBrowser
-
-
-@pytest.fixture(autouse=True)
-def _new_environment() -> None:
-    router.forget()
-    authors.forget()
 
 
 @pytest.fixture

@@ -2,17 +2,11 @@
 
 import pytest
 
-from helpdesk.site import router
 from tests.integration.site.test_contact import browser_on, signed_in
 from tests.support.api import Client
 from tests.support.board import require_consistent
 from tests.support.site import FORM
 from tests.support.site_browser import SiteBrowser
-
-
-@pytest.fixture(autouse=True)
-def _new_environment() -> None:
-    router.forget()
 
 
 @pytest.fixture

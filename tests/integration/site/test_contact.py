@@ -10,7 +10,6 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations.messages import visitors
 from helpdesk.customers import identities
 from helpdesk.customers.identities import Proven
-from helpdesk.site import router
 from helpdesk.site.record import SiteSettings
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Visitor
@@ -22,11 +21,6 @@ from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.site import opened
 from tests.support.site_browser import SiteBrowser
-
-
-@pytest.fixture(autouse=True)
-def _new_environment() -> None:
-    router.forget()
 
 
 @pytest.fixture

@@ -1,15 +1,7 @@
 """The language of the pages' own words: the site's, or that of the visitor's browser."""
 
-import pytest
-
-from helpdesk.site import router
 from tests.support.api import Client
 from tests.support.site import opened
-
-
-@pytest.fixture(autouse=True)
-def _new_environment() -> None:
-    router.forget()
 
 
 def test_without_a_language_each_visitor_has_their_browsers(api: Client) -> None:

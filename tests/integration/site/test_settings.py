@@ -97,11 +97,3 @@ def test_a_change_is_in_the_log_and_one_that_changes_nothing_is_not_written(api:
     assert "dynamodb:TransactWriteItems" not in calls
     [entry] = api.get("/v1/logs?kind=settings_changed").body["logs"]
     assert entry["summary"] == "The help site's settings were changed: enabled."
-
-
-def test_reading_the_settings_is_one_call_after_admission(api: Client) -> None:
-    api.get("/v1/site")
-    with recorded_calls() as calls:
-        api.get("/v1/site")
-
-    assert calls == ["dynamodb:UpdateItem", "dynamodb:BatchGetItem"]

@@ -94,27 +94,8 @@ HOSTILE = [
 ]
 ALLOWED = markdown._TAGS
 ATTRIBUTES = {
-    "title",
-    "lang",
-    "dir",
-    "href",
-    "src",
-    "alt",
-    "width",
-    "height",
-    "loading",
-    "start",
-    "value",
-    "align",
-} | {
-    "colspan",
-    "rowspan",
-    "scope",
-    "open",
-    "id",
-    "tabindex",
-    "class",
-    "rel",
+    *("title", "lang", "dir", "href", "src", "alt", "width", "height", "loading", "start", "value", "align"),
+    *("colspan", "rowspan", "scope", "open", "id", "tabindex", "class", "rel"),
 }
 
 
