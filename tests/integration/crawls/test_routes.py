@@ -10,6 +10,7 @@ from helpdesk.knowledge.crawls import service
 from helpdesk.platform.units import DAY_MS
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
+from tests.support.rules import for_each
 from tests.support.website import SITE, Crawling, Website, documents_of, html, outcomes_of
 
 type Crawl = Callable[..., str]
@@ -96,7 +97,7 @@ def test_outcomes_are_kept_for_seven_days(api: Client, site: Website, world: Cra
     assert api.get(f"{CRAWLS}/{crawl_id}").body["crawl"]["counts"]["created"] == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "words"),
     [
         ("", "https://"),
@@ -121,7 +122,7 @@ def test_a_name_that_leads_to_a_private_address_is_a_bad_url(
     assert post(api).code == "bad_url"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("field", "value", "words"),
     [
         ("include", ["docs/*"], "start with /"),

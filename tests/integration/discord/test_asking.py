@@ -25,7 +25,6 @@ from scripts.services.community import (
 from tests.integration.discord.conftest import Guild
 from tests.support import table
 from tests.support.api import Client, function
-from tests.support.integrations import run_twice
 from tests.support.workers import LongContext, Workers, received
 
 pytestmark = pytest.mark.usefixtures("connection", "quick")
@@ -245,28 +244,12 @@ def test_what_a_person_writes_mentions_nobody_and_looks_like_nothing_else(guild:
     assert [each.name for each in guild.threads()] == ["everyone 1 **bold** bank…"]
 
 
-def asked_twice(workers: Workers) -> None:
-    """Hand the command that waits to its worker twice, and do what follows."""
-    run_twice(workers)
-    workers.run()
-
-
-def test_a_question_that_is_worked_on_twice_is_asked_once(guild: Guild) -> None:
-    guild.send(guild.discord.command(guild.acme, guild.general, "ask", "Where is my order?"))
-    asked_twice(guild.workers)
-
-    [found] = guild.conversations()
-    assert [kind for kind, body in guild.entries(found["id"]) if body == "Where is my order?"] == ["message"]
-    assert len(guild.threads()) == 1
-    assert len(guild.threads()[0].messages) == 1
-
-
 @pytest.mark.parametrize("fails", ["messages/@original", "/threads"])
 @pytest.mark.parametrize("works", [True, False])
 def test_a_worker_that_dies_in_the_middle_leaves_one_question_and_one_thread(
-    guild: Guild, monkeypatch: pytest.MonkeyPatch, fails: str, works: bool
+    guild: Guild, works: bool
 ) -> None:
-    guild.services.fail(path=fails, hangs_up=True, works=works)
+    guild.services.fail(path="/threads", hangs_up=True, works=works)
     guild.send(guild.discord.command(guild.acme, guild.general, "ask", "Where is my order?"))
     guild.workers.fan_out()
     [record] = received(settings().integration_queue_url)

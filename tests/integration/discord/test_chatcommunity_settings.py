@@ -15,6 +15,7 @@ from scripts.services.server import Services
 from tests.integration.discord.conftest import PATH
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
+from tests.support.rules import for_each
 from tests.support.workers import Workers
 
 
@@ -58,7 +59,7 @@ def test_a_change_is_in_the_log(listed: Connection, admin: Client) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "code", "listing"),
     [
         ({"channel": "#staf"}, "channel_not_found", "The channels are #general, #staff."),
@@ -74,7 +75,7 @@ def test_a_name_that_matches_nothing_lists_what_exists(
     assert listing in answer.body["error"]["message"]
 
 
-@pytest.mark.parametrize("name", ["a#b", "x" * 129, "#", "\u200b", "@everyone"])
+@for_each("name", ["a#b", "x" * 129, "#", "\u200b", "@everyone"])
 def test_text_that_is_no_name_is_not_found(listed: Connection, admin: Client, name: str) -> None:
     assert admin.patch(PATH, {"channel": name}).code == "channel_not_found"
     assert admin.patch(PATH, {"role": name}).code == "role_not_found"

@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations import credentials
 from helpdesk.integrations.adapter import Hook
@@ -15,6 +13,7 @@ from scripts.services.chatcommunity import ChatCommunity
 from scripts.services.community import EVERYTHING, Server
 from tests.support import integrations, table
 from tests.support.integrations import Send
+from tests.support.rules import for_each
 
 
 def test_a_ping_is_answered_with_a_pong(discord: ChatCommunity, send: Send) -> None:
@@ -34,7 +33,7 @@ def test_a_question_is_answered_in_public_and_a_closing_to_one_person(
     assert len(table.of_kind("HOOK")) == 2
 
 
-@pytest.mark.parametrize("seconds", [-301, 302])
+@for_each("seconds", [-301, 302])
 def test_a_signature_older_or_newer_than_five_minutes_is_refused(
     discord: ChatCommunity, acme: Server, send: Send, seconds: int
 ) -> None:
@@ -79,7 +78,7 @@ def test_a_command_that_is_sent_again_is_queued_once(
     assert len(table.of_kind("HOOK")) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "said"),
     [
         ({"guild_id": None}, "in a server"),
@@ -101,7 +100,7 @@ def test_what_is_no_command_of_a_server_is_answered_to_one_person(
     assert table.of_kind("HOOK") == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "code"),
     [
         ("{", "invalid_json"),

@@ -21,6 +21,7 @@ from scripts.services.server import Said, Services
 from tests.support import integrations, table
 from tests.support.api import Answer, Client
 from tests.support.people import make_person
+from tests.support.rules import for_each
 from tests.support.visitor import Visitor
 from tests.support.workers import Workers
 
@@ -265,7 +266,7 @@ def test_no_role_but_an_admins_removes_a_connection(
         assert admin.delete(f"/v1/integrations/{app}").code == f"{app}_not_connected"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("app", "service", "method", "path", "body"),
     [
         ("chatmirror", "Slack", "PATCH", "chatmirror", {"enabled": True}),

@@ -12,6 +12,7 @@ from scripts.services.server import Services
 from tests.support import table
 from tests.support.api import Answer, Client
 from tests.support.aws import recorded_calls
+from tests.support.rules import for_each
 
 PUSH: dict[str, Any] = {
     "ref": "refs/heads/main",
@@ -34,9 +35,7 @@ def send(headers: dict[str, str], body: str, app: str = "codehost") -> Answer:
     return Client(headers=headers).request("POST", f"/v1/hooks/{app}", body)
 
 
-@pytest.mark.parametrize(
-    "prefix", ["", "sha1=", "SHA256=", " sha256=", "sha256=sha256=", "sha256=\u00e9", "sha256"]
-)
+@for_each("prefix", ["", "sha1=", "SHA256=", " sha256=", "sha256=sha256=", "sha256=\u00e9", "sha256"])
 def test_a_signature_without_the_prefix_of_github_is_refused(github: CodeHost, prefix: str) -> None:
     headers, body = github.hook("push", PUSH)
     digest = headers["x-hub-signature-256"].removeprefix("sha256=")
@@ -64,7 +63,7 @@ def test_what_is_not_followed_is_answered_and_queues_nothing(github: CodeHost) -
     assert table.of_kind("HOOK") == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("event", "payload", "code"),
     [
         ("push", {"installation": {"id": 1}}, "invalid_request"),

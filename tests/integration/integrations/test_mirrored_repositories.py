@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from helpdesk.integrations.record import Connection
 from scripts.services.repositories import Installation
 from tests.support import table
 from tests.support.api import Client
 from tests.support.integrations import BASE_URL
 from tests.support.mirrors import DOCS, Docs, connection, docs, page, workers
+from tests.support.rules import for_each
 
 __all__ = ["connection", "docs", "workers"]
 
@@ -52,7 +51,7 @@ def test_a_repository_of_an_account_that_is_not_connected_is_refused_with_those_
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("wanted", "code"),
     [
         ({"repo": "acme"}, "repo_name_invalid"),

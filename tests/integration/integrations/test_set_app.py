@@ -23,6 +23,7 @@ from scripts.operator_errors import OperatorError
 from scripts.services.codehost import CodeHost
 from scripts.services.codehost import credentials as githubs
 from tests.support.github_description import OPERATIONS, description
+from tests.support.rules import for_each
 
 _REPO = "/repos/{owner}/{repo}"
 NEEDED = {
@@ -105,9 +106,7 @@ def test_a_private_key_is_read_from_its_file(tmp_path: Path) -> None:
     assert stored["private_key"] == "-----BEGIN RSA PRIVATE KEY-----\n"
 
 
-@pytest.mark.parametrize(
-    "given", [["client_id=x"], ["client_id=x", "client_secret=", "hook_secret=z"], ["other=x"]]
-)
+@for_each("given", [["client_id=x"], ["client_id=x", "client_secret=", "hook_secret=z"], ["other=x"]])
 def test_what_is_missing_or_unknown_is_named(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert admin.main(["set-app", "tracker", *given]) == 1
     assert "tracker takes client_id, client_secret, hook_secret" in capsys.readouterr().err

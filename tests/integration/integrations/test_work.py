@@ -25,6 +25,7 @@ from scripts.services.server import Said, Services
 from scripts.template import loops_written_out
 from tests.support.api import Client, function
 from tests.support.integrations import put_off
+from tests.support.rules import for_each
 from tests.support.template import ROOT
 from tests.support.workers import LongContext, Workers, received
 
@@ -117,7 +118,7 @@ def test_a_renewal_that_was_refused_can_be_tried_at_once_and_mends_the_connectio
     assert (mended.status, mended.problem) == (ConnectionStatus.CONNECTED, None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url",
     [
         "https://api.github.com.evil.example/x",

@@ -1,7 +1,5 @@
 """Issues of signals that move, are renamed, deleted and merged: moves in both directions that end."""
 
-from functools import partial
-
 import pytest
 
 from helpdesk.integrations.record import Connection
@@ -60,66 +58,6 @@ def test_the_hook_of_a_move_of_ours_moves_nothing_back(issues: Issues) -> None:
 
     assert issues.status(filed) == "open"
     assert issues.state() == "Backlog"
-
-
-def test_hooks_out_of_order_and_repeated_end_at_the_last_move(issues: Issues) -> None:
-    filed = issues.filed()
-    at = issues.linear.clock()
-    sent = []
-    for number, name in enumerate(("Todo", "Done", "In Progress")):
-        issues.linear.clock = partial(float, at + number / 10)
-        sent.append(issues.moved("ENG-1", name))
-    for each in (sent[2], sent[0], sent[1], sent[1], sent[2]):
-        issues.hear(each)
-
-    assert issues.status(filed) == "in progress"
-
-
-@pytest.mark.parametrize("first", ["the signal's job", "the hook"])
-def test_a_persons_later_move_wins_and_the_issue_follows_it(issues: Issues, first: str) -> None:
-    filed = issues.filed()
-    moved = issues.moved("ENG-1", "Done")
-    issues.workers.holding.add("integration")
-    with later(5):
-        issues.api.patch(f"/v1/signals/{filed}", {"status": "planned"})
-        if first == "the signal's job":
-            issues.workers.holding.discard("integration")
-            issues.run()
-        issues.send(moved)
-        issues.workers.holding.discard("integration")
-        issues.run()
-
-    assert issues.status(filed) == "planned"
-    assert issues.state() == "Todo"
-
-
-def test_a_later_move_at_linear_wins_over_a_signals_move_that_is_still_on_its_way(issues: Issues) -> None:
-    filed = issues.filed()
-    issues.workers.holding.add("integration")
-    issues.move(filed, "planned")
-    at = issues.linear.clock() + 5
-    issues.linear.clock = lambda: at
-    issues.moved("ENG-1", "Done")  # and the hook is late, or lost
-    issues.workers.holding.discard("integration")
-    issues.run()
-
-    assert issues.status(filed) == "done"
-    assert issues.state() == "Done"
-
-
-def test_a_signal_that_is_edited_after_it_moved_has_not_moved_again(issues: Issues) -> None:
-    filed = issues.filed()
-    issues.workers.holding.add("integration")
-    issues.api.patch(f"/v1/signals/{filed}", {"status": "planned"})
-    at = issues.linear.clock() + 5
-    issues.linear.clock = lambda: at
-    issues.moved("ENG-1", "Done")  # and the hook is late, or lost
-    with later(10):
-        issues.api.patch(f"/v1/signals/{filed}", {"priority": "high"})
-        issues.workers.holding.discard("integration")
-        issues.run()
-
-    assert (issues.status(filed), issues.state()) == ("done", "Done")
 
 
 def test_an_issue_that_moves_to_another_team_keeps_its_signal(issues: Issues, connection: Connection) -> None:

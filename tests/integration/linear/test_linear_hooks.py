@@ -11,6 +11,7 @@ from tests.integration.linear.conftest import file, signal
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.integrations import Send
+from tests.support.rules import for_each
 from tests.support.table import of_kind
 from tests.support.workers import Workers
 
@@ -43,7 +44,7 @@ def test_a_hook_of_another_minute_is_refused(
     assert refused(send, linear.changed(acme, issue, {"stateId": "x"})) == "invalid_signature"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("payload", "code"),
     [
         ({"type": "Issue"}, "invalid_signature"),

@@ -71,15 +71,6 @@ def test_two_workers_that_open_at_once_open_one_issue(issues: Issues) -> None:
     assert list(issues.acme.shown()) == ["ENG-1"]
 
 
-def test_a_job_that_comes_twice_opens_one_issue(issues: Issues) -> None:
-    issues.file()
-    issues.run()
-    issues.workers._carried.clear()  # every record of the stream again
-    issues.run()
-
-    assert list(issues.acme.shown()) == ["ENG-1"]
-
-
 @pytest.mark.parametrize(
     "limited",
     [

@@ -102,7 +102,7 @@ def test_a_refusal_is_redirected_with_state_and_issuer(
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("changed", "error"),
     [
         ({"response_type": None}, "invalid_request"),
@@ -140,7 +140,7 @@ def test_an_invalid_request_of_a_person_who_is_signed_in_does_not_redirect_eithe
     assert (answer.status, "location" in answer.headers) == (400, False)
 
 
-@pytest.mark.parametrize("name", ["scope", "state", "code_challenge"])
+@for_each("name", ["scope", "state", "code_challenge"])
 def test_a_repeated_parameter_is_named_on_the_page(program: Program, visitor: Visitor, name: str) -> None:
     answer = visitor.open(program.authorize_url(scope="api") + f"&{name}=other")
 
@@ -156,7 +156,7 @@ def test_a_repeated_parameter_with_a_name_of_its_own_is_not_shown(program: Progr
     assert "call-us-now" not in answer.body
 
 
-@pytest.mark.parametrize("resource", [ISSUER, ISSUER + "/", ISSUER + "/mcp"])
+@for_each("resource", [ISSUER, ISSUER + "/", ISSUER + "/mcp"])
 def test_the_resource_is_the_api_or_an_address_below_it(
     program: Program, visitor: Visitor, resource: str
 ) -> None:
@@ -294,7 +294,7 @@ def test_http_basic_and_a_secret_in_the_form_exclude_each_other() -> None:
     assert other.body["error"] == "invalid_request"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "headers"),
     [
         ('{"grant_type": "refresh_token"}', {"content-type": "application/json"}),

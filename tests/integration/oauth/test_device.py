@@ -1,9 +1,8 @@
 """Device login: a code on a device, typed in elsewhere (RFC 8628)."""
 
-import pytest
-
 from tests.integration.oauth.conftest import ISSUER, Clock, Program, SignIn, register
 from tests.support.api import Answer, Client
+from tests.support.rules import for_each
 from tests.support.table import of_kind
 from tests.support.visitor import Visitor, send_form
 
@@ -53,7 +52,7 @@ def test_a_link_with_something_else_fills_in_nothing(visitor: Visitor) -> None:
     assert "<script" not in page.body
 
 
-@pytest.mark.parametrize("code", ["", "BCDF-GHJK", "x" * 500])
+@for_each("code", ["", "BCDF-GHJK", "x" * 500])
 def test_an_unknown_user_code_is_refused_on_the_page(visitor: Visitor, code: str) -> None:
     page = typed_in(visitor, code)
 
@@ -144,7 +143,7 @@ def test_a_device_code_belongs_to_its_client(program: Program) -> None:
     assert register().poll(program.begin_device()["device_code"]).body["error"] == "invalid_grant"
 
 
-@pytest.mark.parametrize("code", ["unknown", "0" * 43, "#"])
+@for_each("code", ["unknown", "0" * 43, "#"])
 def test_an_unknown_device_code_is_refused(program: Program, code: str) -> None:
     assert program.poll(code).body["error"] == "invalid_grant"
 
@@ -158,7 +157,7 @@ def test_a_client_must_be_registered_for_the_device_grant() -> None:
     assert program.poll("0" * 43).body["error"] == "unauthorized_client"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("fields", "error"),
     [
         ({}, "invalid_client"),

@@ -3,15 +3,14 @@
 from collections.abc import Callable
 from urllib.parse import quote
 
-import pytest
-
 from tests.integration.oauth.conftest import CALLBACK, VERIFIER, Program, register
 from tests.integration.oauth.test_authorization_code import CodeOf
 from tests.support.api import Answer
+from tests.support.rules import for_each
 from tests.support.visitor import Visitor, parts_of
 
 
-@pytest.mark.parametrize(
+@for_each(
     "changed",
     [
         {"client_id": None},
@@ -40,7 +39,7 @@ def test_before_the_redirect_address_is_known_an_error_is_a_page_without_a_redir
     assert "This link doesn&#39;t work" in answer.body
 
 
-@pytest.mark.parametrize("name", ["client_id", "redirect_uri"])
+@for_each("name", ["client_id", "redirect_uri"])
 def test_a_repeated_client_or_redirect_address_is_an_error_page(
     program: Program, visitor: Visitor, name: str
 ) -> None:

@@ -3,12 +3,11 @@
 import re
 from typing import Any
 
-import pytest
-
 from helpdesk.api.admission.record import SharedBucket
 from helpdesk.storage import table
 from tests.integration.oauth.conftest import CALLBACK, DEVICE, ISSUER, Clock, register
 from tests.support.api import Answer, Client, gateway_event
+from tests.support.rules import for_each
 from tests.support.table import everything
 from tests.support.visitor import FORM
 
@@ -49,7 +48,7 @@ def test_a_clients_secret_is_shown_once_and_stored_as_a_hash() -> None:
     assert answer.body["client_secret"] not in repr(everything())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "error"),
     [
         ({}, "invalid_redirect_uri"),
@@ -94,7 +93,7 @@ def test_an_unknown_grant_type_is_omitted() -> None:
     assert program.registered["grant_types"] == ["authorization_code", "refresh_token"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "kept"),
     [
         ("x" * 100, "x" * 80),
@@ -154,7 +153,7 @@ def test_the_buckets_name_no_address() -> None:
     assert table.get(SharedBucket.key_for("anonymous")) is not None
 
 
-@pytest.mark.parametrize("path", ["oauth-authorization-server", "openid-configuration"])
+@for_each("path", ["oauth-authorization-server", "openid-configuration"])
 def test_the_servers_metadata(path: str) -> None:
     answer = Client().get(f"/v1/.well-known/{path}")
 

@@ -16,6 +16,7 @@ from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
+from tests.support.rules import for_each
 from tests.support.site import Visitor, opened
 
 DEFAULTS = {"theme": "paper", "scheme": "system", "navigation": "sidebar", "accent": None, "css": ""}
@@ -66,7 +67,7 @@ def test_changes_add_up_and_null_takes_each_back(api: Client) -> None:
     assert api.get(PATH).body == DEFAULTS
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "named"),
     [
         ({"accent": "#0a7c6680"}, "`accent`"),
@@ -168,8 +169,6 @@ def test_anothers_stylesheet_is_not_served_on_a_site(api: Client, stranger: Clie
     assert visited.slug not in "".join(styles(hostile))
 
 
-@pytest.mark.parametrize(
-    "name", ["0" * 24 + ".css", "x.css", "..%2f..%2fassets", "a#b.css", "0" * 24, "A" * 24 + ".css"]
-)
+@for_each("name", ["0" * 24 + ".css", "x.css", "..%2f..%2fassets", "a#b.css", "0" * 24, "A" * 24 + ".css"])
 def test_an_unknown_stylesheet_is_not_found(api: Client, name: str) -> None:
     assert opened(api).get(f"/css/{name}").status == 404

@@ -12,6 +12,7 @@ from tests.integration.site.conftest import Dice
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.knowledge import add, texts
+from tests.support.rules import for_each
 from tests.support.site import Visitor, opened
 
 BODY = """# Refunds
@@ -380,7 +381,7 @@ def test_a_text_that_is_replaced_during_a_view_is_read_again(
     assert visitor.get("/articles/refunds").words(".prose") == "New."
 
 
-@pytest.mark.parametrize("name", ["a%23b", "%2e%2e", "x" * 300, "%F0%9F%98%80", "a%00b", ".md", "%"])
+@for_each("name", ["a%23b", "%2e%2e", "x" * 300, "%F0%9F%98%80", "a%00b", ".md", "%"])
 def test_an_address_that_no_document_can_have_is_not_found(visitor: Visitor, name: str) -> None:
     assert visitor.get(f"/articles/{name}").status == 404
 

@@ -10,6 +10,7 @@ from helpdesk.board import public
 from tests.integration.openapi.test_hostile_text import HOSTILE
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
+from tests.support.rules import for_each
 from tests.support.site import opened
 from tests.support.site_browser import SiteBrowser
 
@@ -108,7 +109,7 @@ def test_the_list_is_sorted_and_filtered(
     assert bool(page.html.css(".empty")) is not bool(titles)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("query", "is_indexed"),
     [
         ("", True),
@@ -233,7 +234,7 @@ def test_addresses_in_posts_and_comments_are_links_that_no_search_engine_follows
     assert {each.attributes["rel"] for each in links} == {"nofollow ugc noopener"}
 
 
-@pytest.mark.parametrize("name", ["0", "999", "abc", "1e3", "-1", "1_0", "１", quote("1#POST"), "9" * 400])
+@for_each("name", ["0", "999", "abc", "1e3", "-1", "1_0", "１", quote("1#POST"), "9" * 400])
 def test_what_is_no_public_post_is_not_found(api: Client, browser: SiteBrowser, name: str) -> None:
     assert browser.open(f"/board/{name}").status == 404
 

@@ -102,18 +102,6 @@ def test_a_conversation_is_its_visitors_alone(api: Client, stranger: Client, bro
     assert browser.open("/contact/ORG%23x").status == 404
 
 
-def test_a_message_that_is_sent_twice_is_one(api: Client, browser: SiteBrowser) -> None:
-    browser.open("/contact")
-    where, fields = browser.form("/contact")
-
-    first, second = (browser.send(where, {**fields, "body": "Hello"}) for _ in range(2))
-
-    assert first.status == second.status == 303
-    assert first.headers["location"] == second.headers["location"]
-    [conversation] = api.get("/v1/conversations").body["conversations"]
-    assert len(api.get(f"/v1/conversations/{conversation['id']}").body["messages"]) == 1
-
-
 def test_a_reply_goes_on_in_the_open_conversation_and_starts_another_after_it(
     api: Client, browser: SiteBrowser
 ) -> None:

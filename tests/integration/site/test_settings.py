@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import pytest
-
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
+from tests.support.rules import for_each
 
 
 def test_a_site_is_off_until_someone_enables_it(api: Client) -> None:
@@ -53,7 +52,7 @@ def test_null_takes_a_text_back_to_its_default_and_leaves_a_switch(api: Client) 
     assert (answer.body["intro"], answer.body["language"]) == ("", None)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "named"),
     [
         ({"logoUrl": "http://example.com/logo.png"}, "`logoUrl`"),

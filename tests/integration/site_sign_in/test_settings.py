@@ -8,6 +8,7 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.support.api import Client
 from tests.support.openid import Provider
+from tests.support.rules import for_each
 from tests.support.table import everything, of_kind
 
 REDIRECT = "/sign-in/callback"
@@ -76,7 +77,7 @@ def test_another_issuer_does_not_get_the_saved_secret(api: Client, provider: Pro
         assert other.requests == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "code", "named"),
     [
         ({"method": "service"}, "invalid_request", "method"),

@@ -17,6 +17,7 @@ from tests.integration.slack.conftest import PATH
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.integrations import Send
+from tests.support.rules import for_each
 from tests.support.workers import Workers
 
 
@@ -103,7 +104,7 @@ def test_a_name_that_matches_nothing_lists_what_exists(listed: Connection, admin
     assert "#general, #support" in answer.body["error"]["message"]
 
 
-@pytest.mark.parametrize("name", ["a#b", "x" * 129, "#", "\u200b"])
+@for_each("name", ["a#b", "x" * 129, "#", "\u200b"])
 def test_text_that_is_no_name_is_not_found(listed: Connection, admin: Client, name: str) -> None:
     assert admin.patch(PATH, {"channel": name}).code == "channel_not_found"
 
@@ -214,7 +215,7 @@ def test_another_workspace_has_no_channel_of_the_one_before(
     assert admin.get(PATH).body == {"channel": None, "enabled": False, "mode": "two_way", "problem": None}
 
 
-@pytest.mark.parametrize("body", [{"channel": 3}, {"mode": "both"}, {"enabled": "yes"}, {"chanel": "x"}])
+@for_each("body", [{"channel": 3}, {"mode": "both"}, {"enabled": "yes"}, {"chanel": "x"}])
 def test_a_body_of_another_form_is_refused(listed: Connection, admin: Client, body: dict[str, Any]) -> None:
     assert admin.patch(PATH, body).code == "invalid_request"
 

@@ -44,17 +44,6 @@ def test_a_reply_waits_for_none_but_takes_those_before_it_along(
     assert bodies(thread) == ["First", "Second"]
 
 
-def test_a_reply_whose_event_was_lost_goes_with_the_next_one(
-    thread: Thread, account: Account, mira: str
-) -> None:
-    wrote(thread, mira, "Who knows this?")
-    thread.press(mira, "take_over")
-    wrote(thread, mira, "First")
-
-    assert relay_message(account, wrote(thread, mira, "Second")) == "sent"
-    assert bodies(thread) == ["First", "Second"]
-
-
 def test_what_was_written_long_before_is_left_where_it_is(
     thread: Thread, account: Account, mira: str
 ) -> None:

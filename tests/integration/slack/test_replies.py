@@ -6,7 +6,6 @@ import pytest
 
 from helpdesk.integrations.slack.replies import plain
 from tests.integration.slack.conftest import PATH, Thread
-from tests.support.integrations import run_twice
 
 
 def test_a_message_that_mentions_the_bot_reaches_the_customer_once(thread: Thread, mira: str) -> None:
@@ -16,13 +15,6 @@ def test_a_message_that_mentions_the_bot_reaches_the_customer_once(thread: Threa
     thread.workers.run()
 
     assert thread.replies == [("Mira", "On its <way>")]
-
-
-def test_a_job_that_runs_twice_replies_once(thread: Thread, mira: str) -> None:
-    thread.deliver(thread.mention(mira, "Once"))
-    run_twice(thread.workers)
-
-    assert thread.replies == [("Mira", "Once")]
 
 
 def test_a_message_that_two_events_tell_of_replies_once(thread: Thread, mira: str) -> None:

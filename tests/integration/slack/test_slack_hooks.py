@@ -13,6 +13,7 @@ from scripts.services import chatmirror_hooks as hooks
 from scripts.services.chatmirror import ChatMirror, Workspace
 from tests.support import table
 from tests.support.integrations import Send
+from tests.support.rules import for_each
 
 CHANGED = {"type": "channel_archive", "channel": "C1", "user": "U1", "event_ts": "1.1"}
 _MESSAGE = {
@@ -42,7 +43,7 @@ def test_slacks_challenge_is_answered(slack: ChatMirror, send: Send) -> None:
     assert (answer.status, answer.body) == (200, {"challenge": "3eZbrw1aB1"})
 
 
-@pytest.mark.parametrize("seconds", [-301, 302])
+@for_each("seconds", [-301, 302])
 def test_a_signature_older_or_newer_than_five_minutes_is_refused(
     slack: ChatMirror, acme: Workspace, send: Send, seconds: int
 ) -> None:
@@ -81,7 +82,7 @@ def test_an_event_that_slack_sends_again_is_queued_once(
     assert len(table.of_kind("HOOK")) == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     "event",
     [
         _MESSAGE,
@@ -121,7 +122,7 @@ def test_a_message_without_text_is_read_as_an_empty_one(slack: ChatMirror, acme:
     assert (received.event, received.data["message"], received.data["text"]) == (receiver.MESSAGE, "1.2", "")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "content_type", "code"),
     [
         ("{", "application/json", "invalid_json"),
@@ -148,7 +149,7 @@ def test_a_signed_request_of_another_form_is_refused(
     assert (answer.status, answer.code) == (400, code)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("authorizations", "account"),
     [
         ([{"team_id": "T1", "user_id": "UBOT"}], "T1"),

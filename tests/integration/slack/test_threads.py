@@ -178,48 +178,6 @@ def test_another_channel_begins_another_thread(mirror: Mirror) -> None:
     assert mirror.acme.named("general").texts()[1:] == ["*A visitor*\n&gt; Second"]
 
 
-@pytest.mark.parametrize("after", range(4))
-def test_a_worker_that_dies_after_any_write_posts_nothing_twice(
-    mirror: Mirror, monkeypatch: pytest.MonkeyPatch, after: int
-) -> None:
-    conversation = mirror.write("Once")
-    saved, count = threads.save, iter(range(100))
-
-    class Died(BaseException):
-        pass
-
-    def dying(*arguments: Any) -> Any:
-        number = next(count)
-        if number == after and after % 2:
-            raise Died
-        done = saved(*arguments)
-        if number == after:
-            raise Died
-        return done
-
-    monkeypatch.setattr(threads, "save", dying)
-    with pytest.raises(Died):
-        mirror.follow(conversation)
-    monkeypatch.setattr(threads, "save", saved)
-    later = clock.now_us() + 90_000_000
-    with clock.frozen(lambda: later):
-        mirror.follow(conversation)
-
-    assert mirror.support.texts()[1:] == ["*A visitor*\n&gt; Once"]
-    assert len(mirror.support.messages) == 2
-
-
-@pytest.mark.parametrize("works", [True, False])
-def test_a_post_without_an_answer_is_looked_for_before_it_is_repeated(mirror: Mirror, works: bool) -> None:
-    conversation = mirror.write("Once")
-    mirror.services.fail("POST", "chat.postMessage", hangs_up=True, works=works)
-    with pytest.raises(OutcomeUnknown):
-        mirror.follow(conversation)
-    mirror.follow(conversation)
-
-    assert len(mirror.support.messages) == 2
-
-
 def test_a_question_without_an_answer_is_looked_for_also_if_somebody_writes_meanwhile(
     mirror: Mirror, organization: NewOrganization
 ) -> None:
