@@ -244,7 +244,6 @@ def test_what_a_person_writes_mentions_nobody_and_looks_like_nothing_else(guild:
     assert [each.name for each in guild.threads()] == ["everyone 1 **bold** bank…"]
 
 
-@pytest.mark.parametrize("fails", ["messages/@original", "/threads"])
 @pytest.mark.parametrize("works", [True, False])
 def test_a_worker_that_dies_in_the_middle_leaves_one_question_and_one_thread(
     guild: Guild, works: bool
