@@ -69,8 +69,8 @@ trap 'exit 130' INT TERM
 if is_made; then exit 0; fi
 
 log=.local/bootstrap.log
-# requirements/*.txt name every package, so pip has nothing to resolve. Only a third of the modules is ever imported: each
-# is compiled by its first import.
+# requirements/*.txt name every package, so pip has nothing to resolve. Most modules are never imported, so none is
+# compiled ahead of its first import.
 if has local; then
     echo "Adding the packages for tests and checks to .venv: up to a minute, once (see $log)."
     make_environment() { true; }
