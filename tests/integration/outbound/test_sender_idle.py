@@ -60,6 +60,7 @@ def peer() -> Iterator[Peer]:
         pytest.param(lambda peer: peer.shutdown(socket.SHUT_WR), id="closes its side"),
         pytest.param(lambda peer: peer.sendall(b"garbage"), id="sends garbage"),
         pytest.param(lambda peer: peer.sendall(OK), id="sends a response"),
+        pytest.param(lambda peer: peer.sendall(OK[:20]), id="sends half a head"),
         pytest.param(
             lambda peer: peer.sendall(b"HTTP/1.1 408 Request Timeout\r\n\r\n"), id="says that it is too late"
         ),
