@@ -5,12 +5,14 @@ from copy import replace
 
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
+from helpdesk.outbound.outcome import Outcome
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.tools.record import Declaration, Risk, Tool, ToolEndpoint
-from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.delivery import worker as deliveries
-from helpdesk.webhooks.delivery.record import Delivery
+from helpdesk.webhooks.delivery import repository
+from helpdesk.webhooks.delivery.attempts import DeliveryState
+from helpdesk.webhooks.delivery.record import DeliveryId
+from helpdesk.webhooks.delivery.repository import Result
 from tests.support.api import Client
 
 
@@ -88,13 +90,8 @@ def _delivered(organization: str, endpoint: str) -> str:
     """Create an event's delivery to the endpoint with one attempt; return the event's ID."""
     event = Event.new(organization, WebhookEvent.MESSAGE_CREATED, {"text": "Hello"}, clock.now_ms())
     table.put_new(event.to_item())
-    deliveries.create(
-        organization, event.id, event.type, event.created_at, webhooks.listening(organization), endpoint
-    )
-    table.update(
-        Delivery.key_for(organization, endpoint, event.id),
-        "SET #state = :delivered, made = :one, recorded = :yes",
-        names={"#state": "state"},
-        values={":delivered": "delivered", ":one": 1, ":yes": True},
-    )
+    delivery = DeliveryId(organization, endpoint, event.id)
+    repository.claim(delivery, event, None, 1, clock.now_ms())
+    outcome = Outcome(200, None, 1)
+    repository.record(delivery, Result(1, 1, clock.now_ms(), outcome, DeliveryState.DELIVERED, None))
     return event.id

@@ -16,8 +16,8 @@ from tests.support.template import ROOT
 TITLE = "Fan-out"
 BATCH = 100  # the event source mapping's, in template.yaml
 
-TEXT = f"""Batches of {BATCH} outbox items of POST /messages through `functions/fanout/app.py`: each creates a
-delivery for the one endpoint that listens, and queues it and a job for the agent. DynamoDB and SQS are a server
+TEXT = f"""Batches of {BATCH} outbox items of POST /messages through `functions/fanout/app.py`: each queues the first
+attempt for the one endpoint that listens, and a job for the agent. DynamoDB and SQS are a server
 on loopback in another process that answers at once and shares this machine's cores. By the clock, and by this
 process's CPU time, which is the bound where AWS takes its milliseconds and the function's threads wait for it."""
 
@@ -60,7 +60,9 @@ def _records(record: Recorded) -> list[dict[str, Any]]:
     records = []
     for number in range(BATCH):
         one, image = copy.deepcopy(sample), copy.deepcopy(record.outbox[0])
-        image["id"] = {"S": f"evt_{number:032x}"}
+        event_id = f"evt_{number:032x}"
+        image["PK"] = {"S": image["PK"]["S"].replace(image["id"]["S"], event_id)}
+        image["id"] = {"S": event_id}
         one["dynamodb"] |= {"NewImage": image, "SequenceNumber": str(number)}
         records.append(one)
     return records

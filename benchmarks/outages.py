@@ -9,7 +9,6 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from copy import replace
 from dataclasses import dataclass, field
 from statistics import median, quantiles
 from typing import Any
@@ -23,7 +22,7 @@ from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clients, clock, settings
 from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.queue import DeliveryTask
 from helpdesk.webhooks.delivery.schedule import parse_delays
 from helpdesk.webhooks.record import WebhookEndpoint
 from tests.simulation.memory import MemoryTable
@@ -170,21 +169,24 @@ class _Model:
         return None
 
     def _happen(self, number: int) -> None:
-        """Write an event, and do what fan-out does: create its delivery and queue the first attempt."""
+        """Write an event, and do what fan-out does: queue the first attempt."""
         endpoint_id, event_id, at = f"wh_{number % ENDPOINTS}", f"evt_{number:032x}", time.monotonic()
         if number % ENDPOINTS >= self._down:
             self._expected.append(at)
         now = clock.now_ms()
-        key = Event.key_for(ORGANIZATION, event_id)
-        self.memory.put_new({**key.attributes(), "body": json.dumps({"at": at})})
+        event = Event(
+            organization=ORGANIZATION,
+            id=event_id,
+            type="message.created",
+            created_at=now,
+            data=json.dumps({"at": at}),
+        )
+        self.memory.put_new(event)
         place = WebhookEndpoint.key_for(ORGANIZATION, endpoint_id)
         item = self.memory.items[place.pk, place.sk]
         endpoint = WebhookEndpoint.from_item(item)
-        with mock.patch.object(table, "put_new", self.memory.put_new):
-            everything = deliveries.create(ORGANIZATION, event_id, "message.created", now, [endpoint])
         apart = self.outage.apart and endpoint.failing_since is not None
-        for task in everything:
-            self._put(LATER if apart else FIRST, endpoint_id, replace(task, due_at=now).to_json())
+        self._put(LATER if apart else FIRST, endpoint_id, DeliveryTask.first(event, endpoint).to_json())
 
     def _put(self, url: str, group: str, body: str) -> None:
         self.queues[url].put(group, body)

@@ -12,8 +12,8 @@ from helpdesk.agent import answerer
 from helpdesk.agent_runs import worker as agent
 from helpdesk.api.http.schemas import PageQuery
 from helpdesk.conversations.jobs import AgentJob
-from helpdesk.events import outbox_pending
 from helpdesk.events.integration_jobs import App
+from helpdesk.events.outbox import Event
 from helpdesk.integrations.record import Tokens
 from helpdesk.integrations.repository import connections
 from helpdesk.outbound.outcome import Outcome
@@ -21,7 +21,7 @@ from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS, HOUR_MS
 from helpdesk.search import indexing
 from helpdesk.search.jobs import SearchJob
-from helpdesk.storage import shards
+from helpdesk.storage import table
 from helpdesk.storage.table import Item, to_wire
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import worker as delivering
@@ -218,18 +218,19 @@ def following(it: Populated) -> Iterator[Asked]:
     question = "Why does my endpoint answer 401 to a webhook?"
     message = {"session": "a-visitor-of-the-agent", "body": question, "context": _CONTEXT}
     it.api.post("/v1/messages", message)
-    _fanning_out()()
+    before = _events_after(it, f"evt_{NOW_MS:012x}")[-1]["id"]
     posted = it.api.post("/v1/messages", message).body
-    [event] = _waiting()
-    yield Asked("The fan-out of its event, to two endpoints", None, _fanning_out())
+    [event] = events = _events_after(it, before)
+    yield Asked("The fan-out of its event, to two endpoints", None, _fanning_out(events))
     endpoint = webhooks.listening(it.organization)[0]
     task = DeliveryTask(it.organization, endpoint.id, event["id"], endpoint.key_id, 1, clock.now_ms())
-    yield Asked("A delivery", None, lambda: asyncio.run(delivering.handle(task, _Receiver())))
+    yield Asked("A delivery", None, lambda: asyncio.run(delivering.handle([task], _Receiver())))
     job = AgentJob(it.organization, posted["conversationId"], posted["messageId"])
     yield Asked(
         "The agent's answer", None, lambda: _require_answered(agent.work(job, until=0, last_try=False))
     )
-    yield Asked("The fan-out of the answer's event", None, _fanning_out())
+    answered = _events_after(it, event["id"])
+    yield Asked("The fan-out of the answer's event", None, _fanning_out(answered))
     found = SearchJob.from_body({"organization": it.organization, **posted})
     yield Asked(
         "Making a message searchable, by itself", None, lambda: indexing.index(it.organization, [found])
@@ -248,19 +249,15 @@ class _Receiver:
         return Outcome(200, None, 1)
 
 
-def _waiting() -> list[Item]:
-    """Return the outbox items that the fan-out has not dispatched."""
-    later = clock.now_ms() + 1
-    return [
-        item
-        for shard in range(shards.SHARDS)
-        for item in outbox_pending.list_pending(shard, later, 100).items
-    ]
+def _events_after(it: Populated, event_id: str) -> list[Item]:
+    """Return the events after one, in order."""
+    partition = Event.partition_for(it.organization, index="GSI1")
+    return table.query(partition, index="GSI1", sk_between=(f"{event_id}0", "evt_g")).items
 
 
-def _fanning_out() -> Callable[[], object]:
-    """Return the stream function's work on all pending outbox items."""
-    records = [{"dynamodb": {"SequenceNumber": item["id"], "NewImage": to_wire(item)}} for item in _waiting()]
+def _fanning_out(items: list[Item]) -> Callable[[], object]:
+    """Return the stream function's work on outbox items."""
+    records = [{"dynamodb": {"SequenceNumber": item["id"], "NewImage": to_wire(item)}} for item in items]
 
     def work() -> None:
         if fan_out(records):

@@ -16,14 +16,13 @@ from benchmarks.receiver import receiving
 from benchmarks.recording import Recorded
 from benchmarks.report import Section, Target
 from helpdesk.accounts.secret_keys.record import KeySecret
+from helpdesk.events.outbox import Event
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clock
 from helpdesk.storage.wire import from_wire, to_wire
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import repository
-from helpdesk.webhooks.delivery.attempts import DeliveryState, Progress
 from helpdesk.webhooks.delivery.queue import DeliveryTask
-from helpdesk.webhooks.delivery.record import Delivery, DeliveryId
 from helpdesk.webhooks.delivery.repository import DeliveryContext
 from helpdesk.webhooks.record import WebhookEndpoint
 from tests.support.api import Context, function
@@ -44,20 +43,20 @@ way: a session for a batch and one connection for each send, as for the first ba
 keeps up to two connections to each endpoint (`layers/core/helpdesk/outbound/keeping.py`); "connections kept" is
 that, with ten endpoints. The receiver speaks plain HTTP; with TLS, keeping saves about 2 ms more.
 "The worker without AWS" is `functions/delivery/app.py` whole (reading the message,
-deciding, signing, three changes of thread), with its four calls to DynamoDB answered in memory; the last row
+deciding, signing, three changes of thread), with its calls to DynamoDB answered in memory; the last row
 makes those calls, to a server on loopback that answers at once, and they are most of a delivery."""
 
 
 def run(*, tiny: bool = False) -> Section:
     """Measure."""
     record = recording.recorded()
-    event = from_wire(record.outbox[0])
-    body = event["body"].encode()
+    event = Event.from_item(from_wire(record.outbox[0]))
+    body = event.body.encode()
     headers = {"content-type": "application/json", "svc-signature": "t=1,v1=" + "0" * 64}
     rounds, repeats = (1, 1) if tiny else (20, 10)
-    with receiving() as url, stub.answering(_answers(record, event["id"], url)) as address:
+    with receiving() as url, stub.answering(_answers(record, event.id, url)) as address:
         stub.use(address)
-        batch = {"Records": [_message(record, event["id"], number) for number in range(BATCH)]}
+        batch = {"Records": [_message(record, event.id, number) for number in range(BATCH)]}
         worker = function("delivery")
 
         def whole() -> None:
@@ -65,7 +64,7 @@ def run(*, tiny: bool = False) -> Section:
                 raise RuntimeError("deliveries failed")
 
         def without_aws() -> None:
-            with _answered_in_memory(record, event["body"], url):
+            with _answered_in_memory(record, event, url):
                 whole()
 
         kept, keeping = _Kept(url, body, headers), _Keeping(url, body, headers)
@@ -186,28 +185,12 @@ def _message(record: Recorded, event_id: str, number: int) -> dict[str, Any]:
 
 
 def _answers(record: Recorded, event_id: str, url: str) -> dict[str, str]:
-    """Return what DynamoDB answers to the batch read of an attempt: delivery, event, endpoint and secret."""
+    """Return what DynamoDB answers to the batch read of first attempts: event, endpoint and secret."""
     task = _task(record, event_id)
-    delivery = Delivery(
-        organization=task.organization,
-        endpoint_id=task.endpoint_id,
-        event_id=event_id,
-        type="message.created",
-        event_created_at=task.due_at,
-        created_at=task.due_at,
-        state=DeliveryState.PENDING,
-        made=0,
-        recorded=True,
-        claimed_until=0,
-        run=1,
-        attempts=(),
-        expires_at=0,
-    )
     secret = KeySecret(
         organization=task.organization, key_id=task.key_id or "", webhooks=SECRET, tools=SECRET
     )
     items = [
-        to_wire(delivery.to_item()),
         record.outbox[0],
         {**record.endpoint, "url": {"S": url}},
         to_wire(secret.to_item()),
@@ -216,18 +199,17 @@ def _answers(record: Recorded, event_id: str, url: str) -> dict[str, str]:
 
 
 @contextmanager
-def _answered_in_memory(record: Recorded, body: str, url: str) -> Iterator[None]:
+def _answered_in_memory(record: Recorded, event: Event, url: str) -> Iterator[None]:
     endpoint = WebhookEndpoint.from_item(from_wire(record.endpoint) | {"url": url})
-    context = DeliveryContext(
-        Progress(DeliveryState.PENDING, 0, recorded=True, claimed_until=0), body, endpoint, SECRET
-    )
+    context = DeliveryContext(None, event, endpoint, SECRET)
 
-    def load(_: DeliveryId, __: str | None) -> DeliveryContext:
+    def load(*_: object) -> DeliveryContext:
         return context
 
     nothing: Callable[..., Awaitable[None] | None] = lambda *_, **__: None  # noqa: E731
     with (
-        mock.patch.object(repository, "load_context", load),
+        mock.patch.object(repository, "load", return_value={}),
+        mock.patch.object(repository, "context_of", load),
         mock.patch.object(repository, "claim", nothing),
         mock.patch.object(repository, "record", nothing),
         mock.patch.object(webhooks, "record_result", nothing),

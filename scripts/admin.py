@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -22,6 +23,7 @@ from helpdesk.accounts.secret_keys import service as secret_keys
 from helpdesk.api.admission.caller import Role
 from helpdesk.api.admission.limits import Plan
 from helpdesk.api.logs import service as logs
+from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError
 from scripts import operate_apps, stack_queues
 from scripts.migrations import runner
@@ -163,6 +165,12 @@ def _redrive(options: argparse.Namespace) -> dict[str, int | str]:
     return redrive(options.queue)
 
 
+def _replay(options: argparse.Namespace) -> dict[str, int]:
+    from scripts.replay import replay
+
+    return replay(options.since, options.until if options.until is not None else clock.now_ms())
+
+
 def _migrate(options: argparse.Namespace) -> dict[str, Any]:
     from scripts.migrations.versions import MIGRATIONS
 
@@ -181,6 +189,17 @@ def _add_import_key(commands: Any) -> None:
         "--sha256", required=True, metavar="HEX", help="the SHA-256 of the whole key, in hexadecimal"
     )
     key.set_defaults(run=_import_key)
+
+
+def _add_replay(commands: Any) -> None:
+    lost = commands.add_parser(
+        "replay", help="queue again what the stream or a queue lost in a time, such as while Fanout was off"
+    )
+    lost.add_argument(
+        "--from", dest="since", required=True, type=_instant, metavar="TIME", help="such as 2026-01-31T09:00Z"
+    )
+    lost.add_argument("--to", dest="until", type=_instant, metavar="TIME", help="default: now")
+    lost.set_defaults(run=_replay)
 
 
 def _add_facts(commands: Any) -> None:
@@ -257,6 +276,7 @@ def _parser() -> argparse.ArgumentParser:
         "queue", metavar="QUEUE", choices=[*stack_queues.QUEUES, stack_queues.FANOUT, stack_queues.FACTS]
     )
     again.set_defaults(run=_redrive)
+    _add_replay(commands)
 
     index = commands.add_parser(
         "reindex",
@@ -288,6 +308,14 @@ def _hours(text: str) -> int:
     if not 1 <= hours <= provisioning.MAX_TOKEN_HOURS:
         raise argparse.ArgumentTypeError(f"must be a whole number from 1 to {provisioning.MAX_TOKEN_HOURS}")
     return hours
+
+
+def _instant(text: str) -> int:
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError("must be a time such as 2026-01-31T09:00Z") from None
+    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1_000)
 
 
 def _add_plan(parser: argparse.ArgumentParser, *, required: bool = False) -> None:

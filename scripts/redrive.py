@@ -1,36 +1,35 @@
 """Redriving dead letters: messages go back to the queue they came from.
 
 Queues are redriven by SQS itself (StartMessageMoveTask); where an emulator does not know that, message by message.
-Fan-out's dead letters are positions in a stream, which cannot return to a queue. Their outbox items are found by an
-index entry in the table, and fanned out again. Deliveries that the reconciler gave up are named there, too.
+Fan-out's dead letters cannot return to a queue. Those that name an item have it fanned out again. Those that name a
+position in the stream say from when to when its changes are, and that time is replayed (`scripts.replay`).
 """
 
 import json
 import os
 import time
+from datetime import datetime
 from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from helpdesk.events.outbox import Event, QueuedJob
-from helpdesk.platform import clients, clock
+from helpdesk.events.outbox import Event, HookDelivery, QueuedJob
+from helpdesk.platform import clients
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage import table
 from helpdesk.storage.stored import Key
-from helpdesk.webhooks.delivery import reconciling
 from helpdesk.webhooks.delivery.fanout import fan_out_again
-from helpdesk.webhooks.delivery.record import Delivery, DeliveryId
 from scripts import redrive_facts
+from scripts.replay import replay
 from scripts.stack_queues import FACTS, FANOUT
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import MessageTypeDef, SendMessageRequestTypeDef
 
 _WAIT_SECONDS = 2.0
-_STREAM_MS = MINUTE_MS  # younger items may still be in the stream
-_RUN_MS = 15 * MINUTE_MS
+_CLOCKS_MS = MINUTE_MS  # by how much the stream's clock and the functions' may differ
 _UNKNOWN = {
     "InvalidAction",
     "UnknownOperationException",
@@ -108,24 +107,30 @@ def _move(dead: str, source: str) -> int:
 
 
 def _fan_out_again() -> dict[str, int | str]:
-    """Fan out pending outbox items and the items that dead letters name, then delete those dead letters.
-
-    A dead letter that names a delivery, which the reconciler gave up because it could not be read, enqueues it again.
+    """Fan out what dead letters name, then delete those dead letters.
 
     An item that still cannot be read moves to the dead-letter queue again, and is counted as left.
     """
     dead = os.environ["DEAD_LETTERS_URL"]
     letters = [letter for letters in takewhile(bool, iter(partial(_taken, dead), None)) for letter in letters]
-    now = clock.now_ms()
-    moved = reconciling.fan_out_pending(now - _STREAM_MS, now + _RUN_MS)
-    named = [place for letter in letters if (place := _named_by(letter["Body"])) is not None]
-    items = [item for place in named if (item := _outbox_item(*place)) is not None]
-    moved += fan_out_again(items)
-    given_up = [DeliveryId(**parts) for place in named if (parts := Delivery.parse(*place)) is not None]
-    moved += sum(reconciling.enqueue_again(each) for each in given_up)
+    bodies = [json.loads(letter["Body"]) for letter in letters]
+    named = [place for body in bodies if (place := _named_by(body)) is not None]
+    moved = fan_out_again([item for place in named if (item := _outbox_item(*place)) is not None])
+    times = [time for body in bodies if "DDBStreamBatchInfo" in body for time in _times_of(body)]
+    if times:
+        moved += replay(min(times) - _CLOCKS_MS, max(times) + _CLOCKS_MS)["fannedOut"]
     for letter in letters:
         clients.sqs().delete_message(QueueUrl=dead, ReceiptHandle=letter["ReceiptHandle"])
     return {"queue": FANOUT, "found": len(letters), "moved": moved, "left": _waiting(dead)}
+
+
+def _times_of(letter: dict[str, Any]) -> list[int]:
+    """Return when the first and the last change of a batch arrived in the stream, in ms."""
+    batch = letter["DDBStreamBatchInfo"]
+    return [
+        int(datetime.fromisoformat(batch[f"approximateArrivalOf{which}Record"]).timestamp() * 1_000)
+        for which in ("First", "Last")
+    ]
 
 
 def _write_facts_again() -> dict[str, int | str]:
@@ -147,9 +152,9 @@ def _write_facts_again() -> dict[str, int | str]:
     return {"queue": FACTS, "found": len(letters), "moved": moved, "tooOld": too_old, "left": left}
 
 
-def _named_by(letter: str) -> tuple[str, str] | None:
+def _named_by(letter: dict[str, Any]) -> tuple[str, str] | None:
     """Return the key of the item that a dead letter names; None for one that names a position in the stream."""
-    key = json.loads(letter).get("key")
+    key = letter.get("key")
     if not isinstance(key, dict) or not {"PK", "SK"} <= key.keys():
         return None
     # In the stream's wire form, or plain.
@@ -158,7 +163,7 @@ def _named_by(letter: str) -> tuple[str, str] | None:
 
 
 def _outbox_item(pk: str, sk: str) -> table.Item | None:
-    for kind in (Event, QueuedJob):
+    for kind in (Event, QueuedJob, HookDelivery):
         if kind.parse(pk, sk) is not None:
             return table.get(Key(pk, sk, kind))
     return None

@@ -31,23 +31,30 @@ def _sender() -> Sender:
 
 def handler(event: dict[str, Any], _context: object) -> BatchResponse:
     """Handle a batch; report the messages that failed, which return to the queue soon."""
-    return report_failed(_runner.run(_handle_all(event["Records"], _sender())))
+    return report_failed(_runner.run(_handle(event["Records"], _sender())))
 
 
-async def _handle_all(records: list[Record], sender: Sender) -> list[Record]:
-    outcomes = await asyncio.gather(*(_handle(record, sender) for record in records), return_exceptions=True)
-    failed = []
-    for record, outcome in zip(records, outcomes, strict=True):
-        if isinstance(outcome, BaseException):
-            logger.error(
-                "delivery_task_failed",
-                extra={"messageId": record["messageId"], "error": type(outcome).__name__},
-            )
-            failed.append(record)
-    return failed
+async def _handle(records: list[Record], sender: Sender) -> list[Record]:
+    tasks: list[DeliveryTask] = []
+    read: list[Record] = []
+    failed: list[Record] = []
+    for record in records:
+        try:
+            tasks.append(DeliveryTask.from_json(record["body"]))
+        except ValueError as error:  # a malformed message fails alone
+            failed.append(_failed(record, error))
+        else:
+            read.append(record)
+    # All messages of an invocation come from one queue.
+    first = settings().queue_url_of(records[0]["eventSourceARN"]) == settings().delivery_queue_url
+    outcomes = await deliveries.handle(tasks, sender, healthy_only=first)
+    return failed + [
+        _failed(record, error) for record, error in zip(read, outcomes, strict=True) if error is not None
+    ]
 
 
-async def _handle(record: Record, sender: Sender) -> None:
-    # Parsed here, so that a malformed message fails alone.
-    first = settings().queue_url_of(record["eventSourceARN"]) == settings().delivery_queue_url
-    await deliveries.handle(DeliveryTask.from_json(record["body"]), sender, healthy_only=first)
+def _failed(record: Record, error: BaseException) -> Record:
+    logger.error(
+        "delivery_task_failed", extra={"messageId": record["messageId"], "error": type(error).__name__}
+    )
+    return record

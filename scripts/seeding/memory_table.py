@@ -137,10 +137,14 @@ class MemoryTable:
         after = request.get("ExclusiveStartKey")
         start = 0 if after is None else bisect_right(order, _key(after))
         chosen = order[start : start + request["Limit"]] if "Limit" in request else order[start:]
-        items = [item for key in chosen if (item := self.find(key)) is not None]
-        answer: dict[str, Any] = {"Items": items, "Count": len(items), "ScannedCount": len(items)}
-        if items and start + len(items) < len(order):
-            answer["LastEvaluatedKey"] = {name: items[-1][name] for name in ("PK", "SK")}
+        read = [item for key in chosen if (item := self.find(key)) is not None]
+        items = read
+        if "FilterExpression" in request:
+            test = expressions.condition(request["FilterExpression"])
+            items = [item for item in read if test(Context(item, request))]
+        answer: dict[str, Any] = {"Items": items, "Count": len(items), "ScannedCount": len(read)}
+        if read and start + len(read) < len(order):
+            answer["LastEvaluatedKey"] = {name: read[-1][name] for name in ("PK", "SK")}
         return answer
 
     def _query(self, request: Wire) -> dict[str, Any]:

@@ -24,14 +24,14 @@ from helpdesk.conversations.schemas import NoteInput, ReplyInput, SnoozeInput
 from helpdesk.conversations.state import Transition
 from helpdesk.customers import editing
 from helpdesk.customers.schemas import FactInput
-from helpdesk.events import outbox_pending
+from helpdesk.events.outbox import Event
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clock, ids
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage.table import Item, from_wire
 from helpdesk.webhooks.delivery import repository as deliveries
-from helpdesk.webhooks.delivery import worker as delivering
-from helpdesk.webhooks.delivery.attempts import DeliveryState, Progress
+from helpdesk.webhooks.delivery.attempts import DeliveryState
+from helpdesk.webhooks.delivery.queue import DeliveryTask
 from helpdesk.webhooks.delivery.record import DeliveryId
 from helpdesk.webhooks.delivery.repository import Result
 from helpdesk.webhooks.record import WebhookEndpoint
@@ -127,14 +127,10 @@ class _Simulation:
         kept = [
             item
             for wire in world.items()
-            if "GSI2PK" in wire
-            and wire["SK"]["S"] in {"EVENT", "JOB"}
-            and (item := from_wire(wire))["expiresAt"] > self._desk.now // 1_000
+            if wire["SK"]["S"] == "EVENT" and (item := from_wire(wire))["expiresAt"] > self._desk.now // 1_000
         ]
         for item in kept:
-            if "body" in item:
-                self._deliver(item)
-        outbox_pending.mark_dispatched(kept)
+            self._deliver(item)
 
     def _hold(self, planned: Planned) -> None:
         started = self._desk.now - (planned.number + 1) * BETWEEN_MS + self.random.randrange(BETWEEN_MS // 2)
@@ -235,20 +231,17 @@ class _Simulation:
         session = messages.history(self._desk.organization, self._session)
         return session.conversations[0].id
 
-    def _deliver(self, event: Item) -> None:
-        created_at = int(event["createdAt"])
-        self.us = (created_at + 400) * 1_000
-        tasks = delivering.create(
-            event["organization"], event["id"], event["type"], created_at, list(self._desk.endpoints)
-        )
-        for task in tasks:
-            self.us = (created_at + 700) * 1_000
-            self._attempt(task.delivery)
+    def _deliver(self, item: Item) -> None:
+        event = Event.from_item(item)
+        for endpoint in self._desk.endpoints:
+            if event.type in endpoint.events and endpoint.created_at <= event.created_at:
+                self.us = (event.created_at + 700) * 1_000
+                self._attempt(event, DeliveryTask.first(event, endpoint).delivery)
 
-    def _attempt(self, delivery: DeliveryId) -> None:
+    def _attempt(self, event: Event, delivery: DeliveryId) -> None:
         """Make the only attempt: 98 of 100 succeed, the others are given up."""
         now = clock.now_ms()
-        deliveries.claim(delivery, Progress(DeliveryState.PENDING, 0, recorded=True, claimed_until=0), 1, now)
+        deliveries.claim(delivery, event, None, 1, now)
         arrived = self.random.random() < 0.98
         outcome = Outcome(200, None, 85) if arrived else Outcome(500, Failure.STATUS, 85)
         state = DeliveryState.DELIVERED if arrived else DeliveryState.DROPPED

@@ -58,7 +58,6 @@ WORKERS = {
     "AutoResolve",
     "UploadCleanup",
     "AnalyticsExporter",
-    "Reconciler",
     "Timers",
     "Eraser",
     "Crawler",

@@ -48,6 +48,5 @@ def test_the_page_spells_the_indexes_partitions_as_the_code_does() -> None:
 def test_the_page_spells_the_partitions_that_organizations_share_as_the_code_does() -> None:
     assert f"`{Crawl.GSI1[0]}`" in PAGE
     assert f"`{Snooze.GSI1[0]}`" in PAGE
-    assert f"`{Event.GSI2[0]}`" in PAGE
     assert f"`{Organization.GSI1[0]}`" in PAGE
     assert f"in {shards.SHARDS} shards" in PAGE

@@ -208,7 +208,6 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
         "Facts": {"ORG#*#CUSCONVS#*"},
         "Eraser": {"RETAINING#*", "ORG#*#INBOX#*", "ORG#*#CUSCONVS#*", "ORG#*#CUSREPORTS#*"},
         "Crawler": {"DUECRAWLS#*"},
-        "Reconciler": {"PENDING#*", "OUTBOX#*"},
     }
 
 

@@ -28,8 +28,8 @@ class Moment(StrEnum):
 
 
 _SHARES = {Moment.IN_FLIGHT: 12, Moment.ANSWERED: 6, Moment.MID_BATCH: 5, Moment.WORKING: 2}
-DELIVERY, FANOUT, RECONCILER = "Delivery", "Fanout", "Reconciler"
-MOST_KILLS = {DELIVERY: 10_000, RECONCILER: 10_000, FANOUT: 8}
+DELIVERY, FANOUT = "Delivery", "Fanout"
+MOST_KILLS = {DELIVERY: 10_000, FANOUT: 8}
 """How often a function's workers are killed at most. Fan-out has one in the emulator, which loses a batch of up to a
 hundred records with it; killed all the time, it would leave the delivery workers idle, with nothing to be killed in."""
 

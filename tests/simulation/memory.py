@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any
 
 from helpdesk.storage.stored import Key, Stored
-from helpdesk.storage.table import ConditionFailed, Item, Page, from_wire, to_wire
+from helpdesk.storage.table import ConditionFailed, Item, from_wire, to_wire
 
 _WORD = re.compile(r"attribute_(not_)?exists\((#?\w+)\)|[:#]?\w+|<>|>=|=|<|[()]")
 
@@ -132,14 +132,3 @@ class MemoryTable:
                 changed[name] = [*item[name], *given[value]] if appended else given[value]
         self.items[key.pk, key.sk] = changed
         return {}
-
-    def query(self, pk: str, *, index: str, sk_between: tuple[str, str], limit: int, after: object) -> Page:
-        """As the real one, for an index; a page holds everything."""
-        assert after is None
-        low, high = sk_between
-        found = [
-            dict(item)
-            for item in self.items.values()
-            if item.get(f"{index}PK") == pk and low <= item[f"{index}SK"] <= high
-        ]
-        return Page(sorted(found, key=lambda item: str(item[f"{index}SK"]))[:limit], None)

@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from random import Random
 from typing import Any
 
@@ -108,11 +109,9 @@ class World:
 
     async def _handle(self, body: str, copies: int) -> None:
         task = DeliveryTask.from_json(body)
-        outcomes = await asyncio.gather(
-            *(deliveries.handle(task, self) for _ in range(copies)), return_exceptions=True
-        )
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException):
+        handled = await asyncio.gather(*(deliveries.handle([task], self) for _ in range(copies)))
+        for outcome in chain.from_iterable(handled):
+            if outcome is not None:
                 raise outcome
 
 

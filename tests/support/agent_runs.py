@@ -119,7 +119,7 @@ class Runs:
         return [
             item["type"]
             for item in sorted(items, key=lambda item: str(item["id"]))
-            if json.loads(item["body"])["data"]["conversation"]["id"] == conversation
+            if json.loads(item["data"])["conversation"]["id"] == conversation
         ]
 
 

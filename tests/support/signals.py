@@ -68,7 +68,7 @@ def events() -> list[tuple[str, dict[str, Any]]]:
     """Return the kind and the signal of every event about signals, in the order of their ids."""
     items = [item for item in everything.everything() if isinstance(item.get("type"), str) and "body" in item]
     found = [
-        (item["type"], json.loads(item["body"])["data"].get("signal"))
+        (item["type"], json.loads(item["data"]).get("signal"))
         for item in sorted(items, key=lambda item: str(item["id"]))
     ]
     return [(kind, signal) for kind, signal in found if signal is not None]

@@ -73,9 +73,7 @@ def dismiss(api: Client, suggestion: dict[str, Any]) -> Answer:
 def events() -> list[dict[str, Any]]:
     """Return the data of every event about a suggestion, in the order in which they were written."""
     items = [item for item in everything.everything() if item.get("type") == "knowledge.suggestion.created"]
-    return [
-        json.loads(item["body"])["data"]["suggestion"] for item in sorted(items, key=lambda item: item["id"])
-    ]
+    return [json.loads(item["data"])["suggestion"] for item in sorted(items, key=lambda item: item["id"])]
 
 
 def documents(api: Client) -> list[dict[str, Any]]:

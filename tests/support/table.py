@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from helpdesk.events.outbox import Event
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage.table import Item, from_wire
@@ -38,7 +39,7 @@ def jobs(queue: str) -> list[Item]:
 
 def events() -> list[dict[str, Any]]:
     """Return the bodies of the outbox events in the order of their ids; each must be as the API's description says."""
-    bodies = [json.loads(item["body"]) for item in outbox()]
+    bodies = [json.loads(Event.from_item(item).body) for item in outbox()]
     for body in bodies:
         require_described_event(body)
     return bodies

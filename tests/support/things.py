@@ -14,11 +14,10 @@ from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.record import Risk, Tool
-from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.delivery import worker as deliveries
 from tests.support import integrations
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of
+from tests.support.deliveries import attempted, first_tasks
 from tests.support.people import grant_of, issue_token, make_person
 from tests.support.suggestions import suggested
 from tests.support.tools import connected, declaration
@@ -131,5 +130,6 @@ def _delivered(organization: str) -> str:
     """Let an event happen for the organization's endpoints; return its id."""
     event = Event.new(organization, WebhookEvent.MESSAGE_CREATED, {"text": "Hello"}, clock.now_ms())
     table.put_new(event.to_item())
-    deliveries.create(organization, event.id, event.type, event.created_at, webhooks.listening(organization))
+    for task in first_tasks(event):
+        attempted(event, task)
     return event.id

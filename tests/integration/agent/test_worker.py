@@ -14,6 +14,7 @@ from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.record import Conversation
+from helpdesk.events.outbox import Event
 from helpdesk.platform import clients
 from helpdesk.platform.queues import MAX_RECEIVES
 from helpdesk.platform.settings import settings
@@ -32,7 +33,7 @@ def events() -> list[dict[str, Any]]:
     """Return the events in the outbox in the order of their ids."""
     items = clients.dynamodb().scan(TableName="helpdesk-test")["Items"]
     found = [table.from_wire(item) for item in items]
-    bodies = [json.loads(item["body"]) for item in found if item.get("entity") == "outbox" and "body" in item]
+    bodies = [json.loads(Event.from_item(item).body) for item in found if item["SK"] == "EVENT"]
     return sorted(bodies, key=lambda event: (event["createdAt"], event["type"] == "conversation.updated"))
 
 

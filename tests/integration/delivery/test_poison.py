@@ -1,9 +1,12 @@
 """No record of one organization holds up another's: unknown values, missing attributes and wrong types in each item."""
 
-from collections.abc import Callable, Iterator
+import asyncio
+from collections.abc import Iterator
+from copy import replace
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.kinds import WebhookEvent
@@ -12,29 +15,19 @@ from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
 from helpdesk.storage.table import Item
-from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.delivery import reconciling
+from helpdesk.webhooks.delivery import fanout
 from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.fanout import fan_out_again
+from scripts.replay import replay
+from tests.integration.delivery.happening import MINUTE, Receiver, Time, add, happened, time
 from tests.integration.fanout.test_fan_out import fan_out, received
 from tests.support import table as whole_table
 from tests.support.api import Client
-from tests.support.permissions import running
+from tests.support.deliveries import attempted, first_tasks
 
-MINUTE = 60_000
+__all__ = ["time"]  # the fixture
+
 WRONG: list[Any] = [None, "", "x", -1, 1.5, True, [5], {"x": 1}]
-
-
-class Time:
-    """The present, which a test moves."""
-
-    now = 1_800_000_000_000
-
-
-@pytest.fixture
-def time() -> Iterator[Time]:
-    present = Time()
-    with clock.frozen(lambda: present.now * 1_000):
-        yield present
 
 
 def put(item: Item) -> None:
@@ -57,18 +50,6 @@ def _decimal() -> Any:
     from decimal import Decimal  # noqa: PLC0415 - DynamoDB's numbers with a fraction
 
     return Decimal("1.5")
-
-
-def add(api: Client, *events: str) -> str:
-    answer = api.post("/v1/webhooks", {"url": "https://93.184.215.14/", "events": list(events)})
-    assert answer.status == 200, answer
-    return str(answer.body["id"])
-
-
-def happened(organization: NewOrganization) -> Event:
-    event = Event.new(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {}, clock.now_ms())
-    table.put_new(event.to_item())
-    return event
 
 
 def endpoint_item(endpoint_id: str) -> Item:
@@ -118,28 +99,33 @@ def test_no_endpoint_holds_up_another_whatever_is_wrong_with_it(
         assert {(good, events[0].id), (theirs, events[1].id)} <= delivered_to(), name
 
 
-def test_an_event_with_an_unreadable_endpoint_is_set_aside_after_it_was_tried_again(
-    organization: NewOrganization, api: Client, time: Time
+def test_an_event_with_an_unreadable_endpoint_reaches_the_others_and_is_set_aside(
+    organization: NewOrganization, api: Client
 ) -> None:
     good, ours = add(api, "message.created"), add(api, "message.created")
     put({**endpoint_item(ours), "url": 5})
-    time.now += 1
     event = happened(organization)
 
-    fan_out(event.to_item())
-    assert received(settings().dead_letters_url) == []
-    time.now += 46 * MINUTE
-    reconciling.fan_out_pending(clock.now_ms() - 45 * MINUTE, clock.now_ms() + MINUTE)
+    assert fan_out(event.to_item()) == {"batchItemFailures": []}
 
-    assert [letter["key"]["SK"] for letter in received(settings().dead_letters_url)] == [
-        event.to_item()["SK"]
-    ]
     assert {endpoint for endpoint, _ in delivered_to()} == {good}
-    time.now += 46 * MINUTE
-    assert running("reconciler", reconciling.reconcile)(clock.now_ms() + MINUTE).fanned_out == 0
+    [letter] = received(settings().dead_letters_url)
+    assert letter["key"] == event.key.attributes()
 
 
-@pytest.mark.parametrize("reader", ["stream", "reconciler"])
+def test_an_event_that_cannot_be_set_aside_is_repeated(
+    organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put({**endpoint_item(add(api, "message.created")), "url": 5})
+
+    def fail(_: object) -> None:
+        raise ClientError({"Error": {"Code": "ServiceUnavailable"}}, "SendMessage")
+
+    monkeypatch.setattr(fanout, "write_dead_letter", fail)
+    assert len(fan_out(happened(organization).to_item())["batchItemFailures"]) == 1
+
+
+@pytest.mark.parametrize("reader", ["stream", "replay"])
 def test_no_outbox_item_holds_up_another_whatever_is_wrong_with_it(
     reader: str, organization: NewOrganization, api: Client, time: Time
 ) -> None:
@@ -161,22 +147,13 @@ def test_no_outbox_item_holds_up_another_whatever_is_wrong_with_it(
             listed = [*sample["jobs"][:place], bad, *sample["jobs"][place + 1 :]]
             cases.append((f"jobs: {name}", {**sample, "jobs": listed}))
     assert len(cases) > 150
-    run: Callable[[Item], object] = fan_out if reader == "stream" else put
     for start in range(0, len(cases), 50):
         good = event()
         batch = [item for _, item in cases[start : start + 50]] + [good.to_item()]
         if reader == "stream":
             assert fan_out(*batch) == {"batchItemFailures": []}
         else:
-            for number, item in enumerate(batch):
-                run(
-                    {**item, "SK": item["SK"][:-4] + f"{start + number:04d}"}
-                    if item is not batch[-1]
-                    else item
-                )
-            time.now += 46 * MINUTE
-            reconciling.fan_out_pending(clock.now_ms() - 45 * MINUTE, clock.now_ms() + 10 * MINUTE)
-            time.now -= 46 * MINUTE
+            fan_out_again(batch)
         assert (endpoint, good.id) in delivered_to()
 
 
@@ -187,68 +164,28 @@ def test_no_delivery_holds_up_another_whatever_is_wrong_with_it(
     other_organization: NewOrganization,
     time: Time,
 ) -> None:
-    add(api, "message.created")
-    theirs = add(stranger, "message.created")
+    for client in (api, stranger):
+        add(client, "message.created")
     time.now += 1
-    for home in (organization, other_organization):
-        event = happened(home)
-        deliveries.create(
-            event.organization,
-            event.id,
-            event.type,
-            event.created_at,
-            webhooks.listening(event.organization),
-        )
-    (ours,) = [item for item in whole_table.of_kind("evt_") if theirs not in item["PK"]]
-    ours = {**ours, "attempts": [{"attempt": 1, "at": 1, "status": None, "error": "moon", "durationMs": 1}]}
-    cases = list(poisoned(ours))
-    for name, bad in poisoned(ours["attempts"][0]):
-        cases.append((f"attempts: {name}", {**ours, "attempts": [bad]}))
-    assert len(cases) > 100
-    for name, item in cases:
-        put(item)
-        time.now += 46 * MINUTE
-        running("reconciler", reconciling.reconcile)(clock.now_ms() + MINUTE)
-        assert theirs in {endpoint for endpoint, _ in delivered_to()}, name
-
-
-def test_an_unreadable_delivery_is_given_up_after_five_failures_with_a_dead_letter(
-    organization: NewOrganization, api: Client, time: Time, caplog: pytest.LogCaptureFixture
-) -> None:
-    add(api, "message.created")
-    time.now += 1
-    event = happened(organization)
-    (task,) = deliveries.create(
-        event.organization, event.id, event.type, event.created_at, webhooks.listening(event.organization)
-    )
-    table.update(task.delivery.key, "SET #s = :moon", names={"#s": "state"}, values={":moon": "moon"})
-    for run in range(1, 8):
-        time.now += 46 * MINUTE
-        reconciling.enqueue_overdue(clock.now_ms() - 45 * MINUTE, clock.now_ms() + MINUTE)
-        assert len(received(settings().dead_letters_url)) == (run == 5), run
-    assert [record.msg for record in caplog.records].count("record_unreadable") == 5
-    assert "GSI1PK" not in (table.get(task.delivery.key) or {})
-
-
-def test_an_endpoint_whose_key_cannot_be_read_does_not_stop_the_reconciler(
-    organization: NewOrganization,
-    api: Client,
-    stranger: Client,
-    other_organization: NewOrganization,
-    time: Time,
-) -> None:
-    ours, theirs = add(api, "message.created"), add(stranger, "message.created")
-    time.now += 1
-    for home in (organization, other_organization):
-        event = happened(home)
-        listening = webhooks.listening(event.organization)
-        deliveries.create(event.organization, event.id, event.type, event.created_at, listening)
-    item = endpoint_item(ours)
-    for bad in ({key: value for key, value in item.items() if key != "keyId"}, {**item, "keyId": 5}):
+    ours, theirs = happened(organization), happened(other_organization)
+    [our_task], [their_task] = first_tasks(ours), first_tasks(theirs)
+    attempted(ours, our_task, status=500)
+    (item,) = whole_table.of_kind(ours.id)
+    cases = list(poisoned(item))
+    for name, bad in poisoned(item["attempts"][0]):
+        cases.append((f"attempts: {name}", {**item, "attempts": [bad]}))
+    assert len(cases) > 90
+    receiver = Receiver(200)
+    for number, (name, bad) in enumerate(cases, 1):
         put(bad)
-        time.now += 46 * MINUTE
-        reconciling.enqueue_overdue(clock.now_ms() - 45 * MINUTE, clock.now_ms() + MINUTE)
-        assert theirs in {endpoint for endpoint, _ in delivered_to()}
+        time.now += MINUTE
+        outcomes = asyncio.run(deliveries.handle([replace(our_task, attempt=2), their_task], receiver))
+        assert outcomes[1] is None, name
+        sent = (table.get(their_task.delivery.key) or {})["state"]
+        assert sent == "delivered", name
+        assert receiver.requests >= number, name
+        replay(0, time.now)
+        table.delete(their_task.delivery.key)
 
 
 def test_a_key_can_be_revoked_while_one_of_its_endpoints_cannot_be_read(

@@ -1,6 +1,7 @@
 """The operator's command that moves dead letters back."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,11 +11,9 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
-from helpdesk.webhooks import service as webhooks
-from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.fanout import fan_out_again
 from scripts import redrive
-from tests.integration.delivery import test_reconciling as lost_things
-from tests.integration.delivery.test_reconciling import Time, add, happened, tasks, time
+from tests.integration.delivery.happening import HOUR, Time, add, happened, tasks, time
 from tests.integration.fanout.test_fan_out import received
 from tests.support.api import Client
 
@@ -102,41 +101,14 @@ def test_fan_outs_dead_letters_are_fanned_out_again(
 ) -> None:
     add(api, "message.created")
     event = happened(organization)
-    place = {"DDBStreamBatchInfo": {"shardId": "shard", "startSequenceNumber": "1"}}
+    at = datetime.fromtimestamp(time.now // 1_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    times = {"approximateArrivalOfFirstRecord": at, "approximateArrivalOfLastRecord": at}
+    place = {"DDBStreamBatchInfo": {"shardId": "shard", "startSequenceNumber": "1", **times}}
     clients.sqs().send_message(QueueUrl=settings().dead_letters_url, MessageBody=json.dumps(place))
-    time.now += 2 * lost_things.MINUTE
+    time.now += 7 * HOUR
+    happened(organization)  # the stream still brings it
     assert redrive.redrive("fanout") == {"queue": "fanout", "found": 1, "moved": 1, "left": 0}
     assert tasks(settings().delivery_queue_url) == [(event.id, 1)]
-
-
-def test_a_repaired_delivery_is_resumed_and_an_unreadable_one_is_tried_and_given_up_again(
-    organization: NewOrganization, api: Client, time: Time
-) -> None:
-    add(api, "message.created")
-    made = []
-    for _ in range(2):
-        event = happened(organization)
-        made += deliveries.create(
-            event.organization, event.id, event.type, event.created_at, webhooks.listening(event.organization)
-        )
-    tasks(settings().delivery_queue_url)
-    for task in made:
-        table.update(task.delivery.key, "SET #s = :moon", names={"#s": "state"}, values={":moon": "moon"})
-
-    def reconcile_five_times() -> None:
-        for _ in range(5):
-            time.now += lost_things.HOUR
-            lost_things.reconcile()
-
-    reconcile_five_times()
-    repaired = made[0].delivery
-    table.update(repaired.key, "SET #s = :state", names={"#s": "state"}, values={":state": "pending"})
-
-    assert redrive.redrive("fanout")["found"] == 2
-    assert tasks(settings().retry_queue_url) == [(repaired.event_id, 1)]
-    assert redrive.redrive("fanout")["found"] == 0
-    reconcile_five_times()
-    assert redrive.redrive("fanout")["found"] == 1
 
 
 def test_a_repaired_item_is_fanned_out_and_an_unreadable_one_stays_a_dead_letter(
@@ -145,10 +117,9 @@ def test_a_repaired_item_is_fanned_out_and_an_unreadable_one_stays_a_dead_letter
     add(api, "message.created")
     events = [happened(organization), happened(organization)]
     for event in events:
-        table.update(lost_things.key_of(event), "REMOVE createdAt")
-    time.now += lost_things.HOUR
-    lost_things.reconcile()
-    repaired = lost_things.key_of(events[0])
+        table.update(event.key, "REMOVE createdAt")
+    fan_out_again([item for event in events if (item := table.get(event.key)) is not None])
+    repaired = events[0].key
     table.update(repaired, "SET createdAt = :at", values={":at": events[0].created_at})
     assert redrive.redrive("fanout") == {"queue": "fanout", "found": 2, "moved": 1, "left": 1}
     assert tasks(settings().delivery_queue_url) == [(events[0].id, 1)]

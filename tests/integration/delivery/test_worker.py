@@ -20,10 +20,10 @@ from helpdesk.storage.table import Throttled
 from helpdesk.webhooks import repository as endpoints
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import repository
-from helpdesk.webhooks.delivery import worker as deliveries
 from helpdesk.webhooks.delivery.queue import DeliveryTask
 from helpdesk.webhooks.delivery.record import Delivery
 from tests.support.api import Client, function
+from tests.support.deliveries import attempted
 from tests.support.template import ROOT
 
 LATER = 4_000_000_000_000
@@ -46,9 +46,8 @@ def task(organization: NewOrganization, api: Client) -> DeliveryTask:
     api.post("/v1/webhooks", {"url": "https://93.184.215.14/", "events": ["message.created"]})
     event = Event.new(organization.organization_id, WebhookEvent.MESSAGE_CREATED, {}, LATER)
     table.put_new(event.to_item())
-    listening = webhooks.listening(organization.organization_id)[-1:]
-    (created,) = deliveries.create(event.organization, event.id, event.type, LATER, listening)
-    return replace(created, due_at=0)
+    endpoint = webhooks.listening(organization.organization_id)[-1]
+    return replace(DeliveryTask.first(event, endpoint), due_at=0)
 
 
 def batch(*bodies: str, queue: str = "retry") -> dict[str, Any]:
@@ -146,7 +145,7 @@ def test_a_message_that_failed_because_of_throttling_comes_back_within_seconds(
     def load(*_: Any) -> None:
         raise Throttled
 
-    monkeypatch.setattr(repository, "load_context", load)
+    monkeypatch.setattr(repository, "load", load)
     monkeypatch.setattr(clients.sqs(), "change_message_visibility_batch", lambda **how: asked.append(how))
     event = batch(good.to_json())
     event["Records"][0]["eventSourceARN"] = "arn:aws:sqs:eu-west-1:123456789012:delivery"
@@ -158,7 +157,9 @@ def test_a_task_of_a_run_that_a_redelivery_replaced_sends_nothing(
     organization: NewOrganization, api: Client, sent: list[bytes]
 ) -> None:
     old = task(organization, api)
-    table.update(old.delivery.key, "SET run = :two", values={":two": 2})
+    event = Event.from_item(table.get_many([Event.key_for(old.organization, old.event_id)]).popitem()[1])
+    attempted(event, old, status=500)
+    table.update(old.delivery.key, "SET run = :two, made = :zero", values={":two": 2, ":zero": 0})
     assert function("delivery").handler(batch(old.to_json()), None) == {"batchItemFailures": []}
     assert sent == []
     assert state(old) == "pending"

@@ -23,7 +23,6 @@ from helpdesk.platform.settings import settings as platform_settings
 from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import queue
-from helpdesk.webhooks.delivery import worker as deliveries
 from helpdesk.webhooks.delivery.queue import DeliveryTask
 from helpdesk.webhooks.record import WebhookEndpoint
 from tests.integration.delivery.test_worker import batch, handle_beside
@@ -253,7 +252,7 @@ def create_deliveries(endpoint: WebhookEndpoint, number: int) -> list[DeliveryTa
     for _ in range(number):
         event = Event.new(endpoint.organization, WebhookEvent.MESSAGE_CREATED, {}, clock.now_ms())
         table.put_new(event.to_item())
-        tasks += deliveries.create(event.organization, event.id, event.type, event.created_at, [endpoint])
+        tasks.append(DeliveryTask.first(event, endpoint))
     return [replace(task, due_at=0) for task in tasks]
 
 

@@ -5,19 +5,31 @@ import json
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.events.outbox import Event
 from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.platform import clients, clock
 from helpdesk.platform.errors import AppError
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
 from helpdesk.webhooks.delivery import service as history
-from helpdesk.webhooks.delivery.record import Delivery
+from helpdesk.webhooks.delivery.record import Delivery, DeliveryId
 from tests.integration.fanout.test_fan_out import fan_out
 from tests.integration.webhooks.conftest import Receiver
 from tests.integration.webhooks.test_history import deliveries, happen, work
 from tests.support.api import Client
+from tests.support.deliveries import attempted, first_tasks
 from tests.support.interleaving import interleaved
 from tests.support.table import of_kind
+
+
+def claimed(organization: NewOrganization, event_id: str) -> DeliveryId:
+    """Let a worker claim the first attempt and die."""
+    item = table.get(Event.key_for(organization.organization_id, event_id))
+    assert item is not None
+    event = Event.from_item(item)
+    (task,) = first_tasks(event)
+    attempted(event, task, status=None)
+    return task.delivery
 
 
 def stream_jobs() -> None:
@@ -90,11 +102,7 @@ def test_a_redelivery_while_an_attempt_is_under_way_is_refused(
     organization: NewOrganization, api: Client, endpoint: str
 ) -> None:
     event_id = happen(organization)
-    table.update(
-        Delivery.key_for(organization.organization_id, endpoint, event_id),
-        "SET made = :one, recorded = :no, claimedUntil = :until",
-        values={":one": 1, ":no": False, ":until": clock.now_ms() + 40_000},
-    )
+    claimed(organization, event_id)
     answer = api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver")
     assert (answer.status, answer.code) == (409, "delivery_in_progress")
 
@@ -104,11 +112,8 @@ def test_a_redelivery_after_a_worker_died_keeps_the_attempt_that_it_made(
 ) -> None:
     event_id = happen(organization)
     claimed_until = clock.now_ms() - 1
-    table.update(
-        Delivery.key_for(organization.organization_id, endpoint, event_id),
-        "SET made = :one, recorded = :no, claimedUntil = :until",
-        values={":one": 1, ":no": False, ":until": claimed_until},
-    )
+    delivery = claimed(organization, event_id)
+    table.change(delivery.key, set={"claimed_until": claimed_until})
     assert api.post(f"/v1/webhooks/{endpoint}/deliveries/{event_id}/redeliver").status == 200
     (shown,) = deliveries(api, endpoint)
     assert shown["attempts"] == [

@@ -44,11 +44,11 @@ def test_lines_below_our_level_stay_out_where_lambda_would_let_them_pass() -> No
 from helpdesk.platform import logging, metrics
 logging.logger.info("left_out")
 logging.logger.warning("logged")
-metrics.count("Repairs")"""
+metrics.count("EventsDropped")"""
     levels = {
         "AWS_LAMBDA_LOG_LEVEL": "INFO",
         "POWERTOOLS_LOG_LEVEL": "WARN",
-        "POWERTOOLS_SERVICE_NAME": "reconciler",
+        "POWERTOOLS_SERVICE_NAME": "delivery",
     }
 
     done = subprocess.run(
@@ -60,7 +60,7 @@ metrics.count("Repairs")"""
     )
 
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [line.get("message", line.get("Repairs")) for line in lines] == ["logged", [1.0]]
+    assert [line.get("message", line.get("EventsDropped")) for line in lines] == ["logged", [1.0]]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
 """The outbox: items that a transaction writes and the stream carries to the fan-out.
 
-An *event* is for webhook endpoints. Its item holds the final JSON text, so every attempt of every delivery sends the
+An *event* is for webhook endpoints. Its item holds its data as JSON text, so every attempt of every delivery sends the
 same bytes. A *job* is work for one of the service's own queues. An event's item may include jobs, which saves an item
 where one change leads to both (a visitor's message: notify the endpoints, and let the agent answer).
+
+The stream keeps a record for 24 hours, and the fan-out repeats what fails. What it missed for longer is still in the
+table, from where `python -m scripts.admin replay` fans it out (docs/guides/operating.md).
 """
 
 import json
@@ -14,11 +17,9 @@ import msgspec
 
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform import clock, ids
-from helpdesk.platform.record import Record, field
+from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS
-from helpdesk.storage import shards
 from helpdesk.storage.stored import Stored, plain
-from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
 OUTBOX = "outbox"
@@ -27,7 +28,7 @@ LINE = "line"
 """The `entity` of a system line that comes without an event: the fan-out lets those who follow the thread know."""
 
 EVENT_DAYS = 30  # as long as the delivery history reaches back
-JOB_DAYS = 7  # longer than the stream (24 h) and the queues (4 days) hold on to it
+JOB_DAYS = 7  # how long after the stream's 24 hours a replay still finds it
 SEND_WITHIN_MS = 10_000
 """How old an event may be when a try of its transaction is sent to DynamoDB."""
 
@@ -130,27 +131,20 @@ class Job(Record, omit_defaults=True):
 
 
 class Outbox(Stored, kw_only=True):
-    """An outbox item. `pending_since` (ms, 13 digits) is in GSI2 until all is queued; the reconciler finds it there."""
+    """An outbox item. Its `entity` is what the stream's filter passes; `expires_at` is in seconds."""
 
-    GSI2 = "OUTBOX#{shard}", "{pending_since}"
     id: str
     entity: str = OUTBOX
     jobs: tuple[Job, ...] = ()
-    pending_since: str | None = field(name="GSI2SK", default=None)
     expires_at: int | None = None
-
-    @property
-    def shard(self) -> int:
-        """Which shard of GSI2 it is in."""
-        return shards.shard_of(self.id)
 
 
 class Event(Outbox, kw_only=True):
     """Something that happened, for the webhook endpoints of one organization.
 
-    `body` is the JSON text that every attempt of every delivery sends. `created_at` is when it happened, in ms, and is
-    the same for all events of one change. An event with `only_to` goes to that endpoint alone, whatever the endpoint
-    listens to, and is not in the feed.
+    `data` is JSON text in the shape of the event's kind. `created_at` is when it happened, in ms, and is the same for
+    all events of one change. An event with `only_to` goes to that endpoint alone, whatever the endpoint listens to, and
+    is not in the feed.
     """
 
     PK, SK = "ORG#{organization}#EVENT#{id}", "EVENT"
@@ -158,7 +152,7 @@ class Event(Outbox, kw_only=True):
     organization: str
     type: str
     created_at: int
-    body: str
+    data: str
     only_to: str | None = None
 
     @classmethod
@@ -172,32 +166,30 @@ class Event(Outbox, kw_only=True):
         *,
         only_to: str | None = None,
     ) -> Self:
-        """Return an event with an ID of its own, whose body is the envelope of the specification (Events, Envelope).
-
-        `data` has the shape of its kind (Specification: Events, data by kind).
-        """
-        event_id = ids.event()
-        envelope = {"id": event_id, "type": type.value, "createdAt": created_at, "data": data}
+        """Return an event with an ID of its own. `data` is described in Specification: Events, data by kind."""
         return cls(
             organization=organization,
-            id=event_id,
+            id=ids.event(),
             type=type.value,
             created_at=created_at,
-            body=json.dumps(envelope, ensure_ascii=False, separators=(",", ":")),
+            data=json.dumps(data, ensure_ascii=False, separators=(",", ":")),
             jobs=jobs,
             only_to=only_to,
-            pending_since=_now(),
             expires_at=clock.seconds_from_now(EVENT_DAYS * DAY_SECONDS),
         )
+
+    @property
+    def body(self) -> str:
+        """The JSON text that every attempt sends (Specification: Events, Envelope).
+
+        The item has each of its parts once, because every byte of it counts (docs/cost.md).
+        """
+        return f'{{"id":"{self.id}","type":"{self.type}","createdAt":{self.created_at},"data":{self.data}}}'
 
     @property
     def feed_place(self) -> str | None:
         """Its place in the feed, which is in order of time as IDs are."""
         return self.id if self.only_to is None else None
-
-    def to_item(self) -> Item:
-        """Return the item. The fan-out and the deliveries of the release before this one read its organization."""
-        return super().to_item() | {"organization": self.organization}
 
     def add_to(self, transaction: Transaction) -> None:
         """Add the event to the transaction of its change, and give the transaction a deadline.
@@ -220,7 +212,7 @@ class QueuedJob(Outbox, kw_only=True):
 class HookDelivery(Outbox, kw_only=True):
     """A request that a service sent, by the hash of its id; its presence makes it the only one.
 
-    No organization owns its job yet.
+    No organization owns its job yet, so no erasure would find it: the fan-out removes the job once it is queued.
     """
 
     PK, SK = "HOOK#{app}#{delivery_hash}", "HOOK"
@@ -242,10 +234,5 @@ def _queued(job: Job) -> dict[str, Any]:
     """Return the fields of an outbox item with one job."""
     return {
         "jobs": (job,),
-        "pending_since": _now(),
         "expires_at": clock.seconds_from_now(JOB_DAYS * DAY_SECONDS),
     }
-
-
-def _now() -> str:
-    return f"{clock.now_ms():013d}"

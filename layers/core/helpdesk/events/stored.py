@@ -35,7 +35,8 @@ class OutboxItem(NamedTuple):
             if key is None:
                 raise UnreadableItem("PK")
             return cls(key["id"], None, (), (key["organization"], key["conversation_id"]))
-        if "body" in item:
+        if "data" in item:
             event = Event.from_item(item)
             return cls(event.id, event, event.jobs)
-        return cls(item["id"], None, msgspec.convert(item["jobs"], tuple[Job, ...]))
+        # A request of a service that was fanned out before has no job any more.
+        return cls(item["id"], None, msgspec.convert(item.get("jobs", []), tuple[Job, ...]))

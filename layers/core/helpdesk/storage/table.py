@@ -248,9 +248,16 @@ def query_all(
             return items
 
 
-def scan(*, limit: int, after: Item | None = None) -> Page:
-    """Return one page of the whole table, in no order; for an operator's command, never for a request."""
+def scan(*, limit: int, after: Item | None = None, matching: Filter | None = None) -> Page:
+    """Return one page of the whole table, in no order; for an operator's command, never for a request.
+
+    `limit` is the most that is read. With `matching`, the page has matching items only.
+    """
     request: ScanInputTypeDef = {"TableName": settings().table_name, "Limit": limit, "ConsistentRead": True}
+    if matching is not None:
+        request["FilterExpression"] = matching.expression
+        request["ExpressionAttributeNames"] = dict(matching.names)
+        request["ExpressionAttributeValues"] = to_wire(dict(matching.values))
     if after is not None:
         request["ExclusiveStartKey"] = to_wire(after)
     try:

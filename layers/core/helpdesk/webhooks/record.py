@@ -3,6 +3,7 @@
 from typing import Literal, NamedTuple, Self
 
 from helpdesk.events.kinds import WebhookEvent
+from helpdesk.events.outbox import Event
 from helpdesk.storage.stored import Stored, UnreadableItem
 from helpdesk.storage.table import Item
 
@@ -33,6 +34,16 @@ class WebhookEndpoint(Stored, kw_only=True):
         if self.failing_since is not None:
             return "failing"
         return "none" if self.last_delivery_at is None else "delivered"
+
+    def receives(self, event: Event) -> bool:
+        """Whether an event goes to it: it listens to its kinds of event from its creation on.
+
+        An event for one endpoint alone goes there whatever it listens to. It existed when the event was requested,
+        whatever the clocks of two functions say.
+        """
+        if event.only_to is not None:
+            return event.only_to == self.id
+        return event.type in self.events and self.created_at <= event.created_at
 
     @classmethod
     def from_item(cls, item: Item) -> Self:

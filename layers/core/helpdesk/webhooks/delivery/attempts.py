@@ -3,8 +3,8 @@
 The stream, the queues and the functions all repeat. A message is therefore only a task; the delivery's item decides.
 Four rules keep one run of at most five attempts, whatever is repeated, lost or out of order (docs/decisions/0004):
 
-1. A conditional write *claims* and counts an attempt before it is made. Two tasks of one attempt cannot both claim it,
-   and no task can claim a sixth.
+1. A conditional write *claims* and counts an attempt before it is made; the first claim creates the item. Two
+   tasks of one attempt cannot both claim it, and no task can claim a sixth.
 2. After a failure the next task is queued *before* the result is recorded. A recorded result means that the next task
    exists, so a repeated task of a recorded attempt is dropped and starts no second run.
 3. A claim that expires without a result means that its worker died, perhaps after the receiver got the event. The
@@ -76,8 +76,10 @@ class Decision(Record):
 def decide(progress: Progress | None, attempt: int, due_at: int, now: int, run: int = 1) -> Decision:
     """Return the action that a message for `attempt` of `run`, due at `due_at` (ms), requires at `now` (ms).
 
-    `progress` is None where the delivery is gone: its history ran out or its endpoint was erased.
+    `progress` is None before the first attempt, and where the delivery is gone because its event was erased.
     """
+    if progress is None and (attempt, run) == (1, 1):
+        return Decision(Step.LATER, due_at) if due_at > now else Decision(Step.CLAIM)
     if progress is None or progress.state is not DeliveryState.PENDING or attempt > MAX_ATTEMPTS:
         return Decision(Step.DONE)
     if due_at > now and progress.run == run:

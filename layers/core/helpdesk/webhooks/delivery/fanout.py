@@ -1,30 +1,28 @@
 """From the stream to the queues: outbox items become deliveries and jobs.
 
-The stream repeats records, and a batch may fail half-way, so every step may be repeated. A delivery is created by a
-conditional put, a job carries a deduplication id, and a repeated task is harmless.
+The stream repeats records, and a batch may fail half-way, so every step may be repeated: a job carries a deduplication
+ID, and a repeated task is harmless, because the first attempt's claim creates the delivery.
 """
 
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
-from helpdesk.events import outbox_pending
-from helpdesk.events.outbox import Event, Job, JobQueue
+from helpdesk.events.outbox import Event, HookDelivery, Job, JobQueue
 from helpdesk.events.stored import OutboxItem
 from helpdesk.platform import clock, queues
 from helpdesk.platform.logging import log_unreadable, logger
 from helpdesk.platform.queues import hop_delay_seconds
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
-from helpdesk.storage.table import Item, Throttled, from_wire
+from helpdesk.storage.stored import Key
+from helpdesk.storage.table import ConditionFailed, Item, from_wire
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import queue, record_guard
-from helpdesk.webhooks.delivery import worker as deliveries
 from helpdesk.webhooks.delivery.queue import DeliveryTask
 from helpdesk.webhooks.following import followed_by, line_followed_by
 from helpdesk.webhooks.record import Endpoints, WebhookEndpoint
@@ -71,8 +69,8 @@ class _Work:
 def fan_out(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """Turn stream records into queued work; return the sequence numbers of failed records, which the stream repeats.
 
-    A record that cannot be read would fail forever and block its shard, so it moves to the dead-letter queue. One that
-    can be carried out in part, such as an event with one unreadable endpoint, keeps its entry for the reconciler.
+    A record that cannot be read would fail forever and block its shard, so it moves to the dead-letter queue. So does
+    one that was carried out in part, such as an event with one unreadable endpoint.
     """
     works = [work for record in records if (work := _read(record)) is not None]
     _dispatch(works)
@@ -80,53 +78,52 @@ def fan_out(records: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def fan_out_again(items: Sequence[Item]) -> int:
-    """Fan out items that the stream did not bring; return how many are dispatched.
+    """Fan out items that the stream did not bring; return how many were fanned out whole.
 
-    An endpoint gets what it listens to at this moment, if it existed when the event happened. An item that cannot be
-    read, or carried out in part only, moves to the dead-letter queue and is not read again.
+    An endpoint gets what it listens to at this moment, if it existed when the event happened. What was delivered before
+    is not sent again. An item that cannot be read, or carried out in part only, moves to the dead-letter queue.
     """
     works = []
     for item in items:
         try:
-            outbox = OutboxItem.from_item(item)
+            works.append(_Work("", item, OutboxItem.from_item(item)))
         except Exception as error:  # noqa: BLE001 - one item must not hold up the others
             pk, sk = table.key_of(item)
             _dead_letter({"PK": pk, "SK": sk}, error)
-            outbox_pending.mark_dispatched([item])
-        else:
-            works.append(_Work(outbox.id, item, outbox))
     _dispatch(works)
-    for work in works:
-        if work.bad is not None and not work.failed:
-            _dead_letter(work.key, work.bad)
-            outbox_pending.mark_dispatched([work.item])
     return sum(not work.failed and work.bad is None for work in works)
 
 
 def _dispatch(works: Sequence[_Work]) -> None:
-    """Create deliveries, queue tasks and jobs, and mark the items dispatched. Sets `failed` on those that failed."""
+    """Queue the tasks and jobs of outbox items. Sets `failed` on those to repeat."""
     events = [(work, work.outbox.event) for work in works if work.outbox.event is not None]
     lines = [(work, work.outbox.line) for work in works if work.outbox.line is not None]
     organizations = {event.organization for _, event in events} | {line[0] for _, line in lines}
     with ThreadPoolExecutor(_THREADS) as pool:
         endpoints = dict(zip(organizations, pool.map(_listeners, organizations), strict=True))
-        listeners = [endpoints[event.organization] for _, event in events]
-        # Consumed, so that what a thread raises is raised here.
-        list(
-            pool.map(
-                _create_deliveries, [work for work, _ in events], [event for _, event in events], listeners
-            )
-        )
+    for work, event in events:
+        _plan_deliveries(work, event, endpoints[event.organization])
     for work, (organization, conversation_id) in lines:
         _follow_line(work, organization, conversation_id, endpoints[organization])
     _enqueue_tasks(works)
     _enqueue_jobs(works)
-    done = [work for work in works if not work.failed and work.bad is None and work.outbox.line is None]
+    for work in works:
+        if not work.failed:
+            _finish(work)
+
+
+def _finish(work: _Work) -> None:
+    """Give up what a repetition would not mend, and forget what a service sent."""
     try:
-        outbox_pending.mark_dispatched([work.item for work in done])
-    except (ClientError, BotoCoreError, Throttled) as error:
-        # Everything is queued. The reconciler queues unmarked items again, which does no harm.
-        logger.warning("outbox_not_marked_dispatched", extra={"error": type(error).__name__})
+        if work.bad is not None:
+            write_dead_letter(work.key)
+        elif HookDelivery.parse(work.key["PK"], work.key["SK"]) is not None:
+            key = Key(work.key["PK"], work.key["SK"], HookDelivery)
+            with suppress(ConditionFailed):
+                table.change(key, set={"jobs": None})
+    except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
+        logger.error("record_failed", extra={"key": work.key, "error": type(error).__name__})
+        work.failed = True
 
 
 def _read(record: Mapping[str, Any]) -> _Work | None:
@@ -158,25 +155,20 @@ def _listeners(organization: str) -> Endpoints | Exception:
         return error
 
 
-def _create_deliveries(work: _Work, event: Event, found: Endpoints | Exception) -> None:
-    """Create an event's deliveries."""
+def _plan_deliveries(work: _Work, event: Event, found: Endpoints | Exception) -> None:
+    """Note the tasks of an event's first attempts."""
     if isinstance(found, Exception):
         work.fail(found)
         return
-    listening = found.readable
-    if found.followers and event.only_to is None:
-        work.followed = followed_by(event, found.followers)
     if event.only_to is None:
+        if found.followers:
+            work.followed = followed_by(event, found.followers)
         for endpoint_id, error in found.unreadable:
             log_unreadable(WebhookEndpoint.key_for(event.organization, endpoint_id).attributes(), error)
             work.bad = error
-    work.failing = frozenset(endpoint.id for endpoint in listening if endpoint.failing_since is not None)
-    try:
-        work.tasks = deliveries.create(
-            event.organization, event.id, event.type, event.created_at, listening, only_to=event.only_to
-        )
-    except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
-        work.fail(error)
+    wanted = [endpoint for endpoint in found.readable if endpoint.receives(event)]
+    work.failing = frozenset(endpoint.id for endpoint in wanted if endpoint.failing_since is not None)
+    work.tasks = [DeliveryTask.first(event, endpoint) for endpoint in wanted]
 
 
 def _follow_line(work: _Work, organization: str, conversation_id: str, found: Endpoints | Exception) -> None:

@@ -5,12 +5,14 @@ up the others (Amazon SQS Developer Guide, "fair queues").
 """
 
 from collections.abc import Sequence
+from typing import Self
 
-from helpdesk.events.outbox import Job, JobBody, JobQueue
+from helpdesk.events.outbox import Event, Job, JobBody, JobQueue
 from helpdesk.platform import clients
 from helpdesk.platform.queues import hop_delay_seconds, send_all
 from helpdesk.platform.settings import settings
 from helpdesk.webhooks.delivery.record import DeliveryId
+from helpdesk.webhooks.record import WebhookEndpoint
 
 
 class DeliveryTask(JobBody, rename=None, omit_defaults=False):
@@ -28,10 +30,19 @@ class DeliveryTask(JobBody, rename=None, omit_defaults=False):
     due_at: int
     run: int = 1
 
+    def __post_init__(self) -> None:
+        """Raise ValueError for a part that no key can have."""
+        _ = self.delivery.key
+
     @property
     def delivery(self) -> DeliveryId:
         """The delivery that the attempt belongs to."""
         return DeliveryId(self.organization, self.endpoint_id, self.event_id)
+
+    @classmethod
+    def first(cls, event: Event, endpoint: WebhookEndpoint) -> Self:
+        """Return the task of the first attempt to send an event to an endpoint."""
+        return cls(event.organization, endpoint.id, event.id, endpoint.key_id, 1, event.created_at)
 
     def to_job(self) -> Job:
         """Return the outbox job that queues the task. The stream may repeat it, which is harmless."""

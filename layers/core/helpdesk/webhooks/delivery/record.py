@@ -1,8 +1,7 @@
 """A delivery and its attempts, as stored in the table."""
 
 from helpdesk.outbound.outcome import Failure
-from helpdesk.platform.record import Record, field
-from helpdesk.storage import shards
+from helpdesk.platform.record import Record
 from helpdesk.storage.stored import Key, Stored
 from helpdesk.webhooks.delivery.attempts import CLAIM_MS, DeliveryState, Progress
 
@@ -43,24 +42,22 @@ class AttemptRecord(Record):
 
 
 class Delivery(Stored, kw_only=True):
-    """The delivery of one event to one endpoint. Times are in ms, `expires_at` is in seconds.
+    """The delivery of one event to one endpoint, written with its first attempt. Times are in ms.
+
+    `expires_at` is in seconds.
 
     state to run  how far it has come (`attempts.Progress`)
     next_at       when the next attempt is due; None if there is none
     attempts      in the order in which they ended
-    indexed_at    its sort key among the pending deliveries, which is a time; None if it is not pending
     write_token   the random text of the last write that moved it on
-    unreadable    how often the reconciler failed to read it
     """
 
     PK, SK = "ORG#{organization}#DELIVERY#{endpoint_id}", "{event_id}"
-    GSI1 = "PENDING#{shard}", "{indexed_at}"
     organization: str
     endpoint_id: str
     event_id: str
     type: str
     event_created_at: int
-    created_at: int
     state: DeliveryState
     made: int
     recorded: bool
@@ -69,14 +66,7 @@ class Delivery(Stored, kw_only=True):
     next_at: int | None = None
     attempts: tuple[AttemptRecord, ...]
     expires_at: int
-    indexed_at: str | None = field(default=None, name="GSI1SK")
     write_token: str | None = None
-    unreadable: int | None = None
-
-    @property
-    def shard(self) -> int:
-        """The shard of the index of pending deliveries."""
-        return shards.shard_of(self.event_id)
 
     @property
     def id(self) -> DeliveryId:

@@ -1,6 +1,7 @@
 """The rules of delivery history, redelivery and erasure (beyond the specification; docs/decisions/0051)."""
 
 from collections.abc import Sequence
+from copy import replace
 
 from helpdesk.events.outbox import job_item
 from helpdesk.platform import clock
@@ -39,23 +40,27 @@ def redeliver(organization: str, endpoint_id: str, event_id: str) -> None:
     """Send an event to an endpoint again: the same body, in a new run of at most five attempts that starts now.
 
     A pending retry of the earlier run is dropped. The start of the run and its task, which goes through the outbox, are
-    one transaction. Raises EndpointNotFound, DeliveryNotFound. Raises DeliveryInProgress while an attempt is under way,
-    so that two runs never send at once, and while the first attempt is due and not started. An attempt that has not
-    started ten minutes after it was due counts as lost. If its task arrives after all, it belongs to an earlier run.
+    one transaction. If the first attempt hasn't begun, its task is queued again, which is harmless.
+
+    Raises EndpointNotFound, DeliveryNotFound. Raises DeliveryInProgress while an attempt is under way, so that two runs
+    never send at once, and while that of an earlier redelivery is due and not started. An attempt that has not started
+    ten minutes after it was due counts as lost. If its task arrives after all, it belongs to an earlier run.
     """
-    found = repository.find(DeliveryId(organization, endpoint_id, event_id))
-    delivery, progress = found.delivery, found.delivery.progress
-    now = clock.now_ms()
-    about_to_begin = (
-        progress.state is DeliveryState.PENDING
-        and progress.made == 0
-        and now < max(delivery.next_at or 0, delivery.created_at) + LOST_AFTER_MINUTES * MINUTE_MS
-    )
-    if about_to_begin or progress.is_under_way(now):
-        raise DeliveryInProgress
+    endpoint, event, delivery = repository.find(DeliveryId(organization, endpoint_id, event_id))
     transaction = Transaction()
-    repository.start_run(transaction, found, now)
-    task = DeliveryTask(organization, endpoint_id, event_id, found.endpoint.key_id, 1, now, progress.run + 1)
+    if delivery is None:
+        task = DeliveryTask.first(event, endpoint)
+    else:
+        progress, now = delivery.progress, clock.now_ms()
+        about_to_begin = (
+            progress.state is DeliveryState.PENDING
+            and progress.made == 0
+            and now < (delivery.next_at or 0) + LOST_AFTER_MINUTES * MINUTE_MS
+        )
+        if about_to_begin or progress.is_under_way(now):
+            raise DeliveryInProgress
+        repository.start_run(transaction, endpoint, event, delivery, now)
+        task = replace(DeliveryTask.first(event, endpoint), due_at=now, run=progress.run + 1)
     transaction.put(job_item(organization, task.to_job()))
     transaction.commit()
 

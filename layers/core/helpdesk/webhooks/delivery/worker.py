@@ -1,13 +1,13 @@
-"""Creating the deliveries of an event, and making attempts (Specification: Events, Delivery and retries).
+"""Making the attempts of deliveries (Specification: Events, Delivery and retries).
 
 `attempts` holds the rules, and this module applies them. The order of an attempt's steps makes a crash at any of them
 harmless. tests/simulation crashes at every one.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -22,7 +22,7 @@ from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import queue, repository
 from helpdesk.webhooks.delivery.attempts import Decision, DeliveryState, Progress, Step, decide
 from helpdesk.webhooks.delivery.queue import DeliveryTask
-from helpdesk.webhooks.delivery.repository import ClaimLost, DeliveryContext, Result
+from helpdesk.webhooks.delivery.repository import ClaimLost, ContextKeys, DeliveryContext, Result
 from helpdesk.webhooks.delivery.schedule import next_due, parse_delays
 from helpdesk.webhooks.record import WebhookEndpoint
 
@@ -44,55 +44,59 @@ class AttemptSender(Protocol):
         """
 
 
-def create(
-    organization: str,
-    event_id: str,
-    event_type: str,
-    created_at: int,
-    endpoints: list[WebhookEndpoint],
-    only_to: str | None = None,
-) -> list[DeliveryTask]:
-    """Create an event's deliveries and return the tasks of their first attempts, which the caller queues.
+class StatusChange(NamedTuple):
+    """What an attempt says of its endpoint: whether it succeeded, and when it ended (ms)."""
 
-    An endpoint listens to its kinds of event from its creation on. An event with `only_to` goes to that endpoint alone,
-    whatever it listens to. Creating a delivery again changes nothing.
-    """
-    tasks = []
-    for endpoint in endpoints:
-        if only_to is None:
-            wanted = event_type in endpoint.events and endpoint.created_at <= created_at
-        else:  # the endpoint existed when the event was requested, whatever the clocks of two functions say
-            wanted = endpoint.id == only_to
-        if wanted:
-            task = DeliveryTask(organization, endpoint.id, event_id, endpoint.key_id, 1, created_at)
-            repository.create(task.delivery, event_type, created_at)
-            tasks.append(task)
-    return tasks
+    endpoint: WebhookEndpoint
+    succeeded: bool
+    at: int
 
 
-async def handle(task: DeliveryTask, sender: AttemptSender, *, healthy_only: bool = False) -> None:
-    """Handle a task. When this returns, its message may be deleted. When it raises, the message must come back.
+async def handle(
+    tasks: Sequence[DeliveryTask], sender: AttemptSender, *, healthy_only: bool = False
+) -> list[BaseException | None]:
+    """Handle the tasks of a batch at once; return for each the error with which its message must come back, or None.
 
     With `healthy_only`, a task for a failing endpoint moves to the retry queue instead, so that a receiver that hangs
-    does not hold up this queue (docs/decisions/0052).
+    does not hold up this queue (docs/decisions/0052). What the attempts say of endpoints is written once, at the end.
     """
     now = clock.now_ms()
-    if task.due_at > now:
-        await asyncio.to_thread(queue.enqueue_later, task, not_before=task.due_at, now=now)
-        return
-    context = await asyncio.to_thread(repository.load_context, task.delivery, task.key_id)
+    wanted = {task: ContextKeys.of(task.delivery, task.key_id) for task in tasks if task.due_at <= now}
+    try:
+        found = await asyncio.to_thread(repository.load, list(wanted.values()))
+    except (Throttled, ClientError, BotoCoreError) as error:
+        return [error for _ in tasks]
+
+    async def begin(task: DeliveryTask) -> StatusChange | None:
+        if task not in wanted:
+            await asyncio.to_thread(queue.enqueue_later, task, not_before=task.due_at, now=now)
+            return None
+        context = repository.context_of(wanted[task], found)
+        return await handle_one(task, context, sender, healthy_only=healthy_only)
+
+    outcomes = await asyncio.gather(*map(begin, tasks), return_exceptions=True)
+    changes = [outcome for outcome in outcomes if isinstance(outcome, StatusChange)]
+    await asyncio.to_thread(_record_statuses, changes)
+    return [outcome if isinstance(outcome, BaseException) else None for outcome in outcomes]
+
+
+async def handle_one(
+    task: DeliveryTask, context: DeliveryContext, sender: AttemptSender, *, healthy_only: bool = False
+) -> StatusChange | None:
+    """Handle one task; return what an attempt says of its endpoint. When this raises, the message must come back."""
     progress = context.progress
     while True:
         decision = decide(progress, task.attempt, task.due_at, clock.now_ms(), task.run)
         try:
             if decision.step is Step.CLAIM and healthy_only and _is_failing(context):
+                now = clock.now_ms()
                 await asyncio.to_thread(queue.enqueue_later, task, not_before=now, now=now)
-            elif progress is not None:
-                await _carry_out(decision, task, progress, context, sender)
+                return None
+            return await _carry_out(decision, task, progress, context, sender)
         except ClaimLost as lost:
             progress = lost.progress
-        else:
-            return
+            if progress is None:
+                return None  # erased meanwhile
 
 
 def _is_failing(context: DeliveryContext) -> bool:
@@ -102,59 +106,70 @@ def _is_failing(context: DeliveryContext) -> bool:
 async def _carry_out(
     decision: Decision,
     task: DeliveryTask,
-    progress: Progress,
+    progress: Progress | None,
     context: DeliveryContext,
     sender: AttemptSender,
-) -> None:
+) -> StatusChange | None:
     match decision.step:
-        case Step.DONE:
-            return
         case Step.LATER:
             await asyncio.to_thread(queue.enqueue_later, task, not_before=decision.at, now=clock.now_ms())
-        case Step.RECOVER:
+        case Step.RECOVER if progress is not None:
             await asyncio.to_thread(_recover, task, progress)
         case Step.CLAIM:
-            await _attempt(task, progress, context, sender)
+            return await _attempt(task, progress, context, sender)
+    return None
 
 
 async def _attempt(
-    task: DeliveryTask, progress: Progress, context: DeliveryContext, sender: AttemptSender
-) -> None:
+    task: DeliveryTask, progress: Progress | None, context: DeliveryContext, sender: AttemptSender
+) -> StatusChange | None:
     """Claim the attempt, send the request, record the result."""
-    if context.endpoint is None or context.body is None:
+    endpoint, event = context.endpoint, context.event
+    if endpoint is None or event is None:
         # Removing an endpoint cancels its retries. An event that was erased cannot be sent.
         await asyncio.to_thread(repository.cancel, task.delivery)
-        return
+        return None
     if context.secret is None:
         raise SecretNotFound
-    endpoint = context.endpoint
-    body = context.body.encode()
+    body = event.body.encode()
     started_at = clock.now_ms()
-    await asyncio.to_thread(repository.claim, task.delivery, progress, task.attempt, started_at)
+    await asyncio.to_thread(repository.claim, task.delivery, event, progress, task.attempt, started_at)
     signing = Signing(task.event_id, context.secret, tuple(context.standard_secrets))
     headers = signed_headers(signing, clock.now_ms(), body)
     outcome = await sender.send(endpoint.url, body, headers, endpoint.id)
-    await asyncio.to_thread(_record_result, task, endpoint, started_at, outcome)
-
-
-def _record_result(task: DeliveryTask, endpoint: WebhookEndpoint, started_at: int, outcome: Outcome) -> None:
-    """Queue the next attempt if there is one, record the result, then update the endpoint's status: in this order.
-
-    The status only informs people. If it were written first and that failed, an event that arrived would be sent again.
-    """
     finished_at = clock.now_ms()
+    await asyncio.to_thread(_record_result, task, started_at, finished_at, outcome)
+    return StatusChange(endpoint, outcome.succeeded, finished_at)
+
+
+def _record_result(task: DeliveryTask, started_at: int, finished_at: int, outcome: Outcome) -> None:
+    """Queue the next attempt if there is one, then record the result: in this order."""
     state, next_at = (
         (DeliveryState.DELIVERED, None) if outcome.succeeded else _enqueue_next(task, finished_at)
     )
     result = Result(task.run, task.attempt, started_at, outcome, state, next_at)
     if repository.record(task.delivery, result) and state is DeliveryState.DROPPED:
         _report_dropped(task)
-    try:
-        webhooks.record_result(endpoint, succeeded=outcome.succeeded, at=finished_at)
-    except (Throttled, Conflict, ClientError, BotoCoreError) as error:
-        logger.warning(
-            "endpoint_status_not_updated", extra={"endpoint": endpoint.id, "error": type(error).__name__}
-        )
+
+
+def _record_statuses(changes: Sequence[StatusChange]) -> None:
+    """Update the endpoints' statuses: for each the latest success and the latest failure of a batch, in order.
+
+    The status only informs people, so it comes last, and a failure to write it repeats no attempt.
+    """
+    latest = {(change.endpoint.id, change.succeeded): change for change in sorted(changes, key=_ended_at)}
+    for change in sorted(latest.values(), key=_ended_at):
+        try:
+            webhooks.record_result(change.endpoint, succeeded=change.succeeded, at=change.at)
+        except (Throttled, Conflict, ClientError, BotoCoreError) as error:
+            logger.warning(
+                "endpoint_status_not_updated",
+                extra={"endpoint": change.endpoint.id, "error": type(error).__name__},
+            )
+
+
+def _ended_at(change: StatusChange) -> int:
+    return change.at
 
 
 def _recover(task: DeliveryTask, progress: Progress) -> None:

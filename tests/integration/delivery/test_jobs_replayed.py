@@ -1,4 +1,4 @@
-"""An agent's job that the reconciler queues once more, 45 minutes later: the visitor reads one answer."""
+"""An agent's job that is replayed: the visitor reads one answer."""
 
 import json
 from collections.abc import Callable
@@ -9,12 +9,11 @@ import pytest
 from helpdesk.agent.answerer import Outcome
 from helpdesk.agent_runs import worker as agent
 from helpdesk.conversations.jobs import AgentJob
-from helpdesk.events import outbox_pending
-from helpdesk.platform import clients
+from helpdesk.platform import clients, clock
 from helpdesk.platform.settings import settings
-from helpdesk.storage.table import Throttled
+from scripts.replay import replay
 from tests.integration.agent.conftest import Desk, desk, everything, stocked
-from tests.integration.delivery.test_reconciling import MINUTE, Time, reconcile, time
+from tests.integration.delivery.happening import MINUTE, Time, time
 from tests.integration.fanout.test_fan_out import fan_out
 from tests.support.interleaving import interleaved
 from tests.support.table import outbox
@@ -38,14 +37,8 @@ def queued(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
     return found
 
 
-@pytest.fixture(autouse=True)
-def unoutcome(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fan-out queues everything, and cannot note that it did: what the reconciler finds again."""
-
-    def fail(*_: Any) -> None:
-        raise Throttled
-
-    monkeypatch.setattr(outbox_pending, "mark_dispatched", fail)
+def replayed() -> int:
+    return replay(0, clock.now_ms())["fannedOut"]
 
 
 def outcome(desk: Desk, conversation: str) -> tuple[list[dict[str, Any]], int]:
@@ -100,7 +93,7 @@ def test_a_job_that_was_done_and_is_queued_again_changes_nothing(
     before = outcome(stocked, job["conversationId"])
     time.now += 46 * MINUTE
     queued.clear()
-    assert reconcile().fanned_out >= 1
+    assert replayed() >= 1
     assert job in queued
     for found in queued:
         assert stocked.work(found) == []
@@ -113,7 +106,7 @@ def test_a_job_that_was_lost_is_answered_once_however_often_it_is_found(
     job = stocked.write(KNOWN)
     for _ in range(3):
         time.now += 46 * MINUTE
-        reconcile()
+        replayed()
     assert queued == [job] * 3
     for found in queued:
         assert stocked.work(found) == []
@@ -124,10 +117,10 @@ def test_a_lost_job_of_a_message_that_another_followed_is_answered_with_it_and_o
     stocked: Desk, time: Time, queued: list[dict[str, str]]
 ) -> None:
     lost = stocked.write(KNOWN)
+    lost_at = time.now
     time.now += 44 * MINUTE
     later = stocked.write("How long does a refund take?")
-    time.now += 2 * MINUTE
-    reconcile()
+    replay(0, lost_at)
     assert queued == [lost]
     for found in (lost, later, lost):
         assert stocked.work(found) == []
@@ -143,7 +136,7 @@ def test_a_lost_job_and_the_one_that_a_move_of_the_team_makes_of_it_are_answered
     stocked.move(lost["conversationId"], "take-over" if team == "hand-back" else "resolve")
     stocked.move(lost["conversationId"], team)
     time.now += 46 * MINUTE
-    reconcile()
+    replayed()
     assert queued == [lost, lost]
     for found in queued:
         assert stocked.work(found) == []
