@@ -1,6 +1,6 @@
 """Separates a failure of one record from a failure of AWS.
 
-The fan-out and the reconciler handle records of all organizations together. Repeating a record that nobody can read
+The fan-out handles records of all organizations together. Repeating a record that nobody can read
 would hold up the others, so it goes to the dead letters. What AWS may do next time is retried.
 """
 
