@@ -50,12 +50,13 @@ def reindex(organization: str) -> dict[str, int]:
 
 def reindex_knowledge(organization: str) -> dict[str, int]:
     """Queue the first of the jobs that index an organization's documents for the embedding model that is set."""
-    job = ReindexJob(organization, run=ids.ulid()).to_job()
+    reindex = ReindexJob(organization, run=ids.ulid())
+    job = reindex.to_job()
     message: SendMessageBatchRequestEntryTypeDef = {
         "Id": "",
         "MessageBody": json.dumps(job.body, separators=(",", ":")),
         "MessageGroupId": job.message_group,
-        "MessageDeduplicationId": job.deduplication,
+        "MessageDeduplicationId": reindex.id,
     }
     return {"refused": len(send_all(settings().knowledge_queue_url, [message]))}
 

@@ -163,11 +163,13 @@ class Desk:
             outcome = agent.work(answering, until=0, last_try=False)
             if outcome in WRITTEN:
                 self.known |= self._here.pending
-            self.done.add(job["deduplication"])
+            self.done.add(job["id"])
 
     def _jobs(self) -> list[dict[str, Any]]:
-        found = [job for item in whole_table.everything() for job in item.get("jobs", [])]
-        waiting = [job for job in found if job["queue"] == "agent" and job["deduplication"] not in self.done]
+        found = [
+            job | {"id": item["id"]} for item in whole_table.everything() for job in item.get("jobs", [])
+        ]
+        waiting = [job for job in found if job["queue"] == "agent" and job["id"] not in self.done]
         return sorted(waiting, key=lambda job: str(job["body"]["messageId"]))
 
     def _auto_resolve(self) -> None:

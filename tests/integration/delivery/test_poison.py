@@ -133,7 +133,7 @@ def test_no_outbox_item_holds_up_another_whatever_is_wrong_with_it(
     endpoint = add(api, "message.created")
     time.now += 1
     jobs = (
-        Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1", "msg_1"),
+        Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1"),
         Job(JobQueue.TIMER, {"organization": home}, due_at=time.now),
     )
 

@@ -65,10 +65,10 @@ def test_only_what_happened_in_the_time_is_replayed(
 
 
 def test_lost_jobs_reach_their_queues(organization: NewOrganization, time: Time) -> None:
-    happened(organization, Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1", "msg_1"))
+    happened(organization, Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1"))
     others = [queue for queue in JobQueue if queue is not JobQueue.AGENT]
     for queue in others:
-        job = Job(queue, {"for": queue.value}, organization.organization_id, "job_1")
+        job = Job(queue, {"for": queue.value}, organization.organization_id)
         table.put_new(job_item(organization.organization_id, job))
     time.now += HOUR
     assert replayed()["fannedOut"] == 1 + len(others)

@@ -90,8 +90,8 @@ def test_a_changed_event_list_affects_later_events_only(organization: NewOrganiz
 
 
 def test_the_jobs_of_an_event_and_jobs_alone_go_to_their_queues(organization: NewOrganization) -> None:
-    answer = Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1", "msg_1")
-    index = Job(JobQueue.KNOWLEDGE, {"documentId": "doc_1"}, organization.organization_id, "doc_1")
+    answer = Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1")
+    index = Job(JobQueue.KNOWLEDGE, {"documentId": "doc_1"})
     event = Event.new(
         organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": "hello"}, LATER, jobs=(answer,)
     )
@@ -101,9 +101,7 @@ def test_the_jobs_of_an_event_and_jobs_alone_go_to_their_queues(organization: Ne
 
 
 def test_a_job_read_twice_is_queued_once(organization: NewOrganization) -> None:
-    job = job_item(
-        organization.organization_id, Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1", "msg_1")
-    )
+    job = job_item(organization.organization_id, Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1"))
     fan_out(job.to_item())
     fan_out(job.to_item())
     assert received(settings().agent_queue_url) == [{"messageId": "msg_1"}]
@@ -111,8 +109,7 @@ def test_a_job_read_twice_is_queued_once(organization: NewOrganization) -> None:
 
 def test_jobs_of_one_group_keep_their_order(organization: NewOrganization) -> None:
     jobs = [
-        job_item(organization.organization_id, Job(JobQueue.AGENT, {"n": n}, "conv_1", f"msg_{n}"))
-        for n in range(25)
+        job_item(organization.organization_id, Job(JobQueue.AGENT, {"n": n}, "conv_1")) for n in range(25)
     ]
     fan_out(*(job.to_item() for job in jobs))
     assert [body["n"] for body in received(settings().agent_queue_url)] == list(range(25))

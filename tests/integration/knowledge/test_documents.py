@@ -80,7 +80,6 @@ def test_a_document_creates_one_index_job(api: Client, organization: NewOrganiza
         "documentId": document_id,
         "version": 1,
     }
-    assert job["deduplication"].startswith(document_id)
 
 
 def test_the_text_is_stored_under_the_organization(api: Client, organization: NewOrganization) -> None:

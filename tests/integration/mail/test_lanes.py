@@ -85,12 +85,13 @@ def test_a_message_to_a_customer_from_before_the_lanes_is_still_mailed(
     conversation = api.post("/v1/messages", sent).body["conversationId"]
     customer = api.get(f"/v1/conversations/{conversation}").body["conversation"]["customer"]["id"]
     api.post(f"/v1/customers/{customer}/messages", {"body": "Your refund is on its way."})
-    (job,) = (item["jobs"][0] for item in jobs())
+    (item,) = jobs()
+    (job,) = item["jobs"]
     clients.sqs().send_message(
         QueueUrl=settings().mail_queue_url,
         MessageBody=json.dumps(job["body"]),
         MessageGroupId=job["group"],
-        MessageDeduplicationId=job["deduplication"],
+        MessageDeduplicationId=item["id"],
     )
 
     assert run_mailer(received(settings().mail_queue_url)) == []

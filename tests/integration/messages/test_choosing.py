@@ -176,8 +176,6 @@ def test_the_agent_gets_a_job_for_each_message_unless_the_team_handles_the_conve
     conversation_id, first = post(api)
     job = {
         "queue": JobQueue.AGENT.value,
-        "group": conversation_id,
-        "deduplication": first,
         "body": {
             "organization": organization.organization_id,
             "conversationId": conversation_id,
@@ -188,7 +186,7 @@ def test_the_agent_gets_a_job_for_each_message_unless_the_team_handles_the_conve
 
     _, second = post(api)
     (again,) = jobs()
-    assert again["deduplication"] == second
+    assert again["body"]["messageId"] == second
 
     move(api, conversation_id, "take-over")
     post(api)
@@ -198,7 +196,7 @@ def test_the_agent_gets_a_job_for_each_message_unless_the_team_handles_the_conve
     jobs()
     _, last = post(api)
     (after,) = jobs()
-    assert after["deduplication"] == last
+    assert after["body"]["messageId"] == last
 
 
 def test_the_agent_handles_a_new_conversation_after_one_that_the_team_handled(api: Client) -> None:

@@ -167,7 +167,7 @@ def delete(organization: str, post_id: str, extra_writes: ExtraWrites = lambda _
         search.put(transaction, search.post(organization, post.id))
         if post.votes or post.comments:
             body = LeftoversJob(organization, post.id).to_body()
-            job = Job(JobQueue.ERASE, body, post.id, ids.new("job"))
+            job = Job(JobQueue.ERASE, body, post.id)
             transaction.put(job_item(organization, job), new=True)
         try:
             transaction.commit()

@@ -5,7 +5,6 @@ that the agent handed to the team because it found nothing. The suggestions pack
 """
 
 from helpdesk.events.outbox import Job, JobBody, JobQueue
-from helpdesk.platform import ids
 
 
 class AgentJob(JobBody):
@@ -26,13 +25,12 @@ class LearnJob(JobBody, tag_field="kind", tag="learn"):
 def learn_job(organization: str, conversation_id: str) -> Job:
     """Return the job for a conversation. Those of an organization run one after another, to find the same question."""
     body = LearnJob(organization, conversation_id).to_body()
-    return Job(JobQueue.SUGGESTION, body, organization, ids.new("job"))
+    return Job(JobQueue.SUGGESTION, body)
 
 
-def answer_job(organization: str, conversation_id: str, message_id: str, deduplication: str) -> Job:
+def answer_job(organization: str, conversation_id: str, message_id: str) -> Job:
     """Return the job in which the agent answers a visitor's message. Those of a conversation run one by one."""
-    body = AgentJob(organization, conversation_id, message_id).to_body()
-    return Job(JobQueue.AGENT, body, conversation_id, deduplication)
+    return Job(JobQueue.AGENT, AgentJob(organization, conversation_id, message_id).to_body())
 
 
 def images_job(organization: str, conversation_id: str) -> Job:

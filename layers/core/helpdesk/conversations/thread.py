@@ -282,11 +282,7 @@ def add_updated(
     `unanswered` is the visitor's message that waits for the agent, if the transition hands the conversation to it.
     """
     if unanswered is not None:
-        # Not deduplicated by the message: its first job may have ended while the agent had to be silent.
-        jobs = (
-            *jobs,
-            answer_job(conversation.organization, conversation.id, unanswered, ids.new("job")),
-        )
+        jobs = (*jobs, answer_job(conversation.organization, conversation.id, unanswered))
     event = Event.new(
         conversation.organization,
         WebhookEvent.CONVERSATION_UPDATED,
@@ -299,7 +295,7 @@ def add_updated(
 
 def add_agent_job(transaction: Transaction, conversation: Snapshot, unanswered: str) -> None:
     """Let the agent answer a visitor's message after a transition that sends no event."""
-    job = answer_job(conversation.organization, conversation.id, unanswered, ids.new("job"))
+    job = answer_job(conversation.organization, conversation.id, unanswered)
     transaction.put(job_item(conversation.organization, job), new=True)
 
 
@@ -372,7 +368,7 @@ def _add_visitor_message(
     written.attachments.keep(transaction, organization, message_id)
     jobs: tuple[Job, ...] = ()
     if state.handled_by is Handler.AGENT:
-        jobs = (answer_job(organization, conversation.id, message_id, message_id),)
+        jobs = (answer_job(organization, conversation.id, message_id),)
     if any(file.type.startswith("image/") for file in message.attachments):
         jobs = (*jobs, images_job(organization, conversation.id))
     _add_message(transaction, message, state, jobs)

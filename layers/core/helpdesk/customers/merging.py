@@ -8,7 +8,6 @@ from helpdesk.customers import repository
 from helpdesk.customers.errors import CustomerNotFound, FactNotFound
 from helpdesk.customers.record import Customer
 from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
-from helpdesk.platform import ids
 from helpdesk.search import jobs as search
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed, Item
@@ -38,7 +37,7 @@ class _AlreadyNoted(Exception):
 
 def put_job(transaction: Transaction, job: MergeJob) -> None:
     """Add the job to a transaction."""
-    queued = Job(JobQueue.ERASE, job.to_body(), job.anonymous_id, ids.new("job"))
+    queued = Job(JobQueue.ERASE, job.to_body(), job.anonymous_id)
     transaction.put(job_item(job.organization, queued), new=True)
 
 

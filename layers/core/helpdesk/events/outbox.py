@@ -20,6 +20,7 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage.stored import Stored, plain
+from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction
 
 OUTBOX = "outbox"
@@ -104,30 +105,27 @@ class JobBody(Record, omit_defaults=True):
 class Job(Record, omit_defaults=True):
     """Work for a queue.
 
-    `group` is what must happen in order (a conversation), the organization of the body where it is not given.
-    `deduplication` identifies the unit of work for a queue that keeps an order, so that a stream record that is read
-    twice within five minutes becomes one message. With `due_at` (ms) the message is delayed until then, for at most 15
-    minutes. Only queues that keep no order support that.
-
-    What has its default is not stored: each kilobyte of an event's item is written and read more than ten times
-    (docs/cost.md).
+    `group` is what must happen in order. Without it, that is the conversation for the agent's queue, and otherwise the
+    organization. With `due_at` (ms) the message is delayed until then, for at most 15 minutes. Only queues that keep no
+    order support that. A queue that keeps an order drops a job of the same outbox item within five minutes.
     """
 
     queue: JobQueue
     body: dict[str, Any]
     group: str = ""
-    deduplication: str = ""
     due_at: int | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for a job that its queue would refuse."""
-        if not isinstance(self.message_group, str) or (self.queue.ordered and not self.deduplication):
-            raise ValueError("a job has a group, and in a queue that keeps an order a deduplication")
+        if not self.message_group or not isinstance(self.message_group, str):
+            raise ValueError("a job has a group")
 
     @property
     def message_group(self) -> Any:
         """The group of its message."""
-        return self.group or self.body.get("organization")
+        return self.group or self.body.get(
+            "conversationId" if self.queue is JobQueue.AGENT else "organization"
+        )
 
 
 class Outbox(Stored, kw_only=True):
@@ -139,7 +137,39 @@ class Outbox(Stored, kw_only=True):
     expires_at: int | None = None
 
 
-class Event(Outbox, kw_only=True):
+class TenantOutbox(Outbox, kw_only=True):
+    """An outbox item of an organization. Its key has the organization, so the bodies of its jobs are stored without.
+
+    Each byte counts: an item of more than a kilobyte costs twice as much (docs/cost.md).
+    """
+
+    organization: str
+
+    def to_item(self) -> Item:
+        """Return the item."""
+        item = super().to_item()
+        for job in item["jobs"]:
+            if job["body"].get("organization") == self.organization:
+                del job["body"]["organization"]
+        return item
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        """Read an item. Raises UnreadableItem."""
+        jobs = item.get("jobs")
+        if isinstance(jobs, list):
+            organization = (cls.parse(item["PK"], item["SK"]) or {}).get("organization")
+            item = item | {"jobs": [_with_organization(job, organization) for job in jobs]}
+        return super().from_item(item)
+
+
+def _with_organization(job: Any, organization: str | None) -> Any:
+    if isinstance(job, dict) and isinstance(body := job.get("body"), dict):
+        return job | {"body": {"organization": organization, **body}}
+    return job
+
+
+class Event(TenantOutbox, kw_only=True):
     """Something that happened, for the webhook endpoints of one organization.
 
     `data` is JSON text in the shape of the event's kind. `created_at` is when it happened, in ms, and is the same for
@@ -149,7 +179,6 @@ class Event(Outbox, kw_only=True):
 
     PK, SK = "ORG#{organization}#EVENT#{id}", "EVENT"
     GSI1 = "ORG#{organization}#EVENTS", "{feed_place}"
-    organization: str
     type: str
     created_at: int
     data: str
@@ -202,11 +231,10 @@ class Event(Outbox, kw_only=True):
             transaction.set_deadline(ids.event_made_at(self.id) + SEND_WITHIN_MS)
 
 
-class QueuedJob(Outbox, kw_only=True):
+class QueuedJob(TenantOutbox, kw_only=True):
     """A job in the outbox without an event."""
 
     PK, SK = "ORG#{organization}#JOB#{id}", "JOB"
-    organization: str
 
 
 class HookDelivery(Outbox, kw_only=True):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from helpdesk.events.outbox import LINE, Event, Job
+from helpdesk.events.outbox import LINE, Event, HookDelivery, Job, QueuedJob
 from helpdesk.storage.stored import Stored, UnreadableItem
 from helpdesk.storage.table import Item
 
@@ -38,5 +38,8 @@ class OutboxItem(NamedTuple):
         if "data" in item:
             event = Event.from_item(item)
             return cls(event.id, event, event.jobs)
-        # A request of a service that was fanned out before has no job any more.
-        return cls(item["id"], None, msgspec.convert(item.get("jobs", []), tuple[Job, ...]))
+        if HookDelivery.parse(item["PK"], item["SK"]) is not None:
+            # One that was fanned out before has no job any more.
+            return cls(item["id"], None, msgspec.convert(item.get("jobs", []), tuple[Job, ...]))
+        queued = QueuedJob.from_item(item)
+        return cls(queued.id, None, queued.jobs)

@@ -136,7 +136,7 @@ class Document(Stored, kw_only=True):
     def index_job(self, obsolete_texts: Sequence[str] = ()) -> Job:
         """Return the job that indexes this version."""
         job = IndexJob(self.organization, self.id, version=self.version, obsolete_texts=tuple(obsolete_texts))
-        return self._job(job, self.revision)
+        return Job(JobQueue.KNOWLEDGE, job.to_body())
 
     def removal_job(self) -> Job:
         """Return the job that removes the document from the index, and its text."""
@@ -147,10 +147,7 @@ class Document(Stored, kw_only=True):
             deleted=True,
             obsolete_texts=(self.text_key,),
         )
-        return self._job(job, "deleted")
-
-    def _job(self, job: IndexJob, reason: str) -> Job:
-        return Job(JobQueue.KNOWLEDGE, job.to_body(), deduplication=f"{self.id}.{reason}")
+        return Job(JobQueue.KNOWLEDGE, job.to_body())
 
 
 class DeletedDocument(Stored):

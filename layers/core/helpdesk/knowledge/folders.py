@@ -18,7 +18,6 @@ from helpdesk.knowledge.errors import (
     FolderTooDeep,
     OrderInvalid,
 )
-from helpdesk.platform import ids
 from helpdesk.storage.stored import Stored
 
 ROOT = "root"
@@ -48,8 +47,7 @@ class FolderJob(JobBody):
 
     def to_job(self) -> Job:
         """Return the job for the outbox."""
-        deduplication = f"{self.folder_id}.{ids.ulid()}"
-        return Job(JobQueue.KNOWLEDGE, self.to_body(), deduplication=deduplication)
+        return Job(JobQueue.KNOWLEDGE, self.to_body())
 
 
 class Tree(Stored, kw_only=True):

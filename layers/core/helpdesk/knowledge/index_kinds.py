@@ -32,9 +32,13 @@ class ReindexJob(JobBody, omit_defaults=False):
     reindex: Literal[True] = True
 
     def to_job(self) -> Job:
-        """Return the job for the outbox. A second one of a repeated worker is dropped by the queue, or adds nothing."""
-        deduplication = f"reindex.{self.run}.{self.turn}"
-        return Job(JobQueue.KNOWLEDGE, self.to_body(), deduplication=deduplication)
+        """Return the job for the outbox."""
+        return Job(JobQueue.KNOWLEDGE, self.to_body())
+
+    @property
+    def id(self) -> str:
+        """The ID of its message, so that a worker that is repeated adds no second one."""
+        return f"reindex.{self.run}.{self.turn}"
 
     def rest(self, before: str | None) -> "ReindexJob":
         """Return the next job, for the documents older than the id `before`."""

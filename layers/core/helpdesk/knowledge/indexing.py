@@ -92,7 +92,8 @@ def reindex(job: ReindexJob, *, time_is_left: Callable[[], bool] = lambda: True)
             if before is None:
                 break
         if late or not time_is_left():
-            repository.add_job(organization, job.rest(before).to_job())
+            rest = job.rest(before)
+            repository.add_job(organization, rest.to_job(), rest.id)
             return
     index_kinds.finish(target, organization)
     logger.info(

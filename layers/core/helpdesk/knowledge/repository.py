@@ -5,6 +5,7 @@ the organization's usage follow from them.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from copy import replace
 from typing import Any, NamedTuple
 
@@ -178,9 +179,10 @@ def forget_deleted(organization: str, document_ids: Sequence[str]) -> None:
     table.delete_many([DeletedDocument.key_for(organization, each) for each in document_ids])
 
 
-def add_job(organization: str, job: Job) -> None:
-    """Queue a job without a change. One call."""
-    table.put_new(job_item(organization, job))
+def add_job(organization: str, job: Job, job_id: str) -> None:
+    """Queue a job without a change, once for its ID. One call."""
+    with suppress(ConditionFailed):
+        table.put_new(job_item(organization, job, job_id=job_id))
 
 
 def set_ready(document: Document) -> bool:

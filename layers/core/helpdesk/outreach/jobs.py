@@ -13,5 +13,5 @@ class MessageMail(JobBody, tag_field="kind", tag="message"):
 
     def to_item(self) -> QueuedJob:
         """Return the outbox item that asks for the mail."""
-        job = Job(JobQueue.OUTREACH, self.to_body(), self.customer_id, self.message_id)
+        job = Job(JobQueue.OUTREACH, self.to_body(), self.customer_id)
         return job_item(self.organization, job)

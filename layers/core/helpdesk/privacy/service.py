@@ -87,7 +87,7 @@ def get(organization: str, erasure_id: str) -> ReceiptAnswer:
 
 def job_item_of(job: ErasureJob, group: str) -> QueuedJob:
     """Return the outbox item of a job that starts or continues an erasure."""
-    return job_item(job.organization, Job(JobQueue.ERASE, job.to_body(), group, ids.new("job")))
+    return job_item(job.organization, Job(JobQueue.ERASE, job.to_body(), group))
 
 
 def receipt(erasure: Erasure) -> Receipt:

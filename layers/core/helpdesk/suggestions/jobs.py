@@ -4,7 +4,6 @@ The job that reads a conversation is in `conversations.jobs`: it is added where 
 """
 
 from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
-from helpdesk.platform import ids
 from helpdesk.storage.transactions import Transaction
 
 
@@ -18,5 +17,5 @@ class AskJob(JobBody, tag_field="kind", tag="ask"):
 def put_asking(transaction: Transaction, organization: str, suggestion_id: str) -> None:
     """Add the job to a transaction. It waits for nobody but its own suggestion."""
     body = AskJob(organization, suggestion_id).to_body()
-    job = Job(JobQueue.SUGGESTION, body, suggestion_id, ids.new("job"))
+    job = Job(JobQueue.SUGGESTION, body, suggestion_id)
     transaction.put(job_item(organization, job), new=True)

@@ -17,4 +17,4 @@ class InviteMail(JobBody):
 
     def to_item(self) -> QueuedJob:
         """Return the outbox item that requests the mail."""
-        return job_item(self.organization, Job(JobQueue.MAIL, self.to_body(), self.invite_id, self.id))
+        return job_item(self.organization, Job(JobQueue.MAIL, self.to_body(), self.invite_id))

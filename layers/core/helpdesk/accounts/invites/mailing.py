@@ -4,9 +4,9 @@ The mailer reads the token and the address when it sends the mail, and only whil
 function may read the token.
 
 SES has no idempotency, so a repeated mail is avoided in two ways. The queue drops a repeated stream record for five
-minutes (deduplication by the mail's id) and delivers one message of an invitation at a time. After sending, the mail's
-id is stored on the invitation, and a mail that is not newer is skipped. A mail is sent twice only if the function dies
-between the two steps, which does less harm than a mail that never arrives.
+minutes and delivers one message of an invitation at a time. After sending, the mail's ID is stored on the invitation,
+and a mail that is not newer is skipped. A mail is sent twice only if the function dies between the two steps, which
+does less harm than a mail that never arrives.
 """
 
 from botocore.exceptions import BotoCoreError, ClientError

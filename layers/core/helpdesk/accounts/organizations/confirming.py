@@ -29,7 +29,7 @@ class SupportEmailMail(JobBody, tag_field="kind", tag="support_email"):
 
     def to_item(self) -> QueuedJob:
         """Return the outbox item that requests the mail."""
-        return job_item(self.organization, Job(JobQueue.MAIL, self.to_body(), deduplication=self.id))
+        return job_item(self.organization, Job(JobQueue.MAIL, self.to_body()))
 
 
 MAILS_PER_ADDRESS_PER_HOUR, MAILS_PER_ADDRESS_BURST = 10, 12

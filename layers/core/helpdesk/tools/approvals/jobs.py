@@ -8,7 +8,7 @@ due belongs to a run whose worker died at every try of its job, or that waits fo
 """
 
 from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
-from helpdesk.platform import clock, ids
+from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_SECONDS, MINUTE_MS
 from helpdesk.storage import shards
 from helpdesk.storage.collection import Collection
@@ -46,7 +46,7 @@ def put_resume_job(
 ) -> None:
     """Let the agent's worker continue a run that is watched already, or with `gives_up` end it."""
     body = ResumeJob(organization, conversation_id, message_id, gives_up).to_body()
-    job = Job(JobQueue.AGENT, body, conversation_id, ids.new("job"))
+    job = Job(JobQueue.AGENT, body)
     transaction.put(job_item(organization, job), new=True)
 
 

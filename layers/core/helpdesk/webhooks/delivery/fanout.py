@@ -1,7 +1,7 @@
 """From the stream to the queues: outbox items become deliveries and jobs.
 
-The stream repeats records, and a batch may fail half-way, so every step may be repeated: a job carries a deduplication
-ID, and a repeated task is harmless, because the first attempt's claim creates the delivery.
+The stream repeats records, and a batch may fail half-way, so every step may be repeated: a job's message has
+the ID of its item, and a repeated task is harmless, because the first attempt's claim creates the delivery.
 """
 
 import json
@@ -195,7 +195,7 @@ def _enqueue_jobs(works: Sequence[_Work]) -> None:
     for name, jobs in by_queue.items():
         url = settings().queue_url(name)
         try:
-            refused = queues.send_all(url, [_entry_of(job) for _, job in jobs])
+            refused = queues.send_all(url, [_entry_of(work, job) for work, job in jobs])
         except Exception as error:
             if not record_guard.is_of_the_record(error):
                 raise
@@ -209,20 +209,20 @@ def _enqueue_singly(url: str, jobs: Sequence[tuple[_Work, Job]]) -> None:
     """Queue jobs one by one, so that only the job that SQS refuses for its content is a dead letter."""
     for work, job in jobs:
         try:
-            if queues.send_all(url, [_entry_of(job)]):
+            if queues.send_all(url, [_entry_of(work, job)]):
                 work.failed = True
         except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
             work.fail(error)
 
 
-def _entry_of(job: Job) -> "SendMessageBatchRequestEntryTypeDef":
+def _entry_of(work: _Work, job: Job) -> "SendMessageBatchRequestEntryTypeDef":
     entry: SendMessageBatchRequestEntryTypeDef = {
         "Id": "",
         "MessageBody": json.dumps(job.body, separators=(",", ":")),
         "MessageGroupId": job.message_group,
     }
     if job.queue.ordered:  # a standard queue refuses it
-        entry["MessageDeduplicationId"] = job.deduplication
+        entry["MessageDeduplicationId"] = work.outbox.id
     if job.due_at is not None:
         entry["DelaySeconds"] = hop_delay_seconds(job.due_at, clock.now_ms())
     return entry
