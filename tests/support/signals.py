@@ -66,7 +66,7 @@ def set_status(api: Client, signal: str, status: str, **more: Any) -> dict[str, 
 
 def events() -> list[tuple[str, dict[str, Any]]]:
     """Return the kind and the signal of every event about signals, in the order of their ids."""
-    items = [item for item in everything.everything() if isinstance(item.get("type"), str) and "body" in item]
+    items = [item for item in everything.everything() if isinstance(item.get("type"), str) and "data" in item]
     found = [
         (item["type"], json.loads(item["data"]).get("signal"))
         for item in sorted(items, key=lambda item: str(item["id"]))

@@ -69,6 +69,6 @@ class Receiver:
     def __init__(self, status: int) -> None:
         self.status, self.requests = status, 0
 
-    async def send(self, _url: str, _body: bytes, _headers: Any) -> Outcome:
+    async def send(self, _url: str, _body: bytes, _headers: Any, _endpoint: str) -> Outcome:
         self.requests += 1
         return Outcome(self.status, None if self.status == 200 else Failure.STATUS, 5)

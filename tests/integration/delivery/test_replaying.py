@@ -65,6 +65,7 @@ def test_only_what_happened_in_the_time_is_replayed(
 
 
 def test_lost_jobs_reach_their_queues(organization: NewOrganization, time: Time) -> None:
+    home = organization.organization_id
     happened(organization, Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1"))
     others = [queue for queue in JobQueue if queue is not JobQueue.AGENT]
     for queue in others:
@@ -72,9 +73,9 @@ def test_lost_jobs_reach_their_queues(organization: NewOrganization, time: Time)
         table.put_new(job_item(organization.organization_id, job))
     time.now += HOUR
     assert replayed()["fannedOut"] == 1 + len(others)
-    assert received(settings().agent_queue_url) == [{"messageId": "msg_1"}]
+    assert received(settings().agent_queue_url) == [{"organization": home, "messageId": "msg_1"}]
     for queue in others:
-        assert received(settings().queue_url(queue.value)) == [{"for": queue.value}]
+        assert received(settings().queue_url(queue.value)) == [{"organization": home, "for": queue.value}]
 
 
 def test_a_request_of_a_service_that_was_queued_before_is_not_replayed(time: Time) -> None:

@@ -90,21 +90,23 @@ def test_a_changed_event_list_affects_later_events_only(organization: NewOrganiz
 
 
 def test_the_jobs_of_an_event_and_jobs_alone_go_to_their_queues(organization: NewOrganization) -> None:
+    home = organization.organization_id
     answer = Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1")
     index = Job(JobQueue.KNOWLEDGE, {"documentId": "doc_1"})
     event = Event.new(
         organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": "hello"}, LATER, jobs=(answer,)
     )
     fan_out(event.to_item(), job_item(organization.organization_id, index).to_item())
-    assert received(settings().agent_queue_url) == [{"messageId": "msg_1"}]
-    assert received(settings().knowledge_queue_url) == [{"documentId": "doc_1"}]
+    assert received(settings().agent_queue_url) == [{"organization": home, "messageId": "msg_1"}]
+    assert received(settings().knowledge_queue_url) == [{"organization": home, "documentId": "doc_1"}]
 
 
 def test_a_job_read_twice_is_queued_once(organization: NewOrganization) -> None:
     job = job_item(organization.organization_id, Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1"))
     fan_out(job.to_item())
     fan_out(job.to_item())
-    assert received(settings().agent_queue_url) == [{"messageId": "msg_1"}]
+    home = organization.organization_id
+    assert received(settings().agent_queue_url) == [{"organization": home, "messageId": "msg_1"}]
 
 
 def test_jobs_of_one_group_keep_their_order(organization: NewOrganization) -> None:

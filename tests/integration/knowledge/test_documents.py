@@ -10,6 +10,7 @@ from helpdesk.knowledge.folders import Folder
 from helpdesk.platform import clients, clock
 from helpdesk.storage import table
 from tests.support.api import Client
+from tests.support.table import of_entities
 
 BUCKET = "helpdesk-knowledge"
 DOCUMENT = {"title": "Invoices", "body": "# Invoices\n\nThey are under Account."}
@@ -23,9 +24,7 @@ def stored(prefix: str) -> list[str]:
 
 
 def outbox_jobs() -> list[dict[str, Any]]:
-    items = clients.dynamodb().scan(TableName="helpdesk-test")["Items"]
-    found = [table.from_wire(item) for item in items]
-    return [job for item in found if item.get("entity") == "outbox" for job in item["jobs"]]
+    return [job for item in of_entities("outbox") for job in item["jobs"]]
 
 
 def test_a_new_document_is_indexing_and_has_its_text(api: Client) -> None:

@@ -148,10 +148,7 @@ class TenantOutbox(Outbox, kw_only=True):
     def to_item(self) -> Item:
         """Return the item."""
         item = super().to_item()
-        for job in item["jobs"]:
-            if job["body"].get("organization") == self.organization:
-                del job["body"]["organization"]
-        return item
+        return item | {"jobs": [_without_organization(job, self.organization) for job in item["jobs"]]}
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -161,6 +158,13 @@ class TenantOutbox(Outbox, kw_only=True):
             organization = (cls.parse(item["PK"], item["SK"]) or {}).get("organization")
             item = item | {"jobs": [_with_organization(job, organization) for job in jobs]}
         return super().from_item(item)
+
+
+def _without_organization(job: dict[str, Any], organization: str) -> dict[str, Any]:
+    body = job["body"]
+    if body.get("organization") != organization:
+        return job
+    return job | {"body": {name: value for name, value in body.items() if name != "organization"}}
 
 
 def _with_organization(job: Any, organization: str | None) -> Any:
