@@ -92,7 +92,7 @@ def test_a_changed_event_list_affects_later_events_only(organization: NewOrganiz
 def test_the_jobs_of_an_event_and_jobs_alone_go_to_their_queues(organization: NewOrganization) -> None:
     home = organization.organization_id
     answer = Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1")
-    index = Job(JobQueue.KNOWLEDGE, {"documentId": "doc_1"})
+    index = Job(JobQueue.KNOWLEDGE, {"organization": home, "documentId": "doc_1"})
     event = Event.new(
         organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": "hello"}, LATER, jobs=(answer,)
     )
