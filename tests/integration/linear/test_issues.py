@@ -1,5 +1,7 @@
 """Issues of signals that move, are renamed, deleted and merged: moves in both directions that end."""
 
+from functools import partial
+
 import pytest
 
 from helpdesk.integrations.record import Connection
@@ -58,6 +60,19 @@ def test_the_hook_of_a_move_of_ours_moves_nothing_back(issues: Issues) -> None:
 
     assert issues.status(filed) == "open"
     assert issues.state() == "Backlog"
+
+
+def test_hooks_out_of_order_and_repeated_end_at_the_last_move(issues: Issues) -> None:
+    filed = issues.filed()
+    at = issues.linear.clock()
+    sent = []
+    for number, name in enumerate(("Todo", "Done", "In Progress")):
+        issues.linear.clock = partial(float, at + number / 10)
+        sent.append(issues.moved("ENG-1", name))
+    for each in (sent[2], sent[0], sent[1], sent[1], sent[2]):
+        issues.hear(each)
+
+    assert issues.status(filed) == "in progress"
 
 
 def test_an_issue_that_moves_to_another_team_keeps_its_signal(issues: Issues, connection: Connection) -> None:
