@@ -17,13 +17,13 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from helpdesk.platform import clients
+from helpdesk.storage.stored import INDEXES, KEYS_ONLY
 from scripts.seeding import expressions
 from scripts.seeding.expressions import Context
 from scripts.seeding.validity import require_valid_item, require_valid_request
 
 READS = {"GetItem", "BatchGetItem", "Query", "Scan"}
 WRITES = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
-INDEXES = ("GSI1", "GSI2", "GSI3")
 PAGE_BYTES = 1_048_576  # a query's page ends behind the item that reaches it
 
 type Wire = Mapping[str, Any]
@@ -173,6 +173,9 @@ class MemoryTable:
                 break
             raw = self._items[order[place][1]]
             item = marshal.loads(raw)  # noqa: S302 - what `put` has dumped
+            if request.get("IndexName") == KEYS_ONLY:
+                item = entry(KEYS_ONLY, item)
+                raw = marshal.dumps(item)
             read += 1
             size += len(raw)
             context = Context(item, request)
@@ -288,6 +291,13 @@ def _key(attributes: Wire) -> Key:
 
 def _key_written(kind: str, request: Wire) -> Key:
     return _key(request["Item"] if kind == "Put" else request["Key"])
+
+
+def entry(index: str | None, item: Wire) -> dict[str, Any]:
+    """Return what an index, or the table itself, has of an item: all of it, or its keys."""
+    if index != KEYS_ONLY:
+        return dict(item)
+    return {name: item[name] for name in ("PK", "SK", f"{index}PK", f"{index}SK")}
 
 
 def _places(item: Wire) -> Iterator[tuple[str, str, str]]:

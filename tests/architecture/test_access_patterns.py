@@ -7,7 +7,7 @@ from helpdesk.conversations.record import Snooze
 from helpdesk.events.outbox import Event
 from helpdesk.knowledge.crawls.record import Crawl
 from helpdesk.storage import shards
-from helpdesk.storage.stored import INDEXES
+from helpdesk.storage.stored import INDEXES, KEYS_ONLY
 from scripts import access_patterns
 from scripts.access_patterns import records
 from tests.support.template import table_properties
@@ -39,6 +39,16 @@ def test_the_page_names_the_tables_indexes() -> None:
     indexes = {index["IndexName"] for index in table_properties()["GlobalSecondaryIndexes"]}
 
     assert set(re.findall(r"^\| (GSI\d) \|", PAGE, re.MULTILINE)) == indexes
+
+
+def test_the_template_has_keys_only_in_the_index_that_the_code_reads_items_behind() -> None:
+    projections = {
+        index["IndexName"]: index["Projection"] for index in table_properties()["GlobalSecondaryIndexes"]
+    }
+
+    assert projections == {
+        index: {"ProjectionType": "KEYS_ONLY" if index == KEYS_ONLY else "ALL"} for index in INDEXES
+    }
 
 
 def test_the_page_spells_the_indexes_partitions_as_the_code_does() -> None:

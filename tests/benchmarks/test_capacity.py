@@ -61,3 +61,13 @@ def test_an_index_is_written_once_where_its_keys_stay_and_twice_where_they_move(
     assert write_units(of(10, **keys), of(20, **keys), transaction=False) == 1 + 1
     assert write_units(of(10, **keys), of(10, **moved), transaction=False) == 1 + 2
     assert write_units(of(10, **keys), of(10), transaction=False) == 1 + 1
+
+
+def test_an_index_of_keys_is_written_only_where_its_keys_move() -> None:
+    keys = {"PK": {"S": "p"}, "SK": {"S": "s"}, "GSI2PK": {"S": "a"}, "GSI2SK": {"S": "1"}}
+    moved = {**keys, "GSI2SK": {"S": "2"}}
+
+    assert write_units(None, of(3_500, **keys), transaction=False) == 4 + 1
+    assert write_units(of(3_400, **keys), of(3_500, **keys), transaction=False) == 4 + 0
+    assert write_units(of(3_500, **keys), of(3_500, **moved), transaction=False) == 4 + 2
+    assert write_units(of(3_500, **keys), None, transaction=False) == 4 + 1

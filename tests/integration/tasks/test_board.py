@@ -134,7 +134,7 @@ def test_a_page_costs_the_same_calls_with_a_card_and_with_many(
                 **Task.key_for(organization.organization_id, task_id).attributes(),
                 "id": task_id,
                 "GSI1SK": place,
-                "GSI2SK": place,
+                "GSI3SK": place,
             }
         )
 

@@ -21,8 +21,8 @@ def on_table(action: str, *keys: str, index: str = "") -> Request:
         ("Messages", on_table("GetItem", "ORG#x#CONV#x"), True),
         ("Messages", on_table("GetItem", "ORG#x#SECRET"), False),
         # An index is a resource of its own.
-        ("Board", on_table("Query", "ORG#x#POSTS#x", index="/index/GSI2"), True),
-        ("Board", on_table("Query", "ORG#x#POSTS#x", index="/index/GSI3"), False),
+        ("Board", on_table("Query", "ORG#x#POSTS#x", index="/index/GSI3"), True),
+        ("Board", on_table("Query", "ORG#x#POSTS#x", index="/index/GSI2"), False),
         # One key that is not allowed refuses the batch; one that is denied does, too.
         ("Eraser", on_table("BatchWriteItem", "ORG#x#CUS#x", "ORG#x#POST#x"), True),
         ("Eraser", on_table("BatchWriteItem", "ORG#x#CONV#x", "ORG#x#CUS#x"), False),

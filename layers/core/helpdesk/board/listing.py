@@ -36,7 +36,7 @@ _AGING = 1.4
 
 _INDEXES: dict[PostSort, tuple[Index, Callable[[Post], str]]] = {
     PostSort.NEWEST: ("GSI1", lambda post: post.newest_key),
-    PostSort.VOTES: ("GSI2", lambda post: post.votes_key),
+    PostSort.VOTES: ("GSI3", lambda post: post.votes_key),
 }
 
 

@@ -73,7 +73,7 @@ def roadmap(
     found: dict[str, list[Post]] = {status_id: [] for status_id in status_ids}
     for board in settings.boards:
         page, _ = repository.page(
-            organization, board.id, PostList.PUBLIC, "GSI2", ROADMAP_CANDIDATES, None, None
+            organization, board.id, PostList.PUBLIC, "GSI3", ROADMAP_CANDIDATES, None, None
         )
         for post in page:
             if post.status_id in found:

@@ -57,12 +57,12 @@ class Post(Stored, kw_only=True):
 
     `version` counts the writes of the item; each write requires it. `customer_id` is its author's, None if the team
     wrote it; then `author_name` is who. `signal_id` is the signal that it is filed under. `verified_votes` are those of
-    `votes` that are not an anonymous visitor's. In GSI1 the newest posts of a list are last, in GSI2 the most voted.
+    `votes` that are not an anonymous visitor's. In GSI1 the newest posts of a list are last, in GSI3 the most voted.
     """
 
     PK, SK = "ORG#{organization}#POST#{id}", "POST"
     GSI1 = "ORG#{organization}#POSTS#{board_id}#{list}", "{newest_key}"
-    GSI2 = "ORG#{organization}#POSTS#{board_id}#{list}", "{votes_key}"
+    GSI3 = "ORG#{organization}#POSTS#{board_id}#{list}", "{votes_key}"
     organization: str
     id: str
     number: int

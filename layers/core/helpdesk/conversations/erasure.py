@@ -29,9 +29,9 @@ def find(organization: str, customer_id: str, conversation_ids: set[str]) -> lis
 
     It includes conversations that are being erased. The index lags behind the items, so a repeated call can find more.
     """
-    wanted = conversation_ids | {each.id for each in _of_customer(organization, customer_id)}
-    found = _conversations.by_ids(organization, ids=sorted(wanted))
-    return [each for each in found.values() if each.customer_id == customer_id]
+    found = {each.id: each for each in _of_customer(organization, customer_id)}
+    found |= _conversations.by_ids(organization, ids=conversation_ids - found.keys())
+    return [each for _, each in sorted(found.items()) if each.customer_id == customer_id]
 
 
 def session_of(organization: str, customer_id: str) -> str | None:
@@ -106,7 +106,7 @@ def delete_for(transaction: Transaction, conversation: ErasableConversation) -> 
 
 
 def _of_customer(organization: str, customer_id: str) -> Iterator[ErasableConversation]:
-    """Yield a customer's conversations from the index, which lags behind the items, oldest first."""
+    """Yield a customer's conversations, oldest first. The index lags, so a new one can be missing."""
     partition = Conversation.partition_for(organization, customer_id, index="GSI2")
     return _all_in(partition, "GSI2", between=None)
 
@@ -116,7 +116,9 @@ def _all_in(
 ) -> Iterator[ErasableConversation]:
     after: Item | None = None
     while True:
-        page = table.query(partition, index=index, sk_between=between, limit=_PAGE, after=after)
+        page = table.query(
+            partition, index=index, sk_between=between, limit=_PAGE, after=after, consistent=True
+        )
         yield from map(ErasableConversation.from_item, page.items)
         after = page.after
         if after is None:

@@ -5,7 +5,8 @@ Each list is one query, however many conversations there are. An assigned conver
 three lists in GSI3. Both are sorted by the latest message.
 
 A query is read from the most selective index: a customer's conversations, a teammate's, or the lists of the inbox. What
-the index does not decide is a filter on what was read.
+the index does not decide is a filter on what was read. A customer's conversations are in GSI2, which holds keys only:
+their items are read behind the keys, and compared here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,11 +40,15 @@ _AWAITING_VALUES: Item = {
 
 
 class Source(Record):
-    """What a list query reads: partitions of one index, all sorted alike, and a filter on their conversations."""
+    """What a list query reads: partitions of one index, all sorted alike, and a filter on their conversations.
+
+    `wanted` is the query itself where the index can't filter.
+    """
 
     index: Index
     partitions: Sequence[str]
-    matching: Filter | None
+    matching: Filter | None = None
+    wanted: "ListQuery | None" = None
 
 
 class ListQuery(Record):
@@ -80,12 +85,12 @@ class ListQuery(Record):
         It has no partitions if no conversation can match. Raises MalformedKey for an id that cannot be one.
         """
         if self.awaiting_human and self.status is Status.RESOLVED:
-            return Source("GSI1", (), None)
+            return Source("GSI1", ())
         if self.snoozed and (self.archived or self.status is Status.RESOLVED):  # resolving ends the snooze
-            return Source("GSI1", (), None)
+            return Source("GSI1", ())
         if self.customer_id is not None:
             partition = Conversation.partition_for(organization, self.customer_id, index="GSI2")
-            return Source("GSI2", (partition,), self._filter(status=True, awaiting=True, archived=True))
+            return Source("GSI2", (partition,), wanted=self)
         if self.assignee is not None:
             partitions = [
                 Conversation.partition_for(organization, self.assignee, each, index="GSI3")
@@ -116,7 +121,7 @@ class ListQuery(Record):
             lists.append(AssignedList.RESOLVED)
         return lists
 
-    def _filter(self, *, status: bool, awaiting: bool, archived: bool = False) -> Filter | None:
+    def _filter(self, *, status: bool, awaiting: bool) -> Filter | None:
         """Return the filter on the partitions; a False argument says that they hold nothing else anyway."""
         clauses: list[str] = []
         values: Item = {}
@@ -130,13 +135,8 @@ class ListQuery(Record):
             values |= _AWAITING_VALUES
             names = _STATUS
         absent = {}
-        if self.customer_id is not None and self.assignee is not None:
-            clauses.append("assignee = :assignee")
-            values[":assignee"] = self.assignee
         if self.unassigned:
             absent["assignee"] = True
-        if archived:
-            absent["archivedAt"] = not self.archived
         if self.snoozed is not None:
             absent["snoozedUntil"] = not self.snoozed
         if absent:
@@ -163,7 +163,7 @@ def quiet_page(organization: str, behind: str, before: int, limit: int) -> list[
 def of_customer_from(organization: str, customer_id: str, conversation_id: str) -> Iterator[Conversation]:
     """Yield a customer's conversations from an ID on (empty: all), oldest first, without those being erased.
 
-    Costs one read for the first one, and one query for each hundred.
+    Costs one read for the first one, and a query and a batch read for each hundred.
     """
     first = conversations.find(organization, conversation_id) if conversation_id else None
     if first is not None:
@@ -178,19 +178,19 @@ def of_customer_from(organization: str, customer_id: str, conversation_id: str) 
 
 
 def page(
-    organization: str, source: Source, limit: int, before: str | None
+    organization: str, source: Source, limit: int, before: str | None, *, consistent: bool = False
 ) -> tuple[list[Conversation], str | None]:
     """Return conversations of a source in the order of its index, and the sort key that the next page starts behind.
 
-    One query for each partition. With a filter, up to `EXAMINED` conversations of each partition are read, so a page
+    One query for each partition, and a batch read of a customer's. With a filter, up to `EXAMINED` conversations of each partition are read, so a page
     can hold fewer than `limit`, even none, while there is a next one. The page ends where the partition ends that was
-    read least far; the next page starts there.
+    read least far; the next page starts there. A `consistent` page shows a customer's conversations as they are now.
     """
     found: dict[str, Item] = {}  # by sort key: one that is changing lists can be in two of them
     read_up_to = ""
     start = _start(organization, source.index, before)
     for partition in source.partitions:
-        part = _part(source, partition, limit, start)
+        part = _part(source, partition, limit, start, consistent=consistent)
         found |= {item[f"{source.index}SK"]: item for item in part.items}
         if part.after is not None:
             read_up_to = max(read_up_to, part.after[f"{source.index}SK"])
@@ -201,7 +201,7 @@ def page(
     return [each for each in listed if not each.erasing], end
 
 
-def _part(source: Source, partition: str, limit: int, after: Item | None) -> Page:
+def _part(source: Source, partition: str, limit: int, after: Item | None, *, consistent: bool) -> Page:
     """Return up to `limit` or somewhat more conversations of one partition, the latest first.
 
     One query without a filter. With one, it reads twice `limit`, then four times as many while too few match: filtered
@@ -211,6 +211,8 @@ def _part(source: Source, partition: str, limit: int, after: Item | None) -> Pag
     step, left = limit, limit
     if source.matching is not None:
         step, left = 2 * limit, max(limit, EXAMINED)
+    elif source.wanted is not None:  # most of a customer's conversations match, and each is paid for by itself
+        left = max(limit, EXAMINED)
     while True:
         part = table.query(
             partition,
@@ -218,9 +220,10 @@ def _part(source: Source, partition: str, limit: int, after: Item | None) -> Pag
             limit=min(step, left),
             newest_first=True,
             after=after,
+            consistent=consistent,
             matching=source.matching,
         )
-        items += part.items
+        items += [each for each in part.items if _is_wanted(source, each)]
         after, left, step = part.after, left - step, step * 4
         if (
             after is None
@@ -229,6 +232,10 @@ def _part(source: Source, partition: str, limit: int, after: Item | None) -> Pag
             or (source.matching is None and len(items) == limit)
         ):
             return Page(items, after)
+
+
+def _is_wanted(source: Source, item: Item) -> bool:
+    return source.wanted is None or source.wanted.matches(Conversation.from_item(item))
 
 
 def _start(organization: str, index: Index, before: str | None) -> Item | None:

@@ -115,14 +115,16 @@ def give(
 def newest_open_of_customer(organization: str, customer_id: str, known_id: str | None) -> Conversation | None:
     """Return a customer's newest open conversation that is not archived.
 
-    `known_id` is one that the customer is known to have: the index may not have it yet, or may still show another one
-    as it was, so both are read. Two calls.
+    `known_id` is one that the customer is known to have: it's read too if it's newer than all that the index has yet.
+    Two calls as a rule.
     """
     query = ListQuery(status=Status.OPEN, customer_id=customer_id)
-    found, _ = list_repository.page(organization, query.source(organization), 1, None)
-    newest_first = sorted({one.id for one in found} | ({known_id} if known_id else set()), reverse=True)
-    present = conversations.by_ids(organization, ids=newest_first)
-    return next((one for one in present.values() if query.matches(one)), None)
+    found, _ = list_repository.page(organization, query.source(organization), 1, None, consistent=True)
+    newest = found[0] if found else None
+    if known_id is None or (newest is not None and newest.id >= known_id):
+        return newest
+    known = conversations.find(organization, known_id)
+    return known if known is not None and query.matches(known) else newest
 
 
 def after_messages(read: Sequence[Conversation], messages: Iterable[Message]) -> list[Conversation]:

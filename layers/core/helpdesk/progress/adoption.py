@@ -108,7 +108,7 @@ def _decline_signal(caller: Caller, signal_id: str) -> str | None:
 
 
 def requests(caller: Caller, query: TaskRequestsQuery) -> TaskRequestsAnswer:
-    """Return a page of the open signals that have no card, newest first. One query. Raises InvalidCursor."""
+    """Return a page of the open signals that have no card, newest first. Raises InvalidCursor."""
     name = "tasks/requests"
     found, end = signals.requests(caller.organization, query.limit, position(caller, query, name))
     return TaskRequestsAnswer(

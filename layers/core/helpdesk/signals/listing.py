@@ -51,7 +51,7 @@ def get(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
     name = f"signals/{signal_id}/reporters"
     place = position(caller, query, name)
     found, end = repository.reporters.page(
-        caller.organization, signal_id, index="GSI2", limit=query.limit, after=place
+        caller.organization, signal_id, index="GSI3", limit=query.limit, after=place
     )
     shapes = [ReporterShape.from_record(each) for each in found]
     commits = repository.all_commits(caller.organization, signal_id)
@@ -59,7 +59,7 @@ def get(caller: Caller, signal_id: str, query: SignalQuery) -> SignalAnswer:
     shown = [CommitShape.from_record(each) for each in commits]
     room = max(1, fitting([*shown, *shapes]) - len(shown))  # the commits are on each page
     if room < len(shapes):
-        shapes, end = shapes[:room], found[room - 1].position("GSI2")
+        shapes, end = shapes[:room], found[room - 1].position("GSI3")
     return SignalAnswer(
         signal=SignalShape.from_record(signal),
         reporters=shapes,

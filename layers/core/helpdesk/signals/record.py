@@ -40,8 +40,8 @@ class Signal(Stored, kw_only=True):
 
     PK, SK = "ORG#{organization}#SIGNAL#{id}", "SIGNAL"
     GSI1 = "ORG#{organization}#SIGNALS", "{listed_id}"
-    GSI2 = "ORG#{organization}#SIGNALS#{status}", "{listed_id}"
-    GSI3 = "ORG#{organization}#REQUESTS", "{request_id}"
+    GSI2 = "ORG#{organization}#REQUESTS", "{request_id}"
+    GSI3 = "ORG#{organization}#SIGNALS#{status}", "{listed_id}"
     organization: str
     id: str
     kind: SignalKind
@@ -128,7 +128,7 @@ class Reporter(Stored, kw_only=True):
 
     PK, SK = "ORG#{organization}#SIGNAL#{signal_id}", "REPORTER#{id}"
     GSI1 = "ORG#{organization}#CUSREPORTS#{customer_id}", "{signal_id}"
-    GSI2 = "ORG#{organization}#REPORTERS#{signal_id}", "{reported_at:013d}#{id}"
+    GSI3 = "ORG#{organization}#REPORTERS#{signal_id}", "{reported_at:013d}#{id}"
     organization: str
     signal_id: str
     customer_id: str | None = None

@@ -78,7 +78,7 @@ def newest(
 
     One query. With a kind or priority up to four, and then there may be fewer than `limit`, or none, before the end.
     """
-    index: table.Index = "GSI1" if wanted.status is None else "GSI2"
+    index: table.Index = "GSI1" if wanted.status is None else "GSI3"
     scope = [organization] if wanted.status is None else [organization, wanted.status.value]
     return signals.newest(*scope, index=index, limit=limit, before=before, matching=wanted.condition)
 
@@ -86,9 +86,9 @@ def newest(
 def requests(organization: str, limit: int, before: str | None) -> tuple[list[Signal], str | None]:
     """Return the open signals without a card, newest first, older than the id `before`; and the id to continue from.
 
-    One query.
+    One query and one batch read.
     """
-    return signals.newest(organization, index="GSI3", limit=limit, before=before)
+    return signals.newest(organization, index="GSI2", limit=limit, before=before)
 
 
 def count(transaction: Transaction, seen: Signal, *, reporters: int = 0, commits: int = 0) -> None:

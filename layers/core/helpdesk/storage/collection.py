@@ -65,7 +65,7 @@ class Collection[R: Stored]:
         consistent: bool = False,
         matching: Filter | None = None,
     ) -> Listed[R]:
-        """Return one page of a partition in the order of its sort key. One query.
+        """Return one page of a partition in the order of its sort key. One query (`table.query`).
 
         `scope` are the parts of the partition. `after` is what the last page returned, or a record's `position`.
         """
@@ -129,7 +129,8 @@ class Collection[R: Stored]:
     ) -> tuple[list[R], Item | None]:
         """Return a page of what one shard of an index has that is due before an instant (ms), the earliest first.
 
-        With it comes the key to continue from, None at the end. For `shards.pages`. One query.
+        With it comes the key to continue from, None at the end. For `shards.pages`. One query. In `KEYS_ONLY`, with one
+        more call if anything is due, the records are as they are now: one that is no longer due isn't among them.
         """
         page = table.query(
             self.kind.partition_for(str(shard), index=index),
@@ -137,6 +138,7 @@ class Collection[R: Stored]:
             sk_between=("0", f"{before:013d}"),
             limit=limit,
             after=after,
+            consistent=True,
         )
         return self.readable(page.items), page.after
 

@@ -17,7 +17,7 @@ from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.storage import changes
 from helpdesk.storage.retrying import Pauses
-from helpdesk.storage.stored import Index, Key, Stored
+from helpdesk.storage.stored import KEYS_ONLY, Index, Key, Stored
 from helpdesk.storage.wire import Item, WireItem, from_wire, to_wire
 
 if TYPE_CHECKING:
@@ -30,14 +30,8 @@ if TYPE_CHECKING:
         UpdateItemInputTypeDef,
     )
 
-__all__ = [
-    "Index",
-    "Item",
-    "WireItem",
-    "from_wire",
-    "one_try_when_throttled",
-    "to_wire",
-]  # what callers of this module write its values with
+# what callers of this module write its values with
+__all__ = ["Index", "Item", "WireItem", "from_wire", "one_try_when_throttled", "to_wire"]
 
 
 EXISTS = "attribute_exists(PK)"
@@ -136,8 +130,10 @@ def query(
     matching: Filter | None = None,
     only: Sequence[str] = (),
 ) -> Page:
-    """Return one page of a partition in the order of its sort key (an index has no `consistent`).
+    """Return one page of a partition in the order of its sort key (an index itself is never `consistent`).
 
+    A query of `KEYS_ONLY` goes on to read the items behind the keys: one more call for each hundred. Items that are no
+    longer at that place in the index are left out, so a page can be short while `after` is there.
     `after` is where the page begins: an item's key with its sort key in the index; the partition may be left out.
     `only` names the attributes that come back, SK among them, which saves time and no units; none for all.
     One item more than `limit` is read, so that `after` is None where nothing follows.
@@ -146,6 +142,8 @@ def query(
     past a stored place (`after`), as those of the last 30 days do with time, nothing follows that place.
     """
     prefix = index or ""
+    if matching is not None and index == KEYS_ONLY:
+        raise TypeError(f"{index} holds keys only: filter the items that the query returns")
     if sk_between is not None and after is not None:
         # DynamoDB refuses a start at the last bound or past it: it is "outside query boundaries".
         start = after[f"{prefix}SK"]
@@ -187,7 +185,16 @@ def query(
         answer = clients.dynamodb().query(**request)
     except ClientError as error:
         raise _translated(error) from error
-    return _cut(_page(answer), limit, {f"{prefix}PK": pk}, ("PK", "SK", f"{prefix}SK"))
+    page = _cut(_page(answer), limit, {f"{prefix}PK": pk}, ("PK", "SK", f"{prefix}SK"))
+    return Page(_behind(page.items, consistent=consistent), page.after) if index == KEYS_ONLY else page
+
+
+def _behind(entries: Sequence[Item], *, consistent: bool) -> list[Item]:
+    """Return the items of an index's entries, in their order, without items that are gone or elsewhere in it now."""
+    found = get_many([Key(*key_of(entry), Stored) for entry in entries], consistent=consistent)
+    by_key = {key_of(item): item for item in found.values()}
+    items = [(entry, by_key.get(key_of(entry), {})) for entry in entries]
+    return [item for entry, item in items if entry.items() <= item.items()]
 
 
 def _cut(page: Page, limit: int | None, known: Item, key: Sequence[str]) -> Page:

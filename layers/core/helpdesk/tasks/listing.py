@@ -101,7 +101,7 @@ def _columns(
 
 
 def _place(task: Task, assignee: str | None) -> list[Any]:
-    return [task.status.value, task.position("GSI1" if assignee is None else "GSI2")]
+    return [task.status.value, task.position("GSI1" if assignee is None else "GSI3")]
 
 
 def _assignee(organization: str, wanted: str | None) -> str | None:

@@ -21,7 +21,7 @@ class Task(Stored, kw_only=True):
 
     PK, SK = "ORG#{organization}#TASK#{id}", "TASK"
     GSI1 = "ORG#{organization}#COLUMN#{status}", "{place}"
-    GSI2 = "ORG#{organization}#COLUMN#{status}#{assignee_id}", "{place}"
+    GSI3 = "ORG#{organization}#COLUMN#{status}#{assignee_id}", "{place}"
     organization: str
     id: str
     number: int

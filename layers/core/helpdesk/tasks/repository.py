@@ -61,7 +61,7 @@ def column(
             )
         return tasks.page(
             *(organization, status, assignee),
-            index="GSI2",
+            index="GSI3",
             limit=limit,
             after=after,
             newest_first=newest_first,

@@ -4,7 +4,7 @@ Each expires by one conditional write, so any number of causes expires it once. 
 on with that as the result of the call.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import StrEnum
 
 from helpdesk.api.logs import service as logs
@@ -96,7 +96,7 @@ def expire_for_conversation(organization: str, conversation_id: str) -> int:
     conversation = conversations.find(organization, conversation_id)
     if conversation is None:
         return 0
-    found = _pending(lifecycle.of_conversation(organization, conversation_id))
+    found = lifecycle.pending_in(organization, conversation_id)
     # One of a later opening of the conversation stays.
     return _expire_all(
         (each for each in found if each.resolutions < conversation.resolutions),
@@ -116,13 +116,8 @@ def expire_due(deadline: int) -> int:
         return approvals.due(shard, now, _PAGE, after, index="GSI2")
 
     for page in shards.pages(read, now // MINUTE_MS, deadline):
-        found = [approvals.find(each.organization, each.id) for each in page]
-        expired += _expire_all(_pending(found), Cause.TIME)
+        expired += _expire_all(page, Cause.TIME)
     return expired
-
-
-def _pending(found: Iterable[Approval | None]) -> Iterator[Approval]:
-    return (each for each in found if each is not None and each.status is ApprovalStatus.PENDING)
 
 
 def _expire_all(found: Iterable[Approval], cause: Cause) -> int:
