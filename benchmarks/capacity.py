@@ -77,7 +77,8 @@ def units_written(before: Wire | None, after: Wire | None, *, transaction: bool)
 def _index_units(index: str, before: Wire | None, after: Wire | None) -> int:
     names = (f"{index}PK", f"{index}SK")
     old, new = (
-        entry(index, item) if item is not None and item.keys() >= {*names} else None for item in (before, after)
+        entry(index, item) if item is not None and item.keys() >= {*names} else None
+        for item in (before, after)
     )
     if old == new:
         return 0

@@ -54,7 +54,10 @@ def test_the_records_behind_the_keys_are_read_in_one_call_and_keep_the_order_of_
 
 def test_a_record_that_is_gone_or_has_moved_in_the_index_is_left_out(dynamo: Dynamo) -> None:
     gone, moved, stays = letter("a"), letter("b"), letter("c")
-    dynamo.outcomes = [{"Items": [entry(gone), entry(moved), entry(stays)]}, behind(letter("b", due="9"), stays)]
+    dynamo.outcomes = [
+        {"Items": [entry(gone), entry(moved), entry(stays)]},
+        behind(letter("b", due="9"), stays),
+    ]
 
     assert letters.page("3", index="GSI2", limit=5).records == [stays]
 

@@ -182,9 +182,10 @@ def page(
 ) -> tuple[list[Conversation], str | None]:
     """Return conversations of a source in the order of its index, and the sort key that the next page starts behind.
 
-    One query for each partition, and a batch read of a customer's. With a filter, up to `EXAMINED` conversations of each partition are read, so a page
-    can hold fewer than `limit`, even none, while there is a next one. The page ends where the partition ends that was
-    read least far; the next page starts there. A `consistent` page shows a customer's conversations as they are now.
+    One query for each partition, and a batch read of a customer's. With a filter, up to `EXAMINED` conversations of
+    each partition are read, so a page can hold fewer than `limit`, even none, while there is a next one. The page ends
+    where the partition ends that was read least far; the next page starts there. A `consistent` page shows a customer's
+    conversations as they are now.
     """
     found: dict[str, Item] = {}  # by sort key: one that is changing lists can be in two of them
     read_up_to = ""
@@ -211,7 +212,7 @@ def _part(source: Source, partition: str, limit: int, after: Item | None, *, con
     step, left = limit, limit
     if source.matching is not None:
         step, left = 2 * limit, max(limit, EXAMINED)
-    elif source.wanted is not None:  # most of a customer's conversations match, and each is paid for by itself
+    elif source.wanted is not None:  # most match, and each is paid for by itself
         left = max(limit, EXAMINED)
     while True:
         part = table.query(

@@ -142,8 +142,6 @@ def query(
     past a stored place (`after`), as those of the last 30 days do with time, nothing follows that place.
     """
     prefix = index or ""
-    if matching is not None and index == KEYS_ONLY:
-        raise TypeError(f"{index} holds keys only: filter the items that the query returns")
     if sk_between is not None and after is not None:
         # DynamoDB refuses a start at the last bound or past it: it is "outside query boundaries".
         start = after[f"{prefix}SK"]
@@ -166,16 +164,15 @@ def query(
         "ExpressionAttributeNames": names,
         "ExpressionAttributeValues": to_wire(values),
         "ScanIndexForward": not newest_first,
+        **({"IndexName": index} if index else {"ConsistentRead": consistent}),  # type: ignore[typeddict-item]
         **({"ProjectionExpression": ", ".join(only)} if only else {}),  # type: ignore[typeddict-item] # mypy widens it
     }
     if matching is not None:
+        if index == KEYS_ONLY:
+            raise TypeError(f"{index} holds keys only: filter the items that the query returns")
         request["FilterExpression"] = matching.expression
         request["ExpressionAttributeNames"] = names | dict(matching.names)
         request["ExpressionAttributeValues"] = to_wire({**values, **matching.values})
-    if index is not None:
-        request["IndexName"] = index
-    else:
-        request["ConsistentRead"] = consistent
     if limit is not None:
         # DynamoDB names a key to go on from whenever it reaches the limit, also at the end of the partition.
         request["Limit"] = limit + 1
@@ -186,15 +183,17 @@ def query(
     except ClientError as error:
         raise _translated(error) from error
     page = _cut(_page(answer), limit, {f"{prefix}PK": pk}, ("PK", "SK", f"{prefix}SK"))
-    return Page(_behind(page.items, consistent=consistent), page.after) if index == KEYS_ONLY else page
+    return _with_items(page, index, consistent=consistent)
 
 
-def _behind(entries: Sequence[Item], *, consistent: bool) -> list[Item]:
-    """Return the items of an index's entries, in their order, without items that are gone or elsewhere in it now."""
-    found = get_many([Key(*key_of(entry), Stored) for entry in entries], consistent=consistent)
+def _with_items(page: Page, index: Index | None, *, consistent: bool) -> Page:
+    """Return a page with the items behind its keys, but for those that are gone or elsewhere in the index by now."""
+    if index != KEYS_ONLY:
+        return page
+    found = get_many([Key(*key_of(keys), Stored) for keys in page.items], consistent=consistent)
     by_key = {key_of(item): item for item in found.values()}
-    items = [(entry, by_key.get(key_of(entry), {})) for entry in entries]
-    return [item for entry, item in items if entry.items() <= item.items()]
+    pairs = [(keys, by_key.get(key_of(keys), {})) for keys in page.items]
+    return Page([item for keys, item in pairs if keys.items() <= item.items()], page.after)
 
 
 def _cut(page: Page, limit: int | None, known: Item, key: Sequence[str]) -> Page:
