@@ -116,34 +116,6 @@ def test_a_cursor_works_only_for_its_customer(api: Client, stranger: Client) -> 
     assert api.get("/v1/customers/cus_none/export").code == "customer_not_found"
 
 
-<<<<<<< HEAD
-=======
-def test_the_calls_of_the_routes(api: Client) -> None:
-    conversation, customer = written(api, "One")
-    api.post(f"/v1/conversations/{conversation}/resolve")
-    written(api, "Two")
-    with recorded_calls() as export:
-        assert api.get(f"/v1/customers/{customer}/export").status == 200
-    with recorded_calls() as erase:
-        receipt = api.delete(f"/v1/customers/{customer}").body["receipt"]["id"]
-    with recorded_calls() as again:
-        api.delete(f"/v1/customers/{customer}")
-    with recorded_calls() as shown:
-        api.get(f"/v1/erasures/{receipt}")
-    admission, transaction = "dynamodb:UpdateItem", "dynamodb:TransactWriteItems"
-    assert export == [
-        *[admission, "dynamodb:GetItem"],
-        *["dynamodb:Query"] * 3,
-        "dynamodb:BatchGetItem",  # the conversations behind the customer's list
-        *["dynamodb:Query"] * 11,
-        "dynamodb:BatchGetItem",
-    ]
-    assert erase == [admission, "dynamodb:GetItem", transaction, "dynamodb:GetItem"]
-    assert again == [admission, "dynamodb:GetItem", "dynamodb:GetItem"]
-    assert shown == [admission, "dynamodb:GetItem"]
-
-
->>>>>>> 5df31523 (storage: GSI2 holds keys only, and lists that are read often move to GSI3)
 def test_the_calls_of_an_erasure(
     api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
