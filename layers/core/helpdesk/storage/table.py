@@ -22,7 +22,6 @@ from helpdesk.storage.wire import Item, WireItem, from_wire, to_wire
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import (
-        BatchWriteItemOutputTypeDef,
         QueryInputTypeDef,
         QueryOutputTypeDef,
         ScanInputTypeDef,
@@ -347,17 +346,12 @@ def delete_many(keys: Sequence[Key]) -> None:
     pauses = Pauses()
     while wanted:
         batch, wanted = wanted[:_MAX_BATCH_WRITE], wanted[_MAX_BATCH_WRITE:]
-        answer = _written(partial(_delete_batch, name, batch))
+        requests: Any = {name: [{"DeleteRequest": {"Key": key}} for key in batch]}
+        answer = _written(partial(clients.dynamodb().batch_write_item, RequestItems=requests))
         left = answer.get("UnprocessedItems", {}).get(name, [])
         wanted = [dict(request["DeleteRequest"]["Key"]) for request in left] + wanted
         if left and not pauses.wait():
             raise Throttled
-
-
-def _delete_batch(name: str, batch: list[WireItem]) -> "BatchWriteItemOutputTypeDef":
-    return clients.dynamodb().batch_write_item(
-        RequestItems={name: [{"DeleteRequest": {"Key": key}} for key in batch]}
-    )
 
 
 def put_new(item: Item | Stored) -> None:
