@@ -18,7 +18,6 @@ from helpdesk.conversations.list_repository import ListQuery, of_customer_from, 
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import (
     Conversation,
-    Session,
     SessionGone,
     Snapshot,
     Snooze,
@@ -324,21 +323,7 @@ def forget_hint(transaction: Transaction, before: Conversation, state: State) ->
     reopens = not before.accepts_visitor_messages and state.accepts_visitor_messages
     # The team starts one without a session with a customer who has an email address only.
     if reopens and before.session_hash is not None:
-        forget_current(transaction, before.organization, before.session_hash, before.customer_id)
-
-
-def forget_current(transaction: Transaction, organization: str, session_hash: str, customer_id: str) -> None:
-    """Add to a transaction that a session's next message looks for the newest open conversation.
-
-    The transaction raises SessionGone.
-    """
-    transaction.change(
-        Session.key_for(organization, session_hash),
-        set={"current": None},
-        add={"openings": 1},
-        require={"customer_id": customer_id},
-        on_failure=SessionGone,
-    )
+        repository.forget_current(transaction, before.organization, before.session_hash, before.customer_id)
 
 
 def _assignment_line(who: Actor, user_id: str | None, name: str | None) -> str:

@@ -7,10 +7,10 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from helpdesk.api.http.schemas import (
     Answer,
     Body,
+    Instant,
     Milliseconds,
     OneTimeSecret,
     PageQuery,
-    QueryInteger,
     schema_hint,
 )
 from helpdesk.api.http.unknown_names import NotOneOf
@@ -116,24 +116,12 @@ def _kinds(value: str) -> str:
     return value
 
 
-def _instant(value: int) -> int:
-    if value >= 2**48:
-        raise ValueError("must be a time in milliseconds since 1970")
-    return value
-
-
 class EventsQuery(PageQuery):
     """The parameters of GET /events."""
 
     types: Annotated[str, AfterValidator(_kinds)] | None = None
     """Only events of these kinds, separated by commas, such as `message.created,conversation.created`."""
-    start: Annotated[
-        Annotated[
-            QueryInteger, AfterValidator(_instant), schema_hint(format="int64", minimum=0, maximum=2**48 - 1)
-        ]
-        | None,
-        Field(alias="from"),
-    ] = None
+    start: Annotated[Instant | None, Field(alias="from")] = None
     """Where to begin, in milliseconds since 1970. Ignored with a `cursor`."""
 
 

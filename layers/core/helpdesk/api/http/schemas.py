@@ -256,9 +256,6 @@ DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
 
 
-QueryInteger = int
-
-
 class PageQuery(Query):
     """The parameters of every list."""
 
