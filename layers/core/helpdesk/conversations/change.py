@@ -6,6 +6,8 @@ from helpdesk.conversations.record import (
     BrowserContext,
     Conversation,
     HourTokens,
+    Session,
+    SessionGone,
     Snapshot,
     activity_at,
     assigned_list,
@@ -15,6 +17,7 @@ from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibi
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.storage.changes import above, below, other_than
+from helpdesk.storage.transactions import Transaction
 from helpdesk.visitor_texts.languages import Language
 
 
@@ -175,3 +178,17 @@ def awaits_agent(message_id: str) -> dict[str, Any]:
 def approvals_unchanged(before: Snapshot) -> dict[str, Any]:
     """Require that as many approvals wait as were read: how many may wait was decided by that."""
     return {"waiting_approvals": before.waiting_approvals or below(1)}
+
+
+def forget_current(transaction: Transaction, organization: str, session_hash: str, customer_id: str) -> None:
+    """Add to a transaction that a session's next message looks for the newest open conversation.
+
+    The transaction raises SessionGone.
+    """
+    transaction.change(
+        Session.key_for(organization, session_hash),
+        set={"current": None},
+        add={"openings": 1},
+        require={"customer_id": customer_id},
+        on_failure=SessionGone,
+    )

@@ -6,7 +6,7 @@ from typing import Any
 from helpdesk.conversations.change import Change
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.message_record import Entry, EntryKind, Message, Note
-from helpdesk.conversations.record import Conversation, Session, SessionGone, StaleConversation
+from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.storage import table
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.transactions import Transaction
@@ -139,17 +139,3 @@ def _after[E: Entry](
         consistent=True,
     )
     return [kind.from_item(item) for item in page.items], page.after is not None
-
-
-def forget_current(transaction: Transaction, organization: str, session_hash: str, customer_id: str) -> None:
-    """Add to a transaction that a session's next message looks for the newest open conversation.
-
-    The transaction raises SessionGone.
-    """
-    transaction.change(
-        Session.key_for(organization, session_hash),
-        set={"current": None},
-        add={"openings": 1},
-        require={"customer_id": customer_id},
-        on_failure=SessionGone,
-    )

@@ -12,7 +12,7 @@ from helpdesk.accounts.members import membership
 from helpdesk.accounts.organizations.service import Actor
 from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import approvals, jobs, list_repository, repository, thread
-from helpdesk.conversations.change import Change
+from helpdesk.conversations.change import Change, forget_current
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
 from helpdesk.conversations.list_repository import ListQuery, of_customer_from, quiet_page
 from helpdesk.conversations.message_record import Message
@@ -323,7 +323,7 @@ def forget_hint(transaction: Transaction, before: Conversation, state: State) ->
     reopens = not before.accepts_visitor_messages and state.accepts_visitor_messages
     # The team starts one without a session with a customer who has an email address only.
     if reopens and before.session_hash is not None:
-        repository.forget_current(transaction, before.organization, before.session_hash, before.customer_id)
+        forget_current(transaction, before.organization, before.session_hash, before.customer_id)
 
 
 def _assignment_line(who: Actor, user_id: str | None, name: str | None) -> str:

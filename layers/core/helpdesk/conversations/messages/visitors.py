@@ -1,6 +1,6 @@
 """Visitors by their sessions: the items of sessions and of their lists of conversations, for every noun."""
 
-from helpdesk.conversations import repository
+from helpdesk.conversations import change
 from helpdesk.conversations.record import Session, SessionConversation
 from helpdesk.conversations.state import STARTED
 from helpdesk.customers import service as customers
@@ -93,7 +93,7 @@ def move_conversation(
     """
     transaction.delete(SessionConversation.key_for(after.organization, before_hash, conversation_id))
     add_conversation(transaction, after, conversation_id)
-    repository.forget_current(transaction, after.organization, after.hash, after.customer_id)
+    change.forget_current(transaction, after.organization, after.hash, after.customer_id)
 
 
 def delete_session(
