@@ -103,7 +103,7 @@ def problems_left(customer: str, old: set[str], words: str = "Old words") -> lis
         if kind == "RATING":
             return item["conversationId"] not in conversations
         if kind == "EVENT" and item["type"] == "message.created":
-            return json.loads(item["body"])["data"]["message"]["conversationId"] not in conversations - old
+            return json.loads(item["data"])["message"]["conversationId"] not in conversations - old
         return False
 
     def is_of_the_old(item: dict[str, Any]) -> bool:

@@ -148,7 +148,7 @@ class TenantOutbox(Outbox, kw_only=True):
     def to_item(self) -> Item:
         """Return the item."""
         item = super().to_item()
-        return item | {"jobs": [_without_organization(job, self.organization) for job in item["jobs"]]}
+        return item | {"jobs": [_job_to_item(job, self.organization) for job in item["jobs"]]}
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -156,18 +156,18 @@ class TenantOutbox(Outbox, kw_only=True):
         jobs = item.get("jobs")
         if isinstance(jobs, list):
             organization = (cls.parse(item["PK"], item["SK"]) or {}).get("organization")
-            item = item | {"jobs": [_with_organization(job, organization) for job in jobs]}
+            item = item | {"jobs": [_job_from_item(job, organization) for job in jobs]}
         return super().from_item(item)
 
 
-def _without_organization(job: dict[str, Any], organization: str) -> dict[str, Any]:
+def _job_to_item(job: dict[str, Any], organization: str) -> dict[str, Any]:
     body = job["body"]
     if body.get("organization") != organization:
         return job
     return job | {"body": {name: value for name, value in body.items() if name != "organization"}}
 
 
-def _with_organization(job: Any, organization: str | None) -> Any:
+def _job_from_item(job: Any, organization: str | None) -> Any:
     if isinstance(job, dict) and isinstance(body := job.get("body"), dict):
         return job | {"body": {"organization": organization, **body}}
     return job
