@@ -3,6 +3,7 @@
 import asyncio
 import base64
 from collections.abc import Callable, Iterator, Mapping
+from copy import replace
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,11 @@ from benchmarks import board_work
 from benchmarks.populated import NOW_MS, Populated
 from helpdesk.agent import answerer
 from helpdesk.agent_runs import worker as agent
+from helpdesk.analytics import stream
 from helpdesk.api.http.schemas import PageQuery
 from helpdesk.conversations.jobs import AgentJob
+from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.events.integration_jobs import App
 from helpdesk.events.outbox import Event
 from helpdesk.integrations.record import Tokens
@@ -22,6 +26,7 @@ from helpdesk.platform.units import DAY_MS, HOUR_MS
 from helpdesk.search import indexing
 from helpdesk.search.jobs import SearchJob
 from helpdesk.storage import table
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Item, to_wire
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import worker as delivering
@@ -31,6 +36,7 @@ from scripts.openapi.routes import all_routes
 from tests.support import integrations
 from tests.support.api import Answer, Client, gateway_event
 
+DELIVERIES = 10
 PAGE = 5
 """The limit of each list request: every list has as many among the newest fifty conversations."""
 
@@ -214,12 +220,14 @@ def writes(it: Populated) -> Iterator[Asked]:
 
 
 def following(it: Populated) -> Iterator[Asked]:
-    """Yield the work after a visitor's message: fan-out, a delivery, the agent, the answer's fan-out, the index."""
+    """Yield the work after a visitor's message: fan-out, deliveries, the agent, analytics, the index."""
     question = "Why does my endpoint answer 401 to a webhook?"
     message = {"session": "a-visitor-of-the-agent", "body": question, "context": _CONTEXT}
     it.api.post("/v1/messages", message)
     before = _events_after(it, f"evt_{NOW_MS:012x}")[-1]["id"]
     posted = it.api.post("/v1/messages", message).body
+    conversation = Conversation.key_for(it.organization, posted["conversationId"])
+    thread = table.get_many([conversation])
     [event] = events = _events_after(it, before)
     yield Asked("The fan-out of its event, to two endpoints", None, _fanning_out(events))
     endpoint = webhooks.listening(it.organization)[0]
@@ -231,10 +239,44 @@ def following(it: Populated) -> Iterator[Asked]:
     )
     answered = _events_after(it, event["id"])
     yield Asked("The fan-out of the answer's event", None, _fanning_out(answered))
+    tasks = [
+        replace(task, event_id=each["id"]) for each in _events_after(it, f"evt_{NOW_MS:012x}")[-DELIVERIES:]
+    ]
+    yield Asked(
+        f"{DELIVERIES} deliveries to one endpoint, as a batch",
+        None,
+        lambda: asyncio.run(delivering.handle(tasks, _Receiver())),
+    )
+    yield Asked("The rows of analytics of a message and its answer", None, _adding_rows(thread))
     found = SearchJob.from_body({"organization": it.organization, **posted})
     yield Asked(
         "Making a message searchable, by itself", None, lambda: indexing.index(it.organization, [found])
     )
+
+
+def _adding_rows(thread: Mapping[Key, Item]) -> Callable[[], object]:
+    """Return the work of analytics on the newest message of a thread, its answer, and the conversation as it was."""
+    [(conversation, before)] = thread.items()
+    found = table.query(conversation.pk, sk_prefix=Message.sk_prefix(), newest_first=True, limit=2).items
+    changes: list[tuple[Item | None, Item]] = [(None, item) for item in reversed(found)]
+    changes.append((before, table.get_many([conversation])[conversation]))
+    records = [
+        {
+            "dynamodb": {
+                "SequenceNumber": str(number),
+                "Keys": to_wire({"PK": new["PK"], "SK": new["SK"]}),
+                "NewImage": to_wire(new),
+                **({} if old is None else {"OldImage": to_wire(old)}),
+            }
+        }
+        for number, (old, new) in enumerate(changes, 1)
+    ]
+
+    def work() -> None:
+        if stream.write_rows(records):
+            raise RuntimeError("records failed")
+
+    return work
 
 
 def _require_answered(outcome: answerer.Outcome) -> None:
