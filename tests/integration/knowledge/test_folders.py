@@ -120,6 +120,7 @@ def test_folders_of_another_organization_are_not_found(api: Client, stranger: Cl
     document = add(stranger, "Doc", "text")
     for answer in (
         stranger.patch(f"{AT}/{ours}", {"name": "Mine"}),
+        stranger.patch(f"{AT}/{ours}", {"published": True}),
         stranger.patch(f"{AT}/{theirs}", {"parentId": ours}),
         stranger.delete(f"{AT}/{ours}"),
         stranger.post(AT, {"name": "x", "parentId": ours}),

@@ -172,11 +172,6 @@ class IndexSearcher:
         """The number of sections."""
         return self._searcher.num_docs
 
-    @property
-    def segments(self) -> int:
-        """The number of segments."""
-        return self._searcher.num_segments
-
     @cached_property
     def vectors(self) -> VectorSet:
         """The vectors of sections in the languages that the model knows. Loaded when they are first wanted."""
