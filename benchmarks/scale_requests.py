@@ -228,6 +228,7 @@ def following(it: Populated) -> Iterator[Asked]:
     posted = it.api.post("/v1/messages", message).body
     conversation = Conversation.key_for(it.organization, posted["conversationId"])
     thread = table.get_many([conversation])
+    _adding_rows(thread)()  # its first row
     [event] = events = _events_after(it, before)
     yield Asked("The fan-out of its event, to two endpoints", None, _fanning_out(events))
     endpoint = webhooks.listening(it.organization)[0]
@@ -263,7 +264,7 @@ def _adding_rows(thread: Mapping[Key, Item]) -> Callable[[], object]:
     records = [
         {
             "dynamodb": {
-                "SequenceNumber": str(number),
+                "SequenceNumber": str(clock.now_ms() + number),
                 "Keys": to_wire({"PK": new["PK"], "SK": new["SK"]}),
                 "NewImage": to_wire(new),
                 **({} if old is None else {"OldImage": to_wire(old)}),

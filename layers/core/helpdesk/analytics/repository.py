@@ -147,7 +147,7 @@ def put_customer(organization: str, fact: Fact, conversation_ids: Sequence[str])
     transaction.put(row, new=True, on_failure=ConditionFailed)
     transaction.require(
         Customer.key_for(organization, fact.id),
-        {"erasure_id": None},
+        {"erasing": None},
         on_failure=ConditionFailed,
     )
     # Where it fails, another writer was first, or the customer is gone.
