@@ -118,7 +118,7 @@ bench: venv ## measure what the product costs (benchmarks/results.md); about fif
 SEED ?= 1
 
 .PHONY: scale
-scale: venv ## what requests cost with 100 to 100,000 conversations or posts (benchmarks/scale.md, backlog.md); up to half an hour, 4 GB of memory
+scale: venv ## what requests cost with 100 to 10,000 conversations or posts (benchmarks/scale.md, backlog.md); about ten minutes
 	@$(PYTHON) -m benchmarks.scale
 	@exec $(PYTHON) -m benchmarks.backlog
 

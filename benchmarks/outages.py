@@ -220,7 +220,7 @@ class _Model:
         try:
             # The handler has an event loop and a sender of its own; here all batches share a loop.
             async with Sender(allow_loopback=True) as sender:
-                if failed := await self.app._handle_all(records, sender):  # noqa: SLF001
+                if failed := await self.app._handle(records, sender):  # noqa: SLF001
                     raise RuntimeError(f"deliveries failed: {failed}")
         finally:
             queue.batches -= 1
@@ -292,7 +292,7 @@ def _modelled(model: _Model) -> Iterator[None]:
         return called
 
     with contextlib.ExitStack() as stack:
-        for name in ("get_many", "update"):
+        for name in ("get_many", "put_new", "update"):
             stack.enter_context(mock.patch.object(table, name, calling(name)))
         stack.enter_context(mock.patch.object(clients, "sqs", return_value=model))
         stack.enter_context(mock.patch.object(webhooks, "_change_status", model.turn))

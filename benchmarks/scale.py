@@ -1,6 +1,6 @@
-"""`make scale`: what each route asks of AWS with 100, 10,000 and 100,000 conversations; writes benchmarks/scale.md.
+"""`make scale`: what each route asks of AWS with 100, 1,000 and 10,000 conversations; writes benchmarks/scale.md.
 
-python -m benchmarks.scale                        100, 10,000 and 100,000 conversations: some twenty minutes
+python -m benchmarks.scale                        100, 1,000 and 10,000 conversations: some six minutes
 python -m benchmarks.scale --sizes 100,1000       others; printed, not written
 """
 
@@ -23,7 +23,7 @@ from benchmarks.scale_requests import Asked, following, reads, writes
 from scripts.openapi.routes import all_routes
 from tests.support.embedded import embedded_once
 
-SIZES = (100, 10_000, 100_000)
+SIZES = (100, 1_000, 10_000)
 RESULTS = ROOT / "benchmarks" / "scale.md"
 FLAT = 1.25
 """How much more a request may use at the largest size than at the smallest; half a unit more is rounding."""
@@ -170,7 +170,7 @@ def report(found: Sequence[Measured]) -> str:
     """Return scale.md."""
     sections = [_sizes(found), _flat(found), _pages(found), _written(found)]
     parts = [
-        "# What requests cost, with 100 conversations and with 100,000",
+        "# What requests cost, with 100 conversations and with 10,000",
         "Written by `make scale`; not by hand.",
         _INTRODUCTION,
         circumstances(),
@@ -198,7 +198,7 @@ def _sizes(found: Sequence[Measured]) -> Section:
     section = Section(
         "The organizations", "", ("Conversations", "Items", "made and indexed in", "memory at the end")
     )
-    section.text = "A conversation every five minutes, so 100,000 are a year (`scripts/seeding/plan.py`)."
+    section.text = "A conversation every five minutes, so 10,000 are five weeks (`scripts/seeding/plan.py`)."
     for each in found:
         section.rows.append(
             (f"{each.conversations:,}", f"{each.items:,}", f"{each.seconds:.0f} s", f"{each.megabytes:,} MB")

@@ -75,5 +75,5 @@ def test_a_run_fails_for_what_the_template_grants_and_no_test_used(tmp_path: Pat
     assert (
         "  Hooks: dynamodb:GetItem on ${Table.Arn}\n  Hooks: dynamodb:GetItem on APPSECRET#*\n" in run.stdout
     )
-    assert "HOOK#*" not in run.stdout
+    assert "Hooks: dynamodb:PutItem on HOOK#*" not in run.stdout
     assert "sqs:ReceiveMessage" not in run.stdout  # Lambda's part

@@ -1,7 +1,7 @@
 """What requests ask of AWS does not depend on how much an organization has: 200 conversations cost what 50 do.
 
 Both are made by the product's own services (scripts/seeding); the newest fifty are the same in both. The same at up to
-100,000 is in benchmarks/scale.md.
+10,000 is in benchmarks/scale.md.
 """
 
 import json
