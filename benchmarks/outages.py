@@ -253,7 +253,7 @@ class _Model:
             for line in head.lower().split(b"\r\n")
             if line.startswith(b"content-length")
         )
-        sent_at = json.loads(await reader.readexactly(length))["at"]
+        sent_at = json.loads(await reader.readexactly(length))["data"]["at"]
         self.arrived.append((sent_at, time.monotonic()))
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
         writer.close()

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from helpdesk.events.outbox import Job, JobQueue
+from helpdesk.events.outbox import Job, JobQueue, QueuedJob
 
 BODY = {"organization": "org_1", "messageId": "msg_1"}
 
@@ -34,3 +34,12 @@ def test_a_job_is_stored_without_what_follows_from_its_body(job: Job, attribute:
 def test_a_job_that_no_queue_would_take_is_unreadable(attribute: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"job|queue|enum"):
         msgspec.convert(attribute, Job)
+
+
+def test_an_outbox_item_has_one_job_for_a_queue_that_keeps_an_order() -> None:
+    def made(queue: JobQueue) -> QueuedJob:
+        return QueuedJob(organization="org_1", id="job_1", jobs=(Job(queue, BODY), Job(queue, BODY)))
+
+    assert len(made(JobQueue.SEARCH).jobs) == 2
+    with pytest.raises(ValueError, match="one job"):
+        made(JobQueue.ERASE)

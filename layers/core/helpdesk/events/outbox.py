@@ -136,6 +136,12 @@ class Outbox(Stored, kw_only=True):
     jobs: tuple[Job, ...] = ()
     expires_at: int | None = None
 
+    def __post_init__(self) -> None:
+        """Raise ValueError for two jobs in a queue that keeps an order: it takes them for one, by the item's ID."""
+        ordered = [job.queue for job in self.jobs if job.queue.ordered]
+        if len(ordered) > len(set(ordered)):
+            raise ValueError("an outbox item has one job for each queue that keeps an order")
+
 
 class TenantOutbox(Outbox, kw_only=True):
     """An outbox item of an organization. Its key has the organization, so the bodies of its jobs are stored without.
