@@ -1,16 +1,19 @@
 """What the stream or a queue lost is replayed from the table: once, and nothing else is touched."""
 
 import asyncio
+from typing import Any, ClassVar
 
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.outbox import Job, JobQueue, hook_item, job_item
+from helpdesk.outbound.outcome import Outcome
 from helpdesk.platform import clock
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import worker as deliveries
+from helpdesk.webhooks.delivery.queue import DeliveryTask
 from scripts import admin
 from scripts.replay import replay
 from tests.integration.delivery.happening import (
@@ -50,6 +53,38 @@ def test_an_event_that_the_stream_lost_reaches_the_endpoints_that_existed(
     assert replayed() == {"fannedOut": 1, "queued": 0}
     [task] = received(settings().delivery_queue_url)
     assert (task["event_id"], task["endpoint_id"], task["attempt"]) == (event.id, listening, 1)
+
+
+def test_a_fan_out_that_was_off_for_26_hours_is_made_up_for_once_with_the_same_bodies(
+    organization: NewOrganization, api: Client, time: Time
+) -> None:
+    class Recording(Receiver):
+        bodies: ClassVar[list[str]] = []
+
+        async def send(self, _url: str, body: bytes, _headers: Any, _endpoint: str) -> Outcome:
+            self.bodies.append(body.decode())
+            return Outcome(200, None, 5)
+
+    def deliver() -> None:
+        found = [DeliveryTask(**message) for message in received(settings().delivery_queue_url)]
+        assert set(asyncio.run(deliveries.handle(found, receiver))) <= {None}
+
+    receiver = Recording(200)
+    add(api, "message.created")
+    time.now += 1
+    events = []
+    for number in range(26):
+        events.append(happened(organization))
+        if (
+            number % 5 == 0
+        ):  # what the stream brought before it was switched off, or while it was on for a moment
+            fan_out(events[-1])
+            deliver()
+        time.now += HOUR
+    for _ in range(2):
+        assert replayed()["fannedOut"] == 26
+        deliver()
+    assert sorted(receiver.bodies) == sorted(event.body for event in events)
 
 
 def test_only_what_happened_in_the_time_is_replayed(
