@@ -32,8 +32,10 @@ BOUNDED = (
     "GET /v1/analytics/satisfaction",
     "GET /v1/conversations?snoozed=true",
     "GET /v1/conversations?status=open&snoozed",
+    "GET /v1/signals?kind",
 )
-"""What reads no page but all there is up to a limit of its own: 2,000 ratings, 500 conversations of each list."""
+"""What reads no page but all there is up to a limit of its own: 2,000 ratings, 500 conversations of each list, four
+queries of signals."""
 
 _UNLISTED = ("/v1/openapi.json", "/v1/docs", "/v1/files/<token>", "/v1/erasures/<erasure_id>")
 _S3_AND_SQS = ("GetObject", "PutObject", "DeleteObject", "HeadObject", "SendMessageBatch", "SendMessage")
