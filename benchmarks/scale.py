@@ -192,7 +192,7 @@ made once, warm, by a secret key or a person, admission included. The table is i
 Units are computed from the items that a call reads and writes, in every index, by the rules of DynamoDB's Developer
 Guide (`benchmarks/capacity.py`): moto returns constants for `ReturnConsumedCapacity`, and the local stack's emulator
 returns constants for reads. The emulator counts writes by the rules, indexes and transactions included, and a test
-compares the computation with it. Another test compares calls and units at 1,000 conversations with those at 50. Flat
+compares the computation with it. Another test compares calls and units at 200 conversations with those at 50. Flat
 means no more calls, and at most {FLAT} times the units."""
 
 
