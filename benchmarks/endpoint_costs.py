@@ -5,15 +5,11 @@ from copy import replace
 
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
-from helpdesk.outbound.outcome import Outcome
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.tools.record import Declaration, Risk, Tool, ToolEndpoint
-from helpdesk.webhooks.delivery import repository
-from helpdesk.webhooks.delivery.attempts import DeliveryState
-from helpdesk.webhooks.delivery.record import DeliveryId
-from helpdesk.webhooks.delivery.repository import Result
 from tests.support.api import Client
+from tests.support.deliveries import attempted, first_tasks
 
 
 def requests[Request](api: Client, organization: str, to: Callable[..., Request]) -> Iterator[Request]:
@@ -31,7 +27,7 @@ def _of_webhooks[Request](api: Client, organization: str, to: Callable[..., Requ
     one = "/v1/webhooks/<endpoint_id>"
     yield to("PATCH", f"/v1/webhooks/{endpoint}", {"events": ["conversation.created"]}, route=one)
     yield to("POST", f"/v1/webhooks/{endpoint}/test", route=f"{one}/test")
-    delivered = _delivered(organization, endpoint)
+    delivered = _delivered(organization)
     yield to("GET", f"/v1/webhooks/{endpoint}/deliveries", route=f"{one}/deliveries")
     yield to("GET", "/v1/events")
     again = "deliveries/<event_id>/redeliver"
@@ -86,12 +82,10 @@ def _declared(organization: str, endpoint: str) -> str:
     return str(tool.waiting_id)
 
 
-def _delivered(organization: str, endpoint: str) -> str:
-    """Create an event's delivery to the endpoint with one attempt; return the event's ID."""
+def _delivered(organization: str) -> str:
+    """Let an event reach the organization's endpoint; return the event's ID."""
     event = Event.new(organization, WebhookEvent.MESSAGE_CREATED, {"text": "Hello"}, clock.now_ms())
     table.put_new(event.to_item())
-    delivery = DeliveryId(organization, endpoint, event.id)
-    repository.claim(delivery, event, None, 1, clock.now_ms())
-    outcome = Outcome(200, None, 1)
-    repository.record(delivery, Result(1, 1, clock.now_ms(), outcome, DeliveryState.DELIVERED, None))
+    for task in first_tasks(event):
+        attempted(event, task)
     return event.id

@@ -39,8 +39,11 @@ def replay(since: int, until: int) -> dict[str, int]:
     after: Item | None = None
     while True:
         page = table.scan(limit=_PAGE, after=after, matching=matching)
-        deliveries = [item for item in page.items if Delivery.parse(*table.key_of(item)) is not None]
-        fanned_out += fan_out_again([item for item in page.items if item not in deliveries])
+        outbox: list[Item] = []
+        deliveries: list[Item] = []
+        for item in page.items:
+            (deliveries if Delivery.parse(*table.key_of(item)) else outbox).append(item)
+        fanned_out += fan_out_again(outbox)
         queued += _queue_overdue(_readable(deliveries))
         after = page.after
         if after is None:

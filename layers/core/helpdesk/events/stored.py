@@ -5,7 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from helpdesk.events.outbox import LINE, Event, HookDelivery, Job, QueuedJob
-from helpdesk.storage.stored import Stored, UnreadableItem
+from helpdesk.storage.stored import Key, Stored, UnreadableItem
 from helpdesk.storage.table import Item
 
 
@@ -19,13 +19,15 @@ class Line(Stored):
 class OutboxItem(NamedTuple):
     """What the fan-out dispatches: an event with its jobs, jobs alone, or a line of a thread.
 
-    `line` is the organization and the conversation of a system line that came without an event.
+    `line` is the organization and the conversation of a system line that came without an event. `hook` is the key of a
+    request that a service sent, whose job is removed once it is queued.
     """
 
     id: str
     event: Event | None
     jobs: tuple[Job, ...]
     line: tuple[str, str] | None = None
+    hook: Key | None = None
 
     @classmethod
     def from_item(cls, item: Item) -> "OutboxItem":
@@ -40,6 +42,7 @@ class OutboxItem(NamedTuple):
             return cls(event.id, event, event.jobs)
         if HookDelivery.parse(item["PK"], item["SK"]) is not None:
             # One that was fanned out before has no job any more.
-            return cls(item["id"], None, msgspec.convert(item.get("jobs", []), tuple[Job, ...]))
+            jobs = msgspec.convert(item.get("jobs", []), tuple[Job, ...])
+            return cls(item["id"], None, jobs, hook=Key(item["PK"], item["SK"], HookDelivery))
         queued = QueuedJob.from_item(item)
         return cls(queued.id, None, queued.jobs)

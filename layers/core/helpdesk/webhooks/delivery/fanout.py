@@ -12,14 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from helpdesk.events.outbox import Event, HookDelivery, Job, JobQueue
+from helpdesk.events.outbox import Event, Job, JobQueue
 from helpdesk.events.stored import OutboxItem
 from helpdesk.platform import clock, queues
 from helpdesk.platform.logging import log_unreadable, logger
 from helpdesk.platform.queues import hop_delay_seconds
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table
-from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed, Item, from_wire
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import queue, record_guard
@@ -117,10 +116,9 @@ def _finish(work: _Work) -> None:
     try:
         if work.bad is not None:
             write_dead_letter(work.key)
-        elif HookDelivery.parse(work.key["PK"], work.key["SK"]) is not None:
-            key = Key(work.key["PK"], work.key["SK"], HookDelivery)
+        elif work.outbox.hook is not None:
             with suppress(ConditionFailed):
-                table.change(key, set={"jobs": None})
+                table.change(work.outbox.hook, set={"jobs": None})
     except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
         logger.error("record_failed", extra={"key": work.key, "error": type(error).__name__})
         work.failed = True

@@ -7,6 +7,7 @@ harmless. tests/simulation crashes at every one.
 import asyncio
 from collections.abc import Mapping, Sequence
 from copy import replace
+from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -157,8 +158,9 @@ def _record_statuses(changes: Sequence[StatusChange]) -> None:
 
     The status only informs people, so it comes last, and a failure to write it repeats no attempt.
     """
-    latest = {(change.endpoint.id, change.succeeded): change for change in sorted(changes, key=_ended_at)}
-    for change in sorted(latest.values(), key=_ended_at):
+    ended_at = attrgetter("at")
+    latest = {(change.endpoint.id, change.succeeded): change for change in sorted(changes, key=ended_at)}
+    for change in sorted(latest.values(), key=ended_at):
         try:
             webhooks.record_result(change.endpoint, succeeded=change.succeeded, at=change.at)
         except (Throttled, Conflict, ClientError, BotoCoreError) as error:
@@ -166,10 +168,6 @@ def _record_statuses(changes: Sequence[StatusChange]) -> None:
                 "endpoint_status_not_updated",
                 extra={"endpoint": change.endpoint.id, "error": type(error).__name__},
             )
-
-
-def _ended_at(change: StatusChange) -> int:
-    return change.at
 
 
 def _recover(task: DeliveryTask, progress: Progress) -> None:
