@@ -189,10 +189,10 @@ def _with_items(page: Page, index: Index | None, *, consistent: bool) -> Page:
     """Return a page with the items behind its keys, but for those that are gone or elsewhere in the index by now."""
     if index != KEYS_ONLY:
         return page
-    found = get_many([Key(*key_of(keys), Stored) for keys in page.items], consistent=consistent)
-    by_key = {key_of(item): item for item in found.values()}
-    pairs = [(keys, by_key.get(key_of(keys), {})) for keys in page.items]
-    return Page([item for keys, item in pairs if keys.items() <= item.items()], page.after)
+    places = {Key(*key_of(place), Stored): place for place in page.items}
+    found = get_many(list(places), consistent=consistent)
+    present = [key for key, place in places.items() if place.items() <= found.get(key, {}).items()]
+    return Page([found[key] for key in present], page.after)
 
 
 def _cut(page: Page, limit: int | None, known: Item, key: Sequence[str]) -> Page:
