@@ -39,7 +39,8 @@ It arrives **tomorrow**.
 """
 T = texts_in("en")
 
-# Counts the looks for news, and knows when what follows one is done.
+# Counts the looks for news, and knows when what follows one is done. The body is here before
+# the page asks for it, because reading a stream takes as many tasks as the machine is busy.
 WATCH = """(() => {
   const real = window.fetch;
   const hop = () => new Promise((done) => {
@@ -55,7 +56,8 @@ WATCH = """(() => {
     if (address.endsWith("/state")) window.looks += 1;
     try {
       const answer = await real(address, options);
-      return new Response(await answer.text(), answer);
+      const text = await answer.text();
+      return Object.assign(answer, { text: async () => text, json: async () => JSON.parse(text) });
     } finally {
       hop().then(() => { flying -= 1; });
     }
