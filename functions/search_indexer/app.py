@@ -1,7 +1,8 @@
 """SearchQueue: index messages, notes and customers for search.
 
-The queue keeps no order and delivers many messages at once. Those of one organization make one commit. If two
-executions commit to one index at the same time, one of them is refused and repeats its part.
+The queue keeps no order and delivers many messages at once. A message holds one job or several, each on a line. Those
+of one organization make one commit. If two executions commit to one index at the same time, one of them is refused and
+repeats its part.
 """
 
 from typing import Any
@@ -21,28 +22,31 @@ _LEFT_FOR_ONE_MS = 15_000
 def handler(event: dict[str, Any], context: Any) -> BatchResponse:
     """Index a batch; report the messages that failed, and those for which there is no time left.
 
-    A malformed conversation fails alone. If an organization's commit fails, its messages return to the queue soon. The
-    messages that were received most often come first, because too many receives move a message to the dead letters.
+    A job that can't be done fails alone, and its message returns to the queue. If an organization's commit fails, all
+    of its messages return soon. The messages that were received most often come first, because too many receives move a
+    message to the dead letters.
     """
     groups: dict[str, list[tuple[Record, SearchJob]]] = {}
-    failed: list[Record] = []
+    failed: dict[str, Record] = {}
     for record in event["Records"]:
-        try:
-            job = SearchJob.from_json(record["body"])
-            groups.setdefault(job.organization, []).append((record, job))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            log_failure("search_job_unreadable", "", error)
-            failed.append(record)
+        for line in record["body"].split("\n"):
+            try:
+                job = SearchJob.from_json(line)
+                groups.setdefault(job.organization, []).append((record, job))
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                log_failure("search_job_unreadable", "", error)
+                failed[record["messageId"]] = record
     most_received_first = sorted(
         groups.items(), key=lambda group: max(receives(record) for record, _ in group[1]), reverse=True
     )
     for organization, work in most_received_first:
         if context.get_remaining_time_in_millis() < _LEFT_FOR_ONE_MS:
             logger.warning("search_out_of_time", extra={"organization": organization, "jobs": len(work)})
-            failed += [record for record, _ in work]
+            unfinished = [record for record, _ in work]
         else:
-            failed += _failures(organization, work)
-    return report_failed(failed)
+            unfinished = _failures(organization, work)
+        failed |= {record["messageId"]: record for record in unfinished}
+    return report_failed([*failed.values()])
 
 
 def _failures(organization: str, work: list[tuple[Record, SearchJob]]) -> list[Record]:

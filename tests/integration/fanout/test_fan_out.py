@@ -4,12 +4,14 @@ from random import Random
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job, JobQueue, job_item
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
+from helpdesk.search import jobs as search
 from helpdesk.storage.table import Item, to_wire
 from tests.support.api import Client, function
 from tests.support.aws import recorded_calls
@@ -30,12 +32,12 @@ def fan_out(*items: Item) -> dict[str, Any]:
 
 
 def received(url: str) -> list[Any]:
-    """Take every message off a queue, in the order it gives them."""
+    """Take every message off a queue; return its jobs in the order it gives them."""
     bodies = []
     sqs = clients.sqs()
     while messages := sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", []):
         for message in messages:
-            bodies.append(json.loads(message["Body"]))
+            bodies += [json.loads(line) for line in message["Body"].split("\n")]
             sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
     return bodies
 
@@ -130,14 +132,72 @@ def test_a_message_that_the_queue_refuses_is_reported_for_another_try(
     assert fan_out(event_of(organization).to_item()) == {"batchItemFailures": [{"itemIdentifier": "0"}]}
 
 
+def with_jobs(organization: NewOrganization, number: int) -> Event:
+    """Return an event as a visitor's message in conversation `number` writes it."""
+    home, conversation = organization.organization_id, f"conv_{number}"
+    answer = Job(JobQueue.AGENT, {"organization": home, "conversationId": conversation})
+    jobs = (answer, search.message(home, conversation, f"msg_{number}"))
+    return Event.new(home, WebhookEvent.MESSAGE_CREATED, {"text": "hello"}, LATER, jobs)
+
+
 def test_a_batch_reads_an_organizations_endpoints_once_and_writes_nothing(
     organization: NewOrganization, api: Client
 ) -> None:
     add(api, "message.created")
-    items = [event_of(organization).to_item() for _ in range(100)]
+    items = [with_jobs(organization, number).to_item() for number in range(100)]
     with recorded_calls() as calls:
         fan_out(*items)
-    assert sorted(calls) == ["dynamodb:Query", *["sqs:SendMessageBatch"] * 10]
+    deliveries, answers, searches = 10, 10, 1
+    assert sorted(calls) == [
+        "dynamodb:Query",
+        *["sqs:SendMessageBatch"] * (deliveries + answers + searches),
+    ]
+
+
+def test_up_to_ten_search_jobs_of_an_organization_share_a_message(
+    organization: NewOrganization, other_organization: NewOrganization
+) -> None:
+    events = [with_jobs(organization, number) for number in range(12)]
+    fan_out(*(event.to_item() for event in (*events, with_jobs(other_organization, 12))))
+    messages = clients.sqs().receive_message(
+        QueueUrl=settings().search_queue_url, MaxNumberOfMessages=10, AttributeNames=["MessageGroupId"]
+    )["Messages"]
+    home, other = organization.organization_id, other_organization.organization_id
+    assert sorted(
+        (message["Attributes"]["MessageGroupId"], len(message["Body"].split("\n"))) for message in messages
+    ) == sorted([(home, 10), (home, 2), (other, 1)])
+    assert {
+        job["messageId"] for message in messages for job in map(json.loads, message["Body"].split("\n"))
+    } == {f"msg_{number}" for number in range(13)}
+
+
+def test_a_refused_message_repeats_every_record_with_a_job_in_it(
+    organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing_the_second(*, QueueUrl: str, **_: Any) -> Any:
+        refused = [{"Id": "1"}] if QueueUrl == settings().search_queue_url else []
+        return {"Failed": refused}
+
+    monkeypatch.setattr(clients.sqs(), "send_message_batch", refusing_the_second)
+    failed = fan_out(*(with_jobs(organization, number).to_item() for number in range(12)))
+    assert failed == {"batchItemFailures": [{"itemIdentifier": "10"}, {"itemIdentifier": "11"}]}
+
+
+def test_a_search_job_that_the_queue_refuses_for_its_content_is_a_dead_letter_alone(
+    organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good, bad = with_jobs(organization, 0), with_jobs(organization, 13)
+    send = clients.sqs().send_message_batch
+
+    def sending(*, QueueUrl: str, Entries: list[Any]) -> Any:
+        if any("msg_13" in entry["MessageBody"] for entry in Entries):
+            raise ClientError({"Error": {"Code": "InvalidMessageContents"}}, "SendMessageBatch")
+        return send(QueueUrl=QueueUrl, Entries=Entries)
+
+    monkeypatch.setattr(clients.sqs(), "send_message_batch", sending)
+    assert fan_out(bad.to_item(), good.to_item()) == {"batchItemFailures": []}
+    assert [job["messageId"] for job in received(settings().search_queue_url)] == ["msg_0"]
+    assert [letter["key"] for letter in received(settings().dead_letters_url)] == [bad.key.attributes()]
 
 
 def test_the_sample_event_runs() -> None:

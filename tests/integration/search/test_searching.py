@@ -1,5 +1,7 @@
 """From a written message to a found conversation."""
 
+import json
+
 import pytest
 import tantivy
 
@@ -301,6 +303,19 @@ def test_a_malformed_item_fails_alone(inbox: Inbox) -> None:
     failed = {failure["itemIdentifier"] for failure in answer["batchItemFailures"]}
     assert failed == {"message-1", "message-2", "message-3"}
     assert found(inbox.organization, "parcel") == [good]
+
+
+def test_a_job_that_fails_in_a_shared_message_leaves_the_others_of_the_message_alone(inbox: Inbox) -> None:
+    first, last = inbox.conversation(inbox.customer("Ann")), inbox.conversation(inbox.customer("Bea"))
+    good = inbox.message(first, "parcel"), inbox.message(last, "parcel")
+    unreadable, malformed = {"kind": "moon"}, {"organization": inbox.organization, "conversationId": "no#id"}
+    event = sqs_event(good[0], queue="search")
+    event["Records"][0]["body"] = "\n".join(map(json.dumps, (good[0], unreadable, malformed, good[1])))
+
+    answer = function("search_indexer").handler(event, Context())
+
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}
+    assert sorted(found(inbox.organization, "parcel")) == sorted([first, last])
 
 
 def test_a_failure_of_one_organization_leaves_the_others_alone(

@@ -5,7 +5,9 @@ that no message is received while it is still being processed. That is too long 
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import batched
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     )
 
 _BATCH = 10  # the limit of SendMessageBatch and ChangeMessageVisibilityBatch
+
+JOBS_PER_MESSAGE = 10
+"""How many jobs a message of `send_shared` holds at most."""
 
 MAX_RECEIVES = 5
 """How often a queue hands out a message before it goes to the dead letters (template/queues.yaml, maxReceiveCount)."""
@@ -129,6 +134,34 @@ def send_all(queue_url: str, messages: "Sequence[SendMessageBatchRequestEntryTyp
         answer = clients.sqs().send_message_batch(QueueUrl=queue_url, Entries=entries)
         refused += [int(failure["Id"]) for failure in answer.get("Failed", [])]
     return refused
+
+
+def send_shared(queue_url: str, jobs: Sequence[tuple[str, str]]) -> list[int]:
+    """Send jobs, each a message group and a line of JSON; return the positions of those that the queue refused.
+
+    Up to `JOBS_PER_MESSAGE` of the same group share a message, each on a line of its own. Only for jobs that may run
+    again without harm: if one fails, the whole message returns to the queue.
+    """
+    groups: dict[str, list[int]] = defaultdict(list)
+    for position, (group, _) in enumerate(jobs):
+        groups[group].append(position)
+    messages = [
+        (group, positions)
+        for group, of_group in groups.items()
+        for positions in batched(of_group, JOBS_PER_MESSAGE, strict=False)
+    ]
+    refused = send_all(
+        queue_url,
+        [
+            {
+                "Id": "",
+                "MessageBody": "\n".join(jobs[position][1] for position in positions),
+                "MessageGroupId": group,
+            }
+            for group, positions in messages
+        ],
+    )
+    return [position for message in refused for position in messages[message][1]]
 
 
 def hop_delay_seconds(due_at_ms: int, now_ms: int, longest_seconds: int = MAX_HOP_SECONDS) -> int:

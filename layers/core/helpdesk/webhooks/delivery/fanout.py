@@ -193,7 +193,7 @@ def _enqueue_jobs(works: Sequence[_Work]) -> None:
     for name, jobs in by_queue.items():
         url = settings().queue_url(name)
         try:
-            refused = queues.send_all(url, [_entry_of(work, job) for work, job in jobs])
+            refused = _send(url, jobs)
         except Exception as error:
             if not record_guard.is_of_the_record(error):
                 raise
@@ -207,16 +207,27 @@ def _enqueue_singly(url: str, jobs: Sequence[tuple[_Work, Job]]) -> None:
     """Queue jobs one by one, so that only the job that SQS refuses for its content is a dead letter."""
     for work, job in jobs:
         try:
-            if queues.send_all(url, [_entry_of(work, job)]):
+            if _send(url, [(work, job)]):
                 work.failed = True
         except Exception as error:  # noqa: BLE001 - a failure of one record must not hold up the others
             work.fail(error)
 
 
+def _send(url: str, jobs: Sequence[tuple[_Work, Job]]) -> list[int]:
+    """Send jobs to their queue; return the positions of those that it refused. Search jobs share messages."""
+    if jobs[0][1].queue is JobQueue.SEARCH:
+        return queues.send_shared(url, [(job.message_group, _body_of(job)) for _, job in jobs])
+    return queues.send_all(url, [_entry_of(work, job) for work, job in jobs])
+
+
+def _body_of(job: Job) -> str:
+    return json.dumps(job.body, separators=(",", ":"))
+
+
 def _entry_of(work: _Work, job: Job) -> "SendMessageBatchRequestEntryTypeDef":
     entry: SendMessageBatchRequestEntryTypeDef = {
         "Id": "",
-        "MessageBody": json.dumps(job.body, separators=(",", ":")),
+        "MessageBody": _body_of(job),
         "MessageGroupId": job.message_group,
     }
     if job.queue.ordered:  # a standard queue refuses it
