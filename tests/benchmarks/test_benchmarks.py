@@ -15,7 +15,7 @@ from tests.support import effort
 
 FROM_A_BUILD = ("function_start", "package_sizes")
 APART = ("outages",)  # it has a test of its own
-QUICK = [name for name in ("indexing", "retrieving", "searching") if name in BENCHMARKS]
+QUICK = [name for name in ("indexing", "retrieving") if name in BENCHMARKS]
 SLOW = [name for name in BENCHMARKS if name not in {*FROM_A_BUILD, *APART, *QUICK}]
 
 in_the_long_form = pytest.mark.skipif(
@@ -54,6 +54,7 @@ def test_a_benchmark_of_what_is_built_runs(name: str) -> None:
     require_whole(run(name))
 
 
+@in_the_long_form
 def test_an_unexpected_failure_of_a_delivery_ends_the_outage_benchmark_with_an_error() -> None:
     program = """
 from unittest import mock
@@ -70,6 +71,7 @@ with mock.patch.object(repository, "claim", side_effect=ZeroDivisionError):
     assert "RuntimeError: deliveries failed" in done.stderr
 
 
+@in_the_long_form
 def test_the_outage_benchmark_ends_its_deliveries_before_it_ends() -> None:
     command = [sys.executable, "-m", "benchmarks", "outages", "--tiny", "--json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)

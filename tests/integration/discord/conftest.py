@@ -54,7 +54,7 @@ def _deployment(monkeypatch: pytest.MonkeyPatch, aws: None, services: Services) 
 @pytest.fixture
 def workers() -> Workers:
     """The service behind the API."""
-    return Workers()
+    return Workers("search")
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def mails(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 @pytest.fixture
 def workers() -> Workers:
     """The service behind the API."""
-    return Workers()
+    return Workers("search")
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def erase(api: Client, workers: Workers, customer: str) -> dict[str, Any]:
 
 
 def test_a_suggestion_that_only_they_support_is_deleted(api: Client, organization: Any) -> None:
-    workers = Workers()
+    workers = Workers("search")
     customer = learned(api, workers)
     assert len(listed(api)) == 1
 
@@ -45,7 +45,7 @@ def test_a_suggestion_that_only_they_support_is_deleted(api: Client, organizatio
 
 
 def test_a_dismissed_one_is_deleted_too(api: Client) -> None:
-    workers = Workers()
+    workers = Workers("search")
     customer = learned(api, workers)
     dismiss(api, listed(api)[0])
 
@@ -55,7 +55,7 @@ def test_a_dismissed_one_is_deleted_too(api: Client) -> None:
 
 
 def test_an_accepted_one_keeps_its_document_and_nothing_of_theirs(api: Client) -> None:
-    workers = Workers()
+    workers = Workers("search")
     customer = learned(api, workers)
     accept(api, listed(api)[0], title="Tuning", body=ANSWER)
     workers.run()
@@ -71,7 +71,7 @@ def test_an_accepted_one_keeps_its_document_and_nothing_of_theirs(api: Client) -
 
 
 def test_one_that_others_support_stays_with_their_question(api: Client) -> None:
-    workers = Workers()
+    workers = Workers("search")
     customer = learned(api, workers)
     learned(api, workers, "session-of-walter", OTHERS)
     (before,) = listed(api)
@@ -86,7 +86,7 @@ def test_one_that_others_support_stays_with_their_question(api: Client) -> None:
 
 
 def test_the_section_of_a_change_gets_their_question(api: Client) -> None:
-    workers = Workers()
+    workers = Workers("search")
     text = f"# Tuning\n\n## {OTHERS}\n\nBring it to our shop."
     api.post("/v1/knowledge/documents", {"title": "Tuning", "body": text})
     workers.run()
@@ -101,7 +101,7 @@ def test_the_section_of_a_change_gets_their_question(api: Client) -> None:
 
 
 def test_evidence_goes_from_the_suggestion_of_another(api: Client) -> None:
-    workers = Workers()
+    workers = Workers("search")
     learned(api, workers)
     customer = learned(api, workers, "session-of-walter", OTHERS)
 
@@ -112,7 +112,7 @@ def test_evidence_goes_from_the_suggestion_of_another(api: Client) -> None:
 
 
 def test_a_gap_goes_with_its_conversation(api: Client) -> None:
-    workers = Workers()
+    workers = Workers("search")
     written = api.post("/v1/messages", {"session": "session-of-vera", "body": QUESTION}).body[
         "conversationId"
     ]
@@ -126,7 +126,7 @@ def test_a_gap_goes_with_its_conversation(api: Client) -> None:
 
 
 def test_the_export_has_the_questions_that_suggestions_keep(api: Client) -> None:
-    workers = Workers()
+    workers = Workers("search")
     customer = learned(api, workers)
     (suggestion,) = listed(api)
 

@@ -1,4 +1,4 @@
-"""A visitor in a browser, from a search to signing out: with a pointer, without scripts, and by keyboard alone."""
+"""A visitor in a browser, from a search to signing out: without scripts, and with scripts by keyboard alone."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -117,9 +117,9 @@ def root(host: str, api: Client, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.parametrize(
     ("page", "person"),
-    [(True, Pointer), (False, Pointer), (True, Keys)],
+    [(False, Pointer), (True, Keys)],
     indirect=["page"],
-    ids=["with scripts", "without scripts", "by keyboard"],
+    ids=["without scripts", "by keyboard"],
 )
 def test_a_visitor_reads_votes_writes_is_answered_and_signs_in_and_out(
     page: Page,

@@ -22,7 +22,7 @@ def _loopback(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def workers() -> Workers:
-    return Workers()
+    return Workers("search")
 
 
 @pytest.fixture

@@ -104,7 +104,10 @@ class State(Record):
 
     @property
     def agent_may_answer(self) -> bool:
-        """Whether the agent may write in the conversation: it is open, not archived, and the agent handles it."""
+        """Whether the agent may write in the conversation: it is open, not archived, and the agent handles it.
+
+        Whether it still has to answer a certain message is `Conversation.awaits_agent`.
+        """
         return self.accepts_visitor_messages and self.handled_by is Handler.AGENT
 
 

@@ -11,6 +11,9 @@ The order of the steps decides every race with another writer:
    so that a later run can find them.
 4. The facts and the customer's row of analytics are deleted. The transaction that finishes the receipt deletes the
    customer.
+
+A run that dies comes back from the queue. The items that are left say what is left to do (docs/decisions/0062).
+`deletion.delete_thread` deletes what belongs to a thread. Everything that is removed: docs/guides/privacy.md.
 """
 
 from collections.abc import Sequence

@@ -31,7 +31,7 @@ def folded(title: str) -> str:
 
 
 def key_of(title: str) -> str:
-    """Return the SHA-256 of a title's folded form, which is its key."""
+    """Return the SHA-256 of a title's folded form, which is its key; `repository.claim_title` makes it unique."""
     return sha256_hex(folded(title))
 
 

@@ -2,7 +2,8 @@
 
 A job is about one message. It sends the replies before it that were not sent yet, too, by the same rule and oldest
 first: Slack keeps no order of its events, and may lose some. Each reply is claimed in the transaction that sends it, so
-workers at the same thread send each once, and none before an earlier one. The rules are those of the API.
+workers at the same thread send each once, and none before an earlier one. The rules are those of the API:
+`conversations.writing` writes it. The whole way is in docs/life-of-a-request.md, A reply from Slack.
 """
 
 import re

@@ -1,8 +1,9 @@
 """When a delivery is attempted. Pure arithmetic (Specification: Events, Delivery and retries).
 
-There are attempts 1 to 5. Each delay counts from the end of the attempt before it. The delays are the parameter
-RetryDelaysSeconds of template.yaml. A local stack may have shorter ones, to show the whole schedule within a minute. A
-retry that is due later than SQS can delay a message is queued again until then (`platform.queues`).
+There are attempts 1 to 5. Each delay counts from the end of the attempt before it; `worker` then asks when the next one
+is due. The delays are the parameter RetryDelaysSeconds of template.yaml. A local stack may have shorter ones, to show
+the whole schedule within a minute. A retry that is due later than SQS can delay a message is queued again until then
+(`platform.queues`).
 """
 
 MAX_ATTEMPTS = 5
