@@ -23,6 +23,7 @@ BENCHMARKS = (
     "fanning_out",
     "sending",
     "outages",
+    "peers",
     "retrieving",
     "indexing",
     "searching",

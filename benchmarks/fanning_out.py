@@ -25,13 +25,9 @@ process's CPU time, which is the bound where AWS takes its milliseconds and the 
 def run(*, tiny: bool = False) -> Section:
     """Measure."""
     record = recording.recorded()
-    answers = {
-        "Query": json.dumps({"Items": [record.endpoint], "Count": 1, "ScannedCount": 1}),
-        "SendMessageBatch": json.dumps({"Successful": [], "Failed": []}),
-    }
-    with stub.answering(answers) as address:
+    with stub.answering(answers(record)) as address:
         stub.use(address)
-        handler, batch, context = function("fanout").handler, {"Records": _records(record)}, Context()
+        handler, batch, context = function("fanout").handler, {"Records": stream_records(record)}, Context()
 
         def work() -> None:
             if handler(batch, context)["batchItemFailures"]:
@@ -55,7 +51,16 @@ def run(*, tiny: bool = False) -> Section:
     )
 
 
-def _records(record: Recorded) -> list[dict[str, Any]]:
+def answers(record: Recorded) -> dict[str, str]:
+    """Return what DynamoDB and SQS answer."""
+    return {
+        "Query": json.dumps({"Items": [record.endpoint], "Count": 1, "ScannedCount": 1}),
+        "SendMessageBatch": json.dumps({"Successful": [], "Failed": []}),
+    }
+
+
+def stream_records(record: Recorded) -> list[dict[str, Any]]:
+    """Return a batch of the stream."""
     sample = json.loads((ROOT / "events" / "fanout-stream.json").read_text(encoding="utf-8"))["Records"][0]
     records = []
     for number in range(BATCH):

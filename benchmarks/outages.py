@@ -345,7 +345,7 @@ def run(*, tiny: bool = False) -> Section:
         for outage in OUTAGES
     ]
     targets = [
-        Target(f"Healthy p99 while {name}, over none", _p(steady[name], 99) / base, 1.5)
+        Target(f"Healthy p99 while {name}, over none", _p(steady[name], 99) / base, 1.2)
         for name in COMPARED[1:]
     ]
     columns = ("Endpoints that are down", "p50, steady", "p99, steady", "over none", "p99 at its onset")

@@ -50,11 +50,11 @@ def run(*, tiny: bool = False) -> Section:
         stub.use(address)
         asyncio.set_event_loop(asyncio.new_event_loop())  # where Mangum looks for one
         contenders = {
-            OURS: _handled_by(function("messages").handler, record),
+            OURS: handled_by(function("messages").handler, record),
             BARE: _bare(boto3.client("dynamodb"), record),
             SAME_CLIENT: _bare(clients.dynamodb(), record),
-            THREADS: _handled_by(fastapi_app.in_threads(), record),
-            LOOP: _handled_by(fastapi_app.in_the_loop(), record),
+            THREADS: handled_by(fastapi_app.in_threads(), record),
+            LOOP: handled_by(fastapi_app.in_the_loop(), record),
         }
         _require_three_calls(contenders[OURS], contenders[THREADS], contenders[LOOP])
         over_http = take_turns(contenders, rounds=rounds, repeats=repeats)
@@ -84,7 +84,8 @@ def run(*, tiny: bool = False) -> Section:
     )
 
 
-def _handled_by(handler: Callable[..., dict[str, Any]], record: Recorded) -> Callable[[], object]:
+def handled_by(handler: Callable[..., dict[str, Any]], record: Recorded) -> Callable[[], object]:
+    """Return the work of one recorded request."""
     context = Context()
 
     def work() -> None:

@@ -54,9 +54,9 @@ def run(*, tiny: bool = False) -> Section:
     body = event.body.encode()
     headers = {"content-type": "application/json", "svc-signature": "t=1,v1=" + "0" * 64}
     rounds, repeats = (1, 1) if tiny else (20, 10)
-    with receiving() as url, stub.answering(_answers(record, event.id, url)) as address:
+    with receiving() as url, stub.answering(answers(record, event.id, url)) as address:
         stub.use(address)
-        batch = {"Records": [_message(record, event.id, number) for number in range(BATCH)]}
+        batch = {"Records": [queue_message(record, event.id, number) for number in range(BATCH)]}
         worker = function("delivery")
 
         def whole() -> None:
@@ -174,7 +174,8 @@ def _task(record: Recorded, event_id: str) -> DeliveryTask:
     )
 
 
-def _message(record: Recorded, event_id: str, number: int) -> dict[str, Any]:
+def queue_message(record: Recorded, event_id: str, number: int) -> dict[str, Any]:
+    """Return a first attempt as the queue hands it out."""
     return {
         "messageId": str(number),
         "receiptHandle": str(number),
@@ -184,7 +185,7 @@ def _message(record: Recorded, event_id: str, number: int) -> dict[str, Any]:
     }
 
 
-def _answers(record: Recorded, event_id: str, url: str) -> dict[str, str]:
+def answers(record: Recorded, event_id: str, url: str) -> dict[str, str]:
     """Return what DynamoDB answers to the batch read of first attempts: event, endpoint and secret."""
     task = _task(record, event_id)
     secret = KeySecret(

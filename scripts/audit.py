@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LISTS = [
     *sorted(path.relative_to(ROOT) for path in ROOT.glob("layers/*/requirements.txt")),
     *sorted(path.relative_to(ROOT) for path in ROOT.glob("functions/*/requirements.txt")),
+    Path("benchmarks/peers/requirements.txt"),
     Path("requirements/dev.txt"),
 ]
 

@@ -1,8 +1,8 @@
 """Renew every requirements.txt from the requirements.in beside it: `make lock`.
 
-One resolution, for the developer's set; the files of `make dev`, the layers and the functions are held to its versions.
-Every version is pinned with the hashes of its files for every platform, and no file names the index it came from. A
-version that still fits stays as it is; `make lock UPGRADE=1` takes the newest that fit.
+One resolution, for the developer's set; the files of `make dev`, the layers, the functions and the benchmarks are held
+to its versions. Every version is pinned with the hashes of its files for every platform, and no file names the index it
+came from. A version that still fits stays as it is; `make lock UPGRADE=1` takes the newest that fit.
 """
 
 import os
@@ -13,12 +13,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DEVELOPER = Path("requirements/dev")
-# What is deployed, and what `make dev` needs: each has its own list and its own pins.
+# What is deployed, and what `make dev` and a benchmark need: each has its own list and its own pins.
 PARTS = [
     Path("requirements/local"),
     *(
         path.relative_to(ROOT).with_suffix("")
-        for pattern in ("layers/*/requirements.in", "functions/*/requirements.in")
+        for pattern in (
+            "layers/*/requirements.in",
+            "functions/*/requirements.in",
+            "benchmarks/*/requirements.in",
+        )
         for path in sorted(ROOT.glob(pattern))
     ),
 ]

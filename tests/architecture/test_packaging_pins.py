@@ -17,7 +17,8 @@ DEPLOYED = [
     *sorted(ROOT.glob("layers/*/requirements.txt")),
     *sorted(ROOT.glob("functions/*/requirements.txt")),
 ]
-LISTS = [DEVELOPER, LOCAL, *DEPLOYED]
+PEERS = ROOT / "benchmarks" / "peers" / "requirements.txt"
+LISTS = [DEVELOPER, LOCAL, PEERS, *DEPLOYED]
 SOURCES = [path.with_suffix(".in") for path in LISTS]
 
 
@@ -107,7 +108,13 @@ def test_only_a_layer_packages_what_makes_and_checks_signatures() -> None:
 @pytest.mark.parametrize(
     ("ecosystem", "manifests"),
     [
-        ("pip", ["requirements/*.in", "layers/*/requirements.txt", "functions/*/requirements.txt"]),
+        (
+            "pip",
+            [
+                "requirements/*.in",
+                *(f"{each}/*/requirements.txt" for each in ("layers", "functions", "benchmarks")),
+            ],
+        ),
         ("npm", ["clients/*/package.json", "clients/*/*/package.json"]),
     ],
 )

@@ -14,7 +14,7 @@ from benchmarks.report import ROOT, Section, Target, render
 from tests.support import effort
 
 FROM_A_BUILD = ("function_start", "package_sizes")
-APART = ("outages",)  # it has a test of its own
+APART = ("outages", "peers")  # they have tests of their own
 QUICK = [name for name in ("indexing", "retrieving") if name in BENCHMARKS]
 SLOW = [name for name in BENCHMARKS if name not in {*FROM_A_BUILD, *APART, *QUICK}]
 
@@ -23,9 +23,9 @@ in_the_long_form = pytest.mark.skipif(
 )
 
 
-def run(name: str) -> Section:
+def run(name: str, *, seconds: int = 120) -> Section:
     command = [sys.executable, "-m", "benchmarks", name, "--tiny", "--json"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=seconds, check=False)
     assert done.returncode == 0, done.stderr
     return Section.from_json(json.loads(done.stdout.splitlines()[-1]))
 
@@ -52,6 +52,19 @@ def test_a_slow_benchmark_runs(name: str) -> None:
 @pytest.mark.parametrize("name", FROM_A_BUILD)
 def test_a_benchmark_of_what_is_built_runs(name: str) -> None:
     require_whole(run(name))
+
+
+@in_the_long_form
+def test_the_always_on_service_delivers_every_event_with_either_queue() -> None:
+    section = run("peers", seconds=600)  # the first run installs its packages
+
+    require_whole(section)
+    assert [row[0] for row in section.rows if "SQLite" in row[0]] == [
+        "POST /messages: FastAPI, SQLite, Celery",
+        "POST /messages: FastAPI, SQLite, the table as the queue",
+        "A delivery: SQLite, Celery",
+        "A delivery: SQLite, the table as the queue",
+    ]
 
 
 @in_the_long_form
