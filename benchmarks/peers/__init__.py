@@ -40,7 +40,7 @@ QUEUES = {"Celery": True, "the table as the queue": False}
 
 def run(*, tiny: bool = False) -> Section:
     """Measure."""
-    rounds, count = (1, 20) if tiny else (3, 500)
+    rounds, count = (1, 20) if tiny else (3, 300)
     present = [name for name in DATABASES if name != "PostgreSQL" or shutil.which("initdb")]
     contenders = [(database, queue) for database in present for queue in QUEUES]
     figures: dict[tuple[str, str], list[Figures]] = {each: [] for each in contenders}

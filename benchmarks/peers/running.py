@@ -105,7 +105,7 @@ def postgresql() -> Iterator[Database]:
 
 
 async def measure(database: Database, *, celery: bool, count: int) -> Figures:
-    """Send `count` messages to the service, then let it deliver their events. Takes at most two minutes."""
+    """Send `count` messages to the service, then let it deliver their events. Takes at most five minutes."""
     settings = {"DATABASE_URL": database.url, "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
     work = [PYTHON, "worker.py"]
     if celery:
@@ -126,7 +126,7 @@ async def measure(database: Database, *, celery: bool, count: int) -> Figures:
         async with client.post(f"{address}/messages", json=body, headers=HEADERS) as response:
             response.raise_for_status()
 
-    async with asyncio.timeout(120), _receiving(receive) as url, aiohttp.ClientSession() as client:
+    async with asyncio.timeout(300), _receiving(receive) as url, aiohttp.ClientSession() as client:
         create = [PYTHON, "tables.py", SECRET_KEY, url, secret]
         subprocess.run(create, cwd=HERE, env=settings, check=True)  # noqa: ASYNC221 - nothing runs yet
         warm = max(1, count // 10)
