@@ -119,7 +119,7 @@ def _signing(*, tiny: bool) -> dict[str, float]:
     body = json.dumps({"data": recording.MESSAGE})
     raw, seconds = body.encode(), int(at.timestamp())
     svix: Any = importlib.import_module("svix.webhooks")
-    works = {
+    works: dict[str, Callable[[], str]] = {
         "the product": lambda: signing.sign_standard(secret, event_id, seconds, raw),
         "standardwebhooks": lambda: Webhook(secret).sign(event_id, at, body),
         "svix": lambda: svix.Webhook(secret).sign(event_id, at, body),
