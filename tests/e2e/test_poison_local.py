@@ -23,7 +23,7 @@ from tests.support.web import Web, eventually
 pytestmark = pytest.mark.skipif(not whole(), reason="make test-all runs it")
 
 ROUNDS = 3
-LATEST_SECONDS = 120  # the emulator's queues wait for each other's functions, on a machine that has other work
+LATEST_SECONDS = 120  # on a busy machine the functions of the emulator wait for each other
 
 
 @pytest.fixture
