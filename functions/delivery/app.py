@@ -1,4 +1,4 @@
-"""The delivery and retry queues: each message asks for one attempt, and a batch makes its attempts at once."""
+"""The delivery and retry queues: a message has a task on each line, and a batch makes its attempts at once."""
 
 import asyncio
 import functools
@@ -37,24 +37,26 @@ def handler(event: dict[str, Any], _context: object) -> BatchResponse:
 async def _handle(records: list[Record], sender: Sender) -> list[Record]:
     tasks: list[DeliveryTask] = []
     read: list[Record] = []
-    failed: list[Record] = []
+    failed: dict[str, Record] = {}
     for record in records:
-        try:
-            tasks.append(DeliveryTask.from_json(record["body"]))
-        except ValueError as error:  # a malformed message fails alone
-            failed.append(_failed(record, error))
-        else:
-            read.append(record)
+        for line in record["body"].split("\n"):
+            try:
+                tasks.append(DeliveryTask.from_json(line))
+            except ValueError as error:  # a malformed task fails alone
+                _fail(record, error, failed)
+            else:
+                read.append(record)
     # All messages of an invocation come from one queue.
     first = settings().queue_url_of(records[0]["eventSourceARN"]) == settings().delivery_queue_url
     outcomes = await deliveries.handle(tasks, sender, healthy_only=first)
-    return failed + [
-        _failed(record, error) for record, error in zip(read, outcomes, strict=True) if error is not None
-    ]
+    for record, outcome in zip(read, outcomes, strict=True):
+        if outcome is not None:
+            _fail(record, outcome, failed)
+    return [*failed.values()]
 
 
-def _failed(record: Record, error: BaseException) -> Record:
+def _fail(record: Record, error: BaseException, failed: dict[str, Record]) -> None:
     logger.error(
         "delivery_task_failed", extra={"messageId": record["messageId"], "error": type(error).__name__}
     )
-    return record
+    failed[record["messageId"]] = record
