@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpdesk.knowledge import language
+from helpdesk.knowledge import language, spelling
 from helpdesk.knowledge.index import IndexSearcher
 from helpdesk.knowledge.retrieval import candidates
 from helpdesk.knowledge.scoring import MOST_LEAD, Weights, length
@@ -43,8 +43,9 @@ def samples(
     """Return one sample per question. Questions that find nothing are left out."""
     found: list[Sample] = []
     for question in asked:
-        terms = terms_of(corpus, question.text, language.ENGLISH)
-        ordered = candidates(corpus, question.text, "-" if words_alone else language.ENGLISH, terms, model)
+        text = spelling.corrected(corpus, question.text, language.ENGLISH)
+        terms = terms_of(corpus, text, language.ENGLISH)
+        ordered = candidates(corpus, text, "-" if words_alone else language.ENGLISH, terms, model)
         if not ordered:
             continue
         evidence = ordered[0].evidence

@@ -8,7 +8,7 @@ question and knowledge base, so that one threshold serves all.
 from collections.abc import Collection, Sequence
 from copy import replace
 
-from helpdesk.knowledge import index_kinds, language, repository
+from helpdesk.knowledge import index_kinds, language, repository, spelling
 from helpdesk.knowledge.index import Hit
 from helpdesk.knowledge.quoting import excerpt
 from helpdesk.knowledge.scoring import (
@@ -75,6 +75,7 @@ def find(
 def search(corpus: Corpus, question: str, model: Embedder, *, limit: int = 5) -> list[Passage]:
     """Return the passages of a corpus that fit a question best, the best first; each is of another document."""
     spoken = language.language_of(question, corpus.languages)
+    question = spelling.corrected(corpus, question, spoken)
     terms = terms_of(corpus, question, spoken)
     if not terms:  # it has no subject: "how do I do it?"
         return []

@@ -12,8 +12,6 @@ from helpdesk.platform.record import Record
 from helpdesk.search.s3_index.vectors import Floats, VectorSet
 
 UNKNOWN_SHARE = 0.4  # of a word's weight that no document has: the point of the question, or a name in it
-MISTYPED_SHARE = 0.8  # of an unknown word's weight, for a known word that differs by one typing error
-SHORTEST_MISTYPED = 5  # letters; shorter words are not corrected
 
 _WORD = re.compile(r"\w+")
 # "How much is delivery?" has no word for money, and "how" and "much" are stop words.
@@ -123,28 +121,6 @@ def _share(term: Term, held: Collection[str]) -> float:
 def _term(corpus: Corpus, word: str, text: str) -> Term:
     if corpus.frequency(text):
         return Term(text, {text: 1.0}, rarity(corpus, text))
-    corrections = _corrections(corpus, text)
-    if corrections:
-        weight = max(rarity(corpus, known) for known in corrections)
-        return Term(text, {text: 1.0} | dict.fromkeys(corrections, MISTYPED_SHARE), weight)
     # A number or a day that no document has is a detail of the visitor's case: an order number, when they ordered.
     incidental = word in INCIDENTAL_WORDS or len(word) == 1 or any(map(str.isdigit, word))
     return Term(text, {text: 1.0}, 0.0 if incidental else UNKNOWN_SHARE * rarity(corpus, text))
-
-
-def _corrections(corpus: Corpus, text: str) -> list[str]:
-    """Return known terms that differ from an unknown one by one letter: inserted, left out, replaced or swapped."""
-    if len(text) < SHORTEST_MISTYPED or not text.isalpha():
-        return []
-    return [known for known in corpus.terms_with_prefix(text[:2]) if _one_edit_apart(text, known)][:2]
-
-
-def _one_edit_apart(one: str, other: str) -> bool:
-    if abs(len(one) - len(other)) > 1 or len(other) < SHORTEST_MISTYPED - 1:
-        return False
-    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
-    if start is None:
-        return True  # one is the other with one more letter at its end
-    tail, other_tail = one[start:], other[start:]
-    exchanged = tail[:2] == other_tail[1::-1] and tail[2:] == other_tail[2:]
-    return exchanged or tail[1:] == other_tail[1:] or tail[1:] == other_tail or tail == other_tail[1:]
