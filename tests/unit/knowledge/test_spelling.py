@@ -27,6 +27,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> IndexSearcher:
         ("old invoces", "old invoices"),
         ("chnage my pasword", "change my password"),
         ("the dasshboard", "the dashboard"),
+        ("dashboardd", "dashboard"),
         ("my webhok?", "my webhook?"),
         ("what is helpdesctl", "what is helpdeskctl"),
     ],
@@ -50,6 +51,7 @@ def test_a_word_that_is_one_edit_from_one_of_the_documents_is_corrected(
         ("dont", "a stop word"),
         ("dashb0ard", "it has a digit"),
         ("replaw", "another ending is another form of the word"),
+        ("eventx", "so is none"),
         ("evenzz " * (MOST + 1), "a text with so many unknown words is in another language"),
     ],
 )

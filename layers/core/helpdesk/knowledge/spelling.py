@@ -81,13 +81,12 @@ def _nearest(corpus: Corpus, word: str, spoken: str) -> str | None:
 def _edits(word: str) -> Iterator[str]:
     """Yield what one edit after the first letter makes of a word.
 
-    Another last letter makes a form of the word more often than it mends one: helper, helped.
+    No last letter or another one makes a form of the word more often than it mends one: helper, helped.
     """
     for at in range(1, len(word) + 1):
         before, after = word[:at], word[at:]
         yield from (before + letter + after for letter in string.ascii_lowercase)
-        if after:
-            yield before + after[1:]
         if len(after) > 1:
+            yield before + after[1:]
             yield from (before + letter + after[1:] for letter in string.ascii_lowercase)
             yield before + after[1] + after[0] + after[2:]
