@@ -10,7 +10,11 @@ from tests.support.corpus import searcher
 from tests.unit.knowledge.test_retrieval import NoModel
 
 DOCUMENTS = [
-    ("shop", "Shop", "Download your invoices. Change the password on the dashboard. The address is on the receipt."),
+    (
+        "shop",
+        "Shop",
+        "Download your invoices. Change the password on the dashboard. The address is on the receipt.",
+    ),
     ("api", "API", "A webhook sends each event. Run helpdeskctl to replay it. The route is /v1/webhooks."),
 ]
 
@@ -60,7 +64,9 @@ def test_any_other_word_stays_as_it_is(corpus: IndexSearcher, question: str, why
 
 
 def test_words_of_other_languages_are_corrected_by_the_documents_alone(tmp_path: Path) -> None:
-    documents = [("konto", "Konto", "Das Passwort ändern Sie in den Einstellungen. Die Rechnung ist im Konto.")]
+    documents = [
+        ("konto", "Konto", "Das Passwort ändern Sie in den Einstellungen. Die Rechnung ist im Konto.")
+    ]
     german = searcher(tmp_path, documents, NoModel())
 
     assert corrected(german, "wo sind die einstelungen und die rechnug", "de") == (
