@@ -71,15 +71,15 @@ if is_made; then exit 0; fi
 log=.local/bootstrap.log
 # requirements/*.txt name every package, so pip has nothing to resolve. Most modules are never imported, so none is
 # compiled ahead of its first import.
+install() { .venv/bin/python -m pip install --disable-pip-version-check --no-compile --no-deps --require-hashes --requirement "requirements/$1.txt"; }
 if has local; then
     echo "Adding the packages for tests and checks to .venv: up to a minute, once (see $log)."
     make_environment() { true; }
 else
     echo "Making .venv with $("$python" --version) and the pinned packages: one to three minutes, once (see $log)."
-    make_environment() { "$python" -m venv --clear .venv; }
+    make_environment() { "$python" -m venv --clear .venv && install pip; }
 fi
-if ! { make_environment &&
-       .venv/bin/python -m pip install --disable-pip-version-check --no-compile --no-deps --require-hashes --requirement "requirements/$wanted.txt"; } >"$log" 2>&1; then
+if ! { make_environment && install "$wanted"; } >"$log" 2>&1; then
     tail -n 15 "$log" >&2
     echo "The packages could not be installed; the whole log is $log. Run make again to continue." >&2
     exit 1

@@ -13,12 +13,13 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 DEVELOPER = ROOT / "requirements" / "dev.txt"
 LOCAL = ROOT / "requirements" / "local.txt"
+PIP = ROOT / "requirements" / "pip.txt"
 DEPLOYED = [
     *sorted(ROOT.glob("layers/*/requirements.txt")),
     *sorted(ROOT.glob("functions/*/requirements.txt")),
 ]
 PEERS = ROOT / "benchmarks" / "peers" / "requirements.txt"
-LISTS = [DEVELOPER, LOCAL, PEERS, *DEPLOYED]
+LISTS = [DEVELOPER, LOCAL, PIP, PEERS, *DEPLOYED]
 SOURCES = [path.with_suffix(".in") for path in LISTS]
 
 
@@ -40,7 +41,7 @@ def test_every_requirement_is_pinned_with_hashes(path: Path) -> None:
     assert without == []
 
 
-@pytest.mark.parametrize("path", [LOCAL, *DEPLOYED], ids=name_of)
+@pytest.mark.parametrize("path", [LOCAL, PIP, *DEPLOYED], ids=name_of)
 def test_deployed_versions_are_the_tested_versions(path: Path) -> None:
     developer = pins(DEVELOPER)
 

@@ -104,7 +104,12 @@ def test_what_make_dev_needs_is_installed_first_and_the_tools_are_added_by_the_f
     ]
 
     assert said == ["Making", "", "Adding", "", ""]
-    assert (clone / "asked").read_text().split() == ["venv", "requirements/local.txt", "requirements/dev.txt"]
+    assert (clone / "asked").read_text().split() == [
+        "venv",
+        "requirements/pip.txt",
+        "requirements/local.txt",
+        "requirements/dev.txt",
+    ]
 
 
 def test_the_environment_is_made_again_where_the_packages_have_changed(
@@ -116,8 +121,10 @@ def test_the_environment_is_made_again_where_the_packages_have_changed(
 
     assert (clone / "asked").read_text().split() == [
         "venv",
+        "requirements/pip.txt",
         "requirements/local.txt",
         "venv",
+        "requirements/pip.txt",
         "requirements/dev.txt",
     ]
 
