@@ -76,7 +76,7 @@ if has local; then
     echo "Adding the packages for tests and checks to .venv: up to a minute, once (see $log)."
     make_environment() { true; }
 else
-    echo "Making .venv with $("$python" --version) and the pinned packages: one to three minutes, once (see $log)."
+    echo "Making .venv with $("$python" --version) and the pinned packages: one or two minutes, once (see $log)."
     make_environment() { "$python" -m venv --clear .venv && install pip; }
 fi
 if ! { make_environment && install "$wanted"; } >"$log" 2>&1; then

@@ -13,7 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DEVELOPER = Path("requirements/dev")
-# What is deployed, and what installs the rest, what `make dev` and what a benchmark need: each has its own list and its own pins.
+# What installs the rest, what `make dev` and a benchmark need, and what is deployed: each has its own list and its own
+# pins.
 PARTS = [
     Path("requirements/pip"),
     Path("requirements/local"),

@@ -13,8 +13,13 @@ import pytest
 
 from benchmarks.report import ROOT
 from benchmarks.scale import Cost, Measured, grown
+from tests.support import effort
 
 SMALL, LARGE = 50, 200
+
+in_the_long_form = pytest.mark.skipif(
+    not effort.whole(), reason="make test-all runs it: it takes half a minute"
+)
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +35,7 @@ def sizes() -> tuple[Measured, Measured]:
     return small, large
 
 
+@in_the_long_form
 def test_no_request_costs_more_where_there_are_four_times_as_many_conversations(
     sizes: tuple[Measured, Measured],
 ) -> None:
@@ -38,6 +44,7 @@ def test_no_request_costs_more_where_there_are_four_times_as_many_conversations(
     assert grown(small, large) == []
 
 
+@in_the_long_form
 def test_bounded_reads_stay_within_their_bounds(sizes: tuple[Measured, Measured]) -> None:
     """2,000 ratings are 40 units at most, five hundred conversations of two lists 150."""
     _, large = sizes

@@ -40,7 +40,7 @@ from tests.support.integrations import set_app
 
 __all__ = ["_deployment", "acme", "admin", "connect", "connection", "discord", "services"]
 
-WORLDS = of(16, 1_000)
+WORLDS = of(8, 1_000)
 CLOSED = "This conversation is closed. Use `/ask` to start another one."
 
 

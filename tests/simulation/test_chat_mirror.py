@@ -37,7 +37,7 @@ from tests.support.people import make_person
 __all__ = ["_deployment", "acme", "admin", "connect", "connection", "services", "slack"]
 
 PATH = "/v1/integrations/chatmirror"
-WORLDS = of(40, 1_000)
+WORLDS = of(20, 1_000)
 
 
 @pytest.fixture(autouse=True)

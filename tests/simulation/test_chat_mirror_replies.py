@@ -37,7 +37,7 @@ from tests.support.people import make_person
 
 __all__ = ["_deployment", "acme", "admin", "connect", "connection", "memory", "services", "slack", "support"]
 
-WORLDS = of(25, 300)
+WORLDS = of(12, 300)
 STEPS = 30
 
 

@@ -39,7 +39,7 @@ from tests.support.integrations import set_app
 
 __all__ = ["_deployment", "acme", "admin", "connect", "connection", "linear", "services"]
 
-WORLDS = of(25, 1_000)
+WORLDS = of(12, 1_000)
 STATUS_OF = {
     "Backlog": "open",
     "Todo": "planned",

@@ -33,7 +33,7 @@ from tests.support import table as whole_table
 from tests.support.conversations import stored
 from tests.support.interleaving import Outcomes, interleaved
 
-INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", effort.of(60, 1200)))
+INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", effort.of(30, 1200)))
 """How many orders one run of the suite tries; thousands with the environment variable."""
 BATCHES = 8
 SESSION = "session-of-many-hands"

@@ -209,7 +209,7 @@ def test_a_request_that_fits_the_description_is_answered_as_described(
 ) -> None:
     asked = Asked(name, bearer(credential(name, organization)), made(name, organization))
 
-    asked.ask(effort.of(3, 20))
+    asked.ask(effort.of(2, 20))
     if name not in NEEDS_MORE and min(asked.statuses) >= 400:
         asked.ask(40)  # few bodies that fit also succeed, such as those that assign a conversation to nobody
 
@@ -228,4 +228,4 @@ def test_a_request_that_does_not_fit_it_is_refused_as_described(
 ) -> None:
     asked = Asked(name, bearer(credential(name, organization)))
 
-    asked.ask(effort.of(3, 20), GenerationMode.NEGATIVE, checks=[*CHECKS, negative_data_rejection])
+    asked.ask(effort.of(2, 20), GenerationMode.NEGATIVE, checks=[*CHECKS, negative_data_rejection])
