@@ -112,7 +112,7 @@ eval: venv ## how well the agent finds answers: in the guides (docs/evaluation),
 	@$(PYTHON) -m scripts.evaluation $(if $(CORPUS),corpus $(CORPUS) $(if $(QUESTIONS),--questions $(QUESTIONS)),guides)
 
 .PHONY: bench
-bench: venv ## measure what the product costs (benchmarks/results.md); about fifteen minutes of a quiet machine
+bench: venv ## measure what the product costs (benchmarks/results.md); about twenty minutes of a quiet machine
 	@exec $(PYTHON) -m benchmarks
 
 SEED ?= 1
