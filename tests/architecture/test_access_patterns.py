@@ -23,6 +23,17 @@ def test_the_page_says_of_every_kind_of_item_how_it_is_read() -> None:
     assert re.findall(r"^\| `\w+` \|.*\|  \|$", PAGE, re.MULTILINE) == []
 
 
+def test_what_the_page_says_of_a_kind_of_item_names_only_indexes_that_have_it() -> None:
+    rows = re.findall(r"^\| (`\w+`) \|[^|]*\|[^|]*\|([^|]*)\|(.*)\|$", PAGE, re.MULTILINE)
+
+    assert len(rows) > 100
+    assert [
+        (kind, said)
+        for kind, entries, said in rows
+        if not set(re.findall(r"GSI\d", said)) <= set(re.findall(r"GSI\d", entries))
+    ] == []
+
+
 def test_the_table_of_indexes_has_the_partitions_of_every_kind_of_item() -> None:
     indexes = PAGE.partition("\n## Indexes\n")[2]
     entries = {
