@@ -16,6 +16,7 @@ from helpdesk.knowledge.schemas import DocumentStatus
 from helpdesk.platform import clients
 from helpdesk.platform.logging import logger
 from helpdesk.search.embeddings.embedder import Vectors
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.table import to_wire
 
 TITLE = "Indexing"
@@ -160,6 +161,9 @@ def _document(organization: str, name: str, title: str, size: int) -> Document:
         size=size,
         revision=name,
         text_key=document_store.key_of(organization, name, name),
+        digest="",
         created_at=0,
         updated_at=0,
+        created_by_name=ActorName("Benchmark"),
+        slug=name,
     )

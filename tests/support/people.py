@@ -5,7 +5,7 @@ from helpdesk.accounts.oauth import repository
 from helpdesk.accounts.oauth.record import Grant, IssuedToken
 from helpdesk.accounts.organizations.record import Organization
 from helpdesk.accounts.people.record import PersonByEmail, PersonRecord
-from helpdesk.api.admission.caller import Role
+from helpdesk.api.admission.caller import Role, Scope
 from helpdesk.api.admission.record import AccessToken, Membership
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
@@ -16,14 +16,14 @@ from helpdesk.storage.transactions import Transaction
 
 def make_person(organization: str | None, *, role: str, name: str, email: str | None = None) -> str:
     """Store a new person and, with an organization, the membership on both sides; return the id."""
-    user_id = ids.new("usr")
+    user_id, now = ids.new("usr"), clock.now_ms()
     address = email or f"{user_id}@example.com"
     person = PersonRecord(
         id=user_id,
         name=name,
         email=address,
-        organizations={organization: Membership(Role(role))} if organization else {},
-        created_at=clock.now_ms(),
+        organizations={organization: Membership(Role(role), now)} if organization else {},
+        created_at=now,
     )
     table.put_new(person)
     table.put_new(PersonByEmail(email_hash=sha256_hex(address), user_id=user_id))
@@ -34,7 +34,7 @@ def make_person(organization: str | None, *, role: str, name: str, email: str | 
             name=name,
             email=address,
             role=Role(role),
-            joined_at=clock.now_ms(),
+            joined_at=now,
         )
         table.put_new(member)
         if role == "owner" and table.get(Organization.key_for(organization)):
@@ -72,6 +72,7 @@ def grant_of(user_id: str, organization: str) -> str:
         client_id=ids.new("client"),
         organization=organization,
         bound_at=now,
+        scopes=(Scope.API,),
         family_hash="f" * 64,
         refresh_hash="r" * 64,
         previous_hash="",

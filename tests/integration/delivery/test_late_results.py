@@ -13,7 +13,7 @@ from helpdesk.outbound.outcome import Failure, Outcome
 from helpdesk.outbound.sender import Sender
 from helpdesk.platform import clock
 from helpdesk.storage import table
-from helpdesk.storage.stored import Key
+from helpdesk.storage.stored import Key, Stored
 from helpdesk.storage.table import Item
 from helpdesk.webhooks.delivery import repository
 from helpdesk.webhooks.delivery import service as history
@@ -269,7 +269,7 @@ def remove_expired(now: int) -> None:
     """Remove what is over its time, as DynamoDB does."""
     for item in everything():
         if item.get("expiresAt", now) * 1000 <= now:
-            table.delete_read(item)
+            table.delete(Key(item["PK"], item["SK"], Stored))
 
 
 def test_a_redelivery_on_the_last_day_completes_with_its_history(

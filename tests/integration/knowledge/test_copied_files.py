@@ -6,12 +6,11 @@ import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import service
-from helpdesk.knowledge.documents import Document, Source
+from helpdesk.knowledge.documents import Source
 from helpdesk.knowledge.schemas import SourceKind
-from helpdesk.storage import table
 from helpdesk.storage.actor_name import ActorName
 from tests.support.api import Client
-from tests.support.knowledge import add, item_of, read
+from tests.support.knowledge import add, read
 
 PATH = "guides/refunds.md"
 
@@ -75,22 +74,6 @@ def test_a_synced_document_takes_no_path(member: Client, organization: NewOrgani
     document_id = service.write(organization.organization_id, draft, ActorName("crawl")).id
     refused = member.patch(at(document_id), {"path": PATH})
     assert (refused.status, refused.code) == (400, "doc_is_synced")
-
-
-def test_a_source_from_before_copied_files_has_no_version(
-    member: Client, organization: NewOrganization
-) -> None:
-    document_id = add(member, "Refunds", "Fourteen days.")
-    key = Document.key_for(organization.organization_id, document_id)
-    source = {name: value for name, value in item_of(key)["source"].items() if name != "version"}
-    table.update(
-        key,
-        "SET #source = :source, textHash = :none",
-        names={"#source": "source"},
-        values={":source": source, ":none": None},
-    )
-    found = read(member, document_id)
-    assert (found["source"]["version"], found["digest"]) == (None, None)
 
 
 def test_a_deletion_with_a_version_spares_a_document_that_has_changed(member: Client) -> None:

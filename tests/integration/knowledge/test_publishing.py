@@ -164,22 +164,6 @@ def test_two_changes_at_once_lose_neither_publishing_nor_title(api: Client) -> N
     assert (found["published"], found["title"], found["slug"]) == (True, "Money back", "back")
 
 
-def test_a_document_from_before_gets_its_address_with_a_change(
-    api: Client, organization: NewOrganization
-) -> None:
-    document_id = add(api, "Refunds", "Text")
-    add(api, "Another", "Text", slug="money")
-    key = Document.key_for(organization.organization_id, document_id)
-    table.update(key, "REMOVE slug, published")
-    table.delete(DocumentPage.key_for(organization.organization_id, "refunds"))
-    assert document(api, document_id)["slug"] is None
-
-    api.patch(f"{AT}/{document_id}", {"title": "Money"})
-
-    assert document(api, document_id)["slug"] == "money-2"
-    assert page(organization, "money-2") is not None
-
-
 def test_publishing_a_folder_is_one_transaction_however_many_documents_it_has(
     api: Client, organization: NewOrganization
 ) -> None:

@@ -6,16 +6,14 @@ import pytest
 
 from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.accounts.quotas import errors, repository
+from helpdesk.accounts.quotas import errors
 from helpdesk.accounts.quotas import service as quotas
 from helpdesk.accounts.quotas.errors import KnowledgeQuota
-from helpdesk.accounts.quotas.record import KnowledgeUsage
 from helpdesk.api.admission.limits import Plan
-from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
 from tests.support.interleaving import interleaved
-from tests.support.knowledge import add, item_of, read, texts
+from tests.support.knowledge import add, read, texts
 
 type Make = Callable[..., NewOrganization]
 AT = "/v1/knowledge/documents"
@@ -30,7 +28,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def used(made: NewOrganization) -> tuple[int, int]:
-    found = repository.usage(made.organization_id)
+    found = quotas.used(made.organization_id).knowledge
     return found.documents, found.size
 
 
@@ -148,18 +146,3 @@ def test_a_wrong_assumption_about_the_plan_costs_one_call_once(make_organization
         add(api, "Another", "text")
     assert first == ["dynamodb:UpdateItem", "s3:PutObject", *["dynamodb:TransactWriteItems"] * 2]
     assert second == ["dynamodb:UpdateItem", "s3:PutObject", "dynamodb:TransactWriteItems"]
-
-
-def test_an_organization_from_before_quotas_gets_them_with_its_next_document(make_organization: Make) -> None:
-    made = make_organization(Plan.EXPLORE)
-    api = Client(made.secret_key)
-    key = KnowledgeUsage.key_for(made.organization_id)
-    table.delete(key)
-    add(api, "Doc", "text")
-    add(api, "Doc", "text")
-    assert {name: item_of(key)[name] for name in ("plan", "documents", "size")} == {
-        "plan": "explore",
-        "documents": 2,
-        "size": 8,
-    }
-    assert api.post(AT, {"title": "More", "body": "text"}).code == "upgrade_required"

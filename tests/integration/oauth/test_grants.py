@@ -7,11 +7,9 @@ import pytest
 
 from helpdesk.accounts.oauth import grants, tokens
 from helpdesk.accounts.oauth.errors import InvalidGrant
-from helpdesk.accounts.oauth.record import Grant
 from helpdesk.accounts.oauth.schemas import TokenForm
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.caller import Caller, Person
-from helpdesk.storage import table
 from tests.integration.oauth.conftest import BASE_URL, Program
 from tests.support import effort
 from tests.support.api import Answer, Client
@@ -219,18 +217,6 @@ def test_the_page_says_what_a_program_may_do_and_not_more(
     assert "secret keys" not in page.body
 
 
-def test_a_token_from_before_scopes_manages_nobody(login: Callable[..., Any], program: Program) -> None:
-    issued = login(scope="api manage")
-    [grant], [token] = of_kind("GRANT"), of_kind("TOKEN")
-    for item in (grant, token):
-        del item["scopes"]
-        table.delete_read(item)
-        table.put_new(item)
-
-    assert Client(issued["access_token"]).post("/v1/keys", {"name": "K"}).code == "insufficient_scope"
-    assert program.refresh(issued["refresh_token"]).body["scope"] == "api"
-
-
 # Who sees and ends them
 
 
@@ -368,18 +354,3 @@ def test_a_refresh_at_the_moment_of_ending_leaves_no_token_that_works(
     assert outcomes.errors[0] is None or isinstance(outcomes.errors[0], InvalidGrant)
     assert of_kind("GRANT") == []
     assert of_kind("TOKEN") == []
-
-
-def test_a_grant_from_before_the_lists_is_listed_after_a_refresh(
-    login: Callable[..., Any], program: Program
-) -> None:
-    issued = login()
-    [grant] = of_kind("GRANT")
-    table.update(Grant.key_for(grant["id"]), "REMOVE GSI1PK, GSI1SK, GSI2PK, GSI2SK")
-    client = Client(issued["access_token"])
-    assert client.get("/v1/me/grants").body["grants"] == []
-
-    program.refresh(issued["refresh_token"])
-
-    assert [each["id"] for each in client.get("/v1/me/grants").body["grants"]] == [grant["id"]]
-    assert [each["id"] for each in client.get("/v1/grants").body["grants"]] == [grant["id"]]

@@ -71,8 +71,8 @@ def test_a_suggestion_and_a_document_are_rows() -> None:
     document = Document(
         organization="org_1", id="doc_1", title="Refunds", folder_id=None, status=DocumentStatus.READY,
         problem=None, source=Source(), url=None, version=1, size=12, revision="r", text_key="k",
-        text_hash=None, created_at=1_000, updated_at=2_000, indexed_at=None, created_by_name=None,
-        updated_by_name=None,
+        digest="d", created_at=1_000, updated_at=2_000, indexed_at=None, created_by_name=ActorName("Ada"),
+        updated_by_name=None, slug="refunds",
     )  # fmt: skip
     assert _named(facts.of_document(document)) == {
         "createdAt": 1_000, "updatedAt": 2_000, "indexedAt": None, "status": "ready", "source": "written",

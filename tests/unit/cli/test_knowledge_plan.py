@@ -64,7 +64,7 @@ def test_a_second_push_does_nothing() -> None:
         ({"digest": digest("Old")}, {"body"}),
         ({"title": "Old"}, {"title"}),
         ({"url": "https://example.com/old"}, {"url"}),
-        ({"digest": None, "folder_id": "f3"}, {"body", "folderId"}),
+        ({"digest": digest("Old"), "folder_id": "f3"}, {"body", "folderId"}),
     ],
 )
 def test_only_what_differs_is_sent(differs: dict[str, Any], fields: set[str]) -> None:
@@ -358,5 +358,5 @@ def contents(documents: Sequence[Document], files: Sequence[FileDocument]) -> li
     """What documents hold. A file with its document's id is found by that, whatever path an earlier push left there."""
     found = {one.id for one in files}
     return sorted(
-        ("" if one.id in found else one.path or "", str(one.digest), one.title, one.kind) for one in documents
+        ("" if one.id in found else one.path or "", one.digest, one.title, one.kind) for one in documents
     )

@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-from scripts.migrations.versions import MIGRATIONS
 from scripts.openapi import texts
 from scripts.stack_queues import FACTS, FANOUT, QUEUES
 from tests.support.template import ROOT, template
@@ -89,11 +88,3 @@ def test_the_retry_schedule_is_the_templates_wherever_it_is_written() -> None:
     assert rows == long
     assert f"after {', '.join(long[:-1])} and {long[-1]}." in guide("webhook-deliveries")
     assert f"after {', '.join(long[:-1])} and {long[-1]}" in texts.DELIVERY.replace("\n", " ")
-
-
-def test_the_page_about_upgrading_lists_every_migration() -> None:
-    page = (ROOT / "docs" / "upgrading.md").read_text(encoding="utf-8")
-
-    assert re.findall(r"^\| (\d+) \| (.*) \|$", page, re.MULTILINE) == [
-        (str(each.version), each.title) for each in MIGRATIONS
-    ]

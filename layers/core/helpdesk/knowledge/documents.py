@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from copy import replace
-from typing import Self
 
 from msgspec.structs import force_setattr
 
@@ -11,8 +10,7 @@ from helpdesk.knowledge.schemas import DocumentStatus, SourceKind
 from helpdesk.platform import ids
 from helpdesk.platform.record import Record
 from helpdesk.storage.actor_name import ActorName
-from helpdesk.storage.stored import Stored
-from helpdesk.storage.table import Item
+from helpdesk.storage.stored import Stored, field
 
 NO_FOLDER = "none"
 """Stands for no folder in GSI1 and in queries. No folder's ID is equal to it."""
@@ -59,12 +57,10 @@ class Document(Stored, kw_only=True):
     """A document without its text.
 
     `version` counts the changes of title, text and url, from 1. `revision` identifies one of these versions among those
-    of all documents, and `text_key` is the text's object key. `size` is the text's bytes, `text_hash` has
-    the SHA-256 of the text (None for older documents). `url` is the public page of
-    the document, to which answers link. Times are in ms. `counted` is False for a document from before quotas, until
-    the migration counts it. `slug` is its address on the help site, None for one from before, until the migration or a
-    change gives it one. `published` says whether it is published itself, whatever its folder is. `search_title` is the
-    title as lists search it.
+    of all documents, and `text_key` is the text's object key. `size` is the text's bytes and `digest` its SHA-256.
+    `url` is the public page of the document, to which answers link. Times are in ms. `slug` is its address on the help
+    site. `published` says whether it is published itself, whatever its folder is. `search_title` is the title as lists
+    search it.
     """
 
     PK, SK = "ORG#{organization}#KNOWLEDGE", "DOC#{id}"
@@ -83,14 +79,13 @@ class Document(Stored, kw_only=True):
     size: int
     revision: str
     text_key: str
-    text_hash: str | None = None
+    digest: str = field(name="textHash")
     created_at: int
     updated_at: int
     indexed_at: int | None = None
-    created_by_name: ActorName | None = None
+    created_by_name: ActorName
     updated_by_name: ActorName | None = None
-    counted: bool = True
-    slug: str | None = None
+    slug: str
     published: bool = False
 
     def __post_init__(self) -> None:
@@ -101,27 +96,6 @@ class Document(Stored, kw_only=True):
     def folder_key(self) -> str:
         """Its folder's ID, as GSI1 has it: `none` for a document in no folder."""
         return self.folder_id or NO_FOLDER
-
-    def to_item(self) -> Item:
-        """Return the item. Whether it is counted isn't stored: a counted one has a version."""
-        item = super().to_item()
-        del item["counted"]
-        return item
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read a document, also one from before versions."""
-        return super().from_item({**item, "counted": "version" in item})
-
-    @property
-    def digest(self) -> str | None:
-        """The SHA-256 of the text, as responses show it."""
-        return self.text_hash
-
-    @property
-    def quota_share(self) -> tuple[int, int]:
-        """What the organization's usage holds for this document: documents, and bytes of text."""
-        return (1, self.size) if self.counted else (0, 0)
 
     def next_version(self) -> "Document":
         """Return the document with a new version, which waits to be indexed."""

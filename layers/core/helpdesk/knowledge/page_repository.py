@@ -138,29 +138,20 @@ def follow(transaction: Transaction, seen: Document, changed: Document, counted:
             _change(transaction, seen, values)
         return
     claim(transaction, changed, counted)
-    if seen.slug is not None:
-        _change(
-            transaction,
-            seen,
-            {"moved_to": changed.slug or "", "title": None, "text_key": None, "path": None, **_NO_COUNTS},
-        )
+    moved = {"moved_to": changed.slug, "title": None, "text_key": None, "path": None, **_NO_COUNTS}
+    _change(transaction, seen, moved)
 
 
 def vacate(transaction: Transaction, seen: Document) -> None:
     """Let the address of a deleted document say that it is gone. The transaction raises ConditionFailed."""
-    if seen.slug is not None:
-        gone = {"is_gone": True, "expiresAt": (clock.now_ms() + GONE_DAYS * DAY_MS) // 1_000}
-        _change(
-            transaction,
-            seen,
-            {**gone, "title": None, "text_key": None, "path": None, "url": None, **_NO_COUNTS},
-        )
+    gone = {"is_gone": True, "expiresAt": (clock.now_ms() + GONE_DAYS * DAY_MS) // 1_000}
+    shown = {"title": None, "text_key": None, "path": None, "url": None, **_NO_COUNTS}
+    _change(transaction, seen, gone | shown)
 
 
 def move(transaction: Transaction, seen: Document, folder_id: str | None) -> None:
     """Record that a document is in another folder. The transaction raises ConditionFailed."""
-    if seen.slug is not None:
-        _change(transaction, seen, {"folder_id": folder_id})
+    _change(transaction, seen, {"folder_id": folder_id})
 
 
 def _change(transaction: Transaction, seen: Document, values: Values) -> None:

@@ -63,7 +63,7 @@ def page_of(document: Document) -> DocumentPage:
     """Return the page of a document at its address, without counts."""
     return DocumentPage(
         organization=document.organization,
-        slug=document.slug or "",
+        slug=document.slug,
         document_id=document.id,
         title=document.title,
         folder_id=document.folder_id,

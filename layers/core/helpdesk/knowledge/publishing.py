@@ -2,21 +2,16 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from urllib.parse import urljoin, urlsplit
 
 from helpdesk.knowledge import folder_repository, page_repository, repository
-from helpdesk.knowledge.documents import Document
-from helpdesk.knowledge.errors import DocumentSlugTaken
 from helpdesk.knowledge.folders import ROOT, Folder, Tree
 from helpdesk.knowledge.page_repository import at as page_at
 from helpdesk.knowledge.page_repository import rate
 from helpdesk.knowledge.pages import DocumentPage, in_order
-from helpdesk.knowledge.slugs import candidates
 from helpdesk.platform.record import Record
 from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Item
-from helpdesk.storage.transactions import Transaction
 from helpdesk_files.paths import SourcePath, is_markdown, same_page
 
 _NAMES = 3  # of a path, the most exact first
@@ -181,7 +176,6 @@ class FoundPage(Record):
 
 
 _MOST_MOVES = 10
-_MOST_SLUGS = 4
 
 
 def find_page(organization: str, slug: str, items: Mapping[Key, Item]) -> FoundPage | None:
@@ -222,27 +216,10 @@ def shown_now(organization: str, pages: Sequence[DocumentPage]) -> list[Document
     ]
 
 
-def give_address(document: Document) -> None:
-    """Give a document that has none its address. One call, more if slugs of its title are taken.
-
-    Raises ConditionFailed if the document has changed since it was read.
-    """
-    for slug in islice(candidates(document.title), _MOST_SLUGS):
-        transaction = Transaction()
-        repository.give_address(transaction, document, slug)
-        try:
-            transaction.commit()
-        except DocumentSlugTaken:
-            continue
-        return
-    raise DocumentSlugTaken
-
-
 def count_answered(organization: str, document_ids: Sequence[str]) -> None:
     """Count that documents have answered one conversation more. One call, and one for each; none without documents."""
     for each in repository.documents.by_ids(organization, ids=document_ids).values():
-        if each.slug is not None:
-            page_repository.count(organization, each.slug, {"answered": 1})
+        page_repository.count(organization, each.slug, {"answered": 1})
 
 
 def count_reads(organization: str, slug: str, reads: int) -> None:

@@ -17,7 +17,7 @@ from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.knowledge.schemas import DocumentStatus, SourceKind
 from helpdesk.platform import clock
 from helpdesk.storage import table
-from helpdesk.storage.changes import Values, difference, or_missing
+from helpdesk.storage.changes import Values, difference
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed, Filter, Index
 from helpdesk.storage.transactions import Transaction
@@ -77,8 +77,7 @@ def change(
     it was read, FolderNotFound, and DocumentSlugTaken.
     """
     organization, reindexed = seen.organization, seen.revision != changed.revision
-    # A document from before versions gets all that newer ones have, as the migration gives it.
-    values = difference(seen.to_item() if seen.counted else {}, changed)
+    values = difference(seen.to_item(), changed)
     if reindexed:
         values |= {"status": changed.status, "problem": changed.problem}  # the indexer may set them meanwhile
     transaction.change(seen.key, set=values, require=_as_read(seen), on_failure=ConditionFailed)
@@ -87,20 +86,6 @@ def change(
     if reindexed:
         obsolete = [seen.text_key] if seen.text_key != changed.text_key else []
         transaction.put(job_item(organization, changed.index_job(obsolete)), new=True)
-
-
-def give_address(transaction: Transaction, seen: Document, slug: str) -> None:
-    """Give a document that was read without an address this one.
-
-    The transaction raises ConditionFailed if it is not as it was read, and DocumentSlugTaken.
-    """
-    transaction.change(
-        seen.key,
-        set={"slug": slug, "published": seen.published},
-        require=_as_read(seen),
-        on_failure=ConditionFailed,
-    )
-    page_repository.claim(transaction, replace(seen, slug=slug))
 
 
 def delete(transaction: Transaction, seen: Document) -> None:
@@ -121,7 +106,7 @@ def _as_read(seen: Document) -> dict[str, Any]:
         "revision": seen.revision,
         "folder_id": seen.folder_id,
         "slug": seen.slug,
-        "published": or_missing(seen.published),
+        "published": seen.published,
     }
 
 

@@ -135,24 +135,24 @@ class DocumentSummary(Answer):
     """Counts the changes of title, text and page, from 1."""
     size: int
     """The size of the text in bytes."""
-    digest: str | None
-    """The SHA-256 of the text in UTF-8, in hexadecimal. Null for a text from before this was stored."""
+    digest: str
+    """The SHA-256 of the text in UTF-8, in hexadecimal."""
     created_at: Milliseconds
     updated_at: Milliseconds
     indexed_at: Milliseconds | None
     """When it was last indexed; null before."""
     created_by: str | None
     """The ID of the person or key."""
-    created_by_name: str | None
-    """The person or key that created it; null for documents from before this was stored."""
+    created_by_name: str
+    """The person or key that created it."""
     updated_by: str | None
     """The ID of the person or key."""
     updated_by_name: str | None
     """The person or key that changed it last; null before the first change."""
     published: bool
     """Whether the help site shows the document. If not, a published folder around it does."""
-    slug: str | None
-    """The last part of its address on the help site; null for a document from before there were any."""
+    slug: str
+    """The last part of its address on the help site."""
 
 
 class DocumentShape(DocumentSummary):

@@ -13,7 +13,6 @@ from enum import Enum
 from itertools import islice
 from typing import Final
 
-from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.quotas import service as quotas
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.admission.limits import Plan
@@ -115,10 +114,11 @@ def write(
         size=len(text),
         revision=revision,
         text_key=document_store.key_of(organization, document_id, revision),
-        text_hash=sha256_hex(text),
+        digest=sha256_hex(text),
         created_at=now,
         updated_at=now,
         created_by_name=actor,
+        slug="",  # `commit_at` gives it the first that is free
         published=draft.published,
     )
     slugs = candidates(title) if draft.slug is None else [require_slug(draft.slug)]
@@ -133,7 +133,7 @@ def write(
             extra_writes(transaction)
             transaction.commit()
 
-        quotas.with_plan(organization, commit, organizations.plan_of)
+        quotas.with_plan(organization, commit)
         return placed
 
     document_store.write(document.text_key, text)
@@ -176,23 +176,13 @@ def change(
     text = None if wanted.body is None else checks.require_body(wanted.body)
     stored: str | None = None  # the key of the new text
 
-    def commit(seen: Document) -> Document:
-        changed = _changed(seen, wanted, actor, text, stored)
-        if changed.slug is not None:
-            return _commit_change(seen, changed, extra_writes)
-        # a document from before there were pages
-        slugs = candidates(changed.title)
-        return _at_first_free(
-            slugs, lambda slug: _commit_change(seen, replace(changed, slug=slug), extra_writes)
-        )
-
     def attempt() -> Document:
         nonlocal stored
         seen = _require(organization, document_id, version, wanted)
         if text is not None and stored is None and _is_new(text, seen):
             stored = document_store.key_of(organization, document_id, ids.ulid())
             document_store.write(stored, text)
-        return commit(seen)
+        return _commit_change(seen, _changed(seen, wanted, actor, text, stored), extra_writes)
 
     try:
         return repeat_when_stale(attempt, ConditionFailed)
@@ -203,22 +193,20 @@ def change(
 
 def _commit_change(seen: Document, changed: Document, extra_writes: ExtraWrites) -> Document:
     """Write a changed document over the one that was read, and what `extra_writes` adds. Raises ConditionFailed."""
-    moves = seen.slug is not None and seen.slug != changed.slug
-    counted = page_repository.at(seen.organization, seen.slug or "") if moves else None
+    counted = None if seen.slug == changed.slug else page_repository.at(seen.organization, seen.slug)
 
     def write_all(plan: Plan) -> None:
         transaction = Transaction()
         if changed != seen:
             repository.change(transaction, seen, changed, counted)
-            documents, size = seen.quota_share
             quotas.count_documents(
-                transaction, seen.organization, plan, documents=1 - documents, size=changed.size - size
+                transaction, seen.organization, plan, documents=0, size=changed.size - seen.size
             )
         extra_writes(transaction)
         if len(transaction):
             transaction.commit()
 
-    quotas.with_plan(seen.organization, write_all, organizations.plan_of)
+    quotas.with_plan(seen.organization, write_all)
     return changed
 
 
@@ -239,8 +227,7 @@ def delete(
         seen = _require(organization, document_id, version)
         transaction = Transaction()
         repository.delete(transaction, seen)
-        documents, size = seen.quota_share
-        quotas.uncount_documents(transaction, organization, documents=documents, size=size)
+        quotas.uncount_documents(transaction, organization, documents=1, size=seen.size)
         extra_writes(transaction)
         transaction.commit()
 
@@ -313,7 +300,7 @@ def _require(
 
 def _is_new(text: bytes, seen: Document) -> bool:
     """Return whether a text has to be indexed: it is another one, or indexing it has failed."""
-    return seen.text_hash != sha256_hex(text) or seen.status is DocumentStatus.FAILED
+    return seen.digest != sha256_hex(text) or seen.status is DocumentStatus.FAILED
 
 
 def _changed(
@@ -328,7 +315,7 @@ def _changed(
         slug=seen.slug if wanted.slug is None else wanted.slug,
     )
     if text is not None and text_key is not None:
-        changed = replace(changed, size=len(text), text_key=text_key, text_hash=sha256_hex(text))
+        changed = replace(changed, size=len(text), text_key=text_key, digest=sha256_hex(text))
     if (changed.title, changed.url, changed.text_key) != (seen.title, seen.url, seen.text_key):
         changed = changed.next_version()
     if wanted.path is not KEEP:

@@ -5,14 +5,8 @@ from helpdesk.storage.wire import Item
 
 
 class SchemaVersion(Stored, kw_only=True):
-    """The schema of the table's items, and the progress of a running migration.
-
-    A run holds the item until `lease_until` (ms). `scan_position` is the scan's last key within the migration after
-    `version`.
-    """
+    """The schema of the table's items, and how far the scan of the migration after `version` has come."""
 
     PK, SK = "SCHEMA", "SCHEMA"
     version: int = 0
-    owner: str | None = None
-    lease_until: int = 0
     scan_position: Item | None = field(name="position", default=None)

@@ -324,16 +324,7 @@ def change(
 
 def delete(key: Key) -> None:
     """Remove an item, if it exists. Raises Throttled."""
-    _delete(key.attributes())
-
-
-def delete_read(item: Item) -> None:
-    """Remove an item that was read, of whatever kind; for a migration, whose kinds of key may be gone."""
-    _delete({name: item[name] for name in ("PK", "SK")})
-
-
-def _delete(key: Item) -> None:
-    name, wire = settings().table_name, to_wire(key)
+    name, wire = settings().table_name, to_wire(key.attributes())
     _written(lambda: clients.dynamodb().delete_item(TableName=name, Key=wire))
 
 

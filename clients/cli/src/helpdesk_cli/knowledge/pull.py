@@ -147,7 +147,7 @@ class Pull:
     def _write(self, target: Target) -> str | None:
         shown = self._read(target.document.id)
         body: str = shown["body"]
-        if shown["digest"] is not None and shown["digest"] != digest(body):
+        if shown["digest"] != digest(body):
             return "its text has control characters that cannot be read through the API"
         own = {
             "title": shown["title"],

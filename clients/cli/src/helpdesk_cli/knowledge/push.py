@@ -11,7 +11,6 @@ from itertools import groupby
 from typing import Any
 
 from helpdesk_cli.api import Api
-from helpdesk_cli.knowledge.files import digest
 from helpdesk_cli.knowledge.names import folder_key
 from helpdesk_cli.knowledge.patience import Patience, Stopped
 from helpdesk_cli.knowledge.plan import Attention, Plan, Write
@@ -55,13 +54,12 @@ class Done:
 
 
 def documents_of(api: Api, patience: Patience) -> list[Document]:
-    """Return all documents. The digest of one from before digests is made from its text."""
+    """Return all documents."""
 
     def listed() -> dict[str, Any]:
         return api.listed("knowledge", "documents", name="documents", limit=_EVERYTHING)
 
-    found = [Document.of(shown) for shown in patience.call(listed)["documents"]]
-    return [one if one.digest else _with_digest(api, patience, one) for one in found]
+    return [Document.of(shown) for shown in patience.call(listed)["documents"]]
 
 
 def tree_of(api: Api, patience: Patience) -> Tree:
@@ -69,11 +67,6 @@ def tree_of(api: Api, patience: Patience) -> Tree:
     return Tree(
         Folder.of(shown) for shown in patience.call(lambda: api.get("knowledge", "folders"))["folders"]
     )
-
-
-def _with_digest(api: Api, patience: Patience, document: Document) -> Document:
-    shown = patience.call(lambda: api.get("knowledge", "documents", document.id))["document"]
-    return Document.of({**shown, "digest": digest(shown["body"])})
 
 
 class Push:

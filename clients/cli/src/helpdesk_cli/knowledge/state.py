@@ -20,7 +20,7 @@ class Document:
     id: str
     title: str
     version: int
-    digest: str | None
+    digest: str
     url: str | None = None
     folder_id: str | None = None
     kind: str = "written"

@@ -57,7 +57,7 @@ def _works_for(person: PersonRecord, grant: Grant) -> bool:
     """Return whether a grant is valid, and its person has not left its organization since."""
     membership = person.organizations.get(grant.organization or "")
     is_member = grant.organization is None or (
-        membership is not None and grant.bound_at >= (membership.joined_at or 0)
+        membership is not None and grant.bound_at >= membership.joined_at
     )
     return is_member and grant.valid_until > clock.now_ms()
 

@@ -62,7 +62,7 @@ class AuthorizationRequest(Expiring, kw_only=True):
     challenge: str = ""
     device_hash: str = ""
     user_code: str = ""
-    scopes: Scopes = (Scope.API,)
+    scopes: Scopes
 
 
 class Approval(Record):
@@ -74,8 +74,8 @@ class Approval(Record):
     user_id: str
     client_id: str
     organization: str | None
-    bound_at: int = 0
-    scopes: Scopes = (Scope.API,)
+    bound_at: int
+    scopes: Scopes
 
 
 class AuthorizationCode(Expiring, kw_only=True):
@@ -88,8 +88,8 @@ class AuthorizationCode(Expiring, kw_only=True):
     user_id: str
     client_id: str
     organization: str | None = None
-    bound_at: int = 0
-    scopes: Scopes = (Scope.API,)
+    bound_at: int
+    scopes: Scopes
     grant_id: str
     redirect_uri: str
     redirect_sent: str | None = None
@@ -126,7 +126,7 @@ class DeviceCode(Expiring, kw_only=True):
     interval: int
     next_poll_at: int = 0
     grant_id: str
-    scopes: Scopes = (Scope.API,)
+    scopes: Scopes
     user_id: str | None = None
     organization: str | None = None
     bound_at: int = 0
@@ -189,8 +189,8 @@ class Grant(Expiring, kw_only=True):
     user_id: str
     client_id: str
     organization: str | None = None
-    bound_at: int = 0
-    scopes: Scopes = (Scope.API,)
+    bound_at: int
+    scopes: Scopes
     family_hash: str
     refresh_hash: str
     previous_hash: str

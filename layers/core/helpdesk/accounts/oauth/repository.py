@@ -171,11 +171,9 @@ def rotate_grant(transaction: Transaction, seen: Grant, refreshed: Grant) -> Non
 
     Unless the grant is as it was read, the transaction raises ConditionFailed with the present grant, or with None.
     """
-    # The index entries are missing in a grant from before the lists.
-    listed = refreshed.index_entry("GSI1") | refreshed.index_entry("GSI2")
     transaction.change(
         seen.key,
-        set=difference(seen.to_item(), refreshed) | listed,
+        set=difference(seen.to_item(), refreshed),
         require=_as_read(seen),
         on_failure=ConditionFailed,
     )

@@ -113,8 +113,7 @@ def require_member_since(
     """
     transaction.require(
         PersonRecord.key_for(user_id),
-        "attribute_exists(organizations.#organization) AND (attribute_not_exists(organizations.#organization.joinedAt) "
-        "OR organizations.#organization.joinedAt <= :bound)",
+        "organizations.#organization.joinedAt <= :bound",
         names={"#organization": organization},
         values={":bound": bound_at},
         on_failure=on_failure,

@@ -1,5 +1,6 @@
 """What an organization uses of its quotas, as the table counts it. `expires_at` is in seconds."""
 
+from helpdesk.api.admission.limits import Plan
 from helpdesk.storage.stored import Stored
 
 
@@ -8,9 +9,9 @@ class KnowledgeUsage(Stored, kw_only=True):
 
     PK, SK = "ORG#{organization}#USAGE", "KNOWLEDGE"
     organization: str
-    documents: int = 0
-    size: int = 0
-    plan: str | None = None
+    documents: int
+    size: int
+    plan: Plan
 
 
 class ModelUsage(Stored, kw_only=True):

@@ -32,22 +32,24 @@ from helpdesk.platform.record import Record
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.storage import table
 from helpdesk.storage.changes import below
-from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 _KEEP_DAY_SECONDS = 2 * DAY_SECONDS
 _KEEP_MONTH_SECONDS = 400 * DAY_SECONDS  # a year, and the month itself
-_NAMES = {"#plan": "plan", "#documents": "documents", "#size": "size"}
 
 
 class StalePlan(Exception):
-    """The organization is on another plan than the request assumed; `plan` is None if the item does not name it."""
+    """The organization is on another plan than the request assumed: `plan`."""
 
-    def __init__(self, plan: Plan | None) -> None:
+    def __init__(self, plan: Plan) -> None:
         self.plan = plan
         super().__init__(plan)
+
+
+class MonthNotBegun(Exception):
+    """No turn of a model has used tokens in this month, so its item doesn't name the plan yet."""
 
 
 class Used(Record):
@@ -57,14 +59,6 @@ class Used(Record):
     tokens: int
     tokens_today: int
     suggestions: int
-
-
-_usage = Collection(KnowledgeUsage)
-
-
-def usage(organization: str) -> KnowledgeUsage:
-    """Return what an organization keeps. One call."""
-    return _usage.find(organization) or KnowledgeUsage(organization=organization)
 
 
 def count_suggestion(transaction: Transaction, organization: str, at: int) -> None:
@@ -104,33 +98,24 @@ def used(organization: str, month: str, day: str) -> Used:
     found = table.get_many([knowledge, model, today])
     counted = found.get(model, {})
     return Used(
-        KnowledgeUsage.from_item(found.get(knowledge, knowledge.attributes())),
+        KnowledgeUsage.from_item(found[knowledge]),
         tokens=counted.get("counted", 0),
         tokens_today=counted.get(day, 0),
         suggestions=found.get(today, {}).get("count", 0),
     )
 
 
-def count(
-    transaction: Transaction,
-    organization: str,
-    plan: Plan,
-    *,
-    documents: int,
-    size: int,
-    within_quota: bool = True,
-) -> None:
+def count(transaction: Transaction, organization: str, plan: Plan, *, documents: int, size: int) -> None:
     """Add to an organization's numbers, or take from them.
 
     What grows must stay within the quota of the plan. The transaction raises StalePlan, PlanUpgradeRequired or
-    DocumentLimit. What shrinks is always accepted, so that a knowledge base over its quota can be reduced; what existed
-    before quotas is, too, without `within_quota`.
+    DocumentLimit. What shrinks is always accepted, so that a knowledge base over its quota can be reduced.
     """
     quota = KNOWLEDGE_QUOTAS[plan]
     require: dict[str, Any] = {}
-    if within_quota and documents > 0:
+    if documents > 0:
         require["documents"] = below(quota.documents - documents + 1)
-    if within_quota and size > 0:
+    if size > 0:
         require["size"] = below(quota.size - size + 1)
     if require:
         require["plan"] = plan
@@ -138,41 +123,23 @@ def count(
         KnowledgeUsage.key_for(organization),
         add={"documents": documents, "size": size},
         require=require,
-        or_new=True,
-        on_failure=lambda found: _refusal(found, plan),
+        on_failure=lambda found: _refusal(found or {}, plan),
     )
 
 
 def set_plan(transaction: Transaction, organization: str, plan: Plan) -> None:
     """Record the plan that limits an organization's documents; their numbers stay."""
-    expression, values = _plan_update(plan)
-    transaction.update(KnowledgeUsage.key_for(organization), expression, names=_NAMES, values=values)
-
-
-def add_plan(organization: str, plan: Plan) -> None:
-    """Record the plan of an organization from before quotas, unless it has been recorded since. One call."""
-    expression, values = _plan_update(plan)
-    expression = expression.replace("#plan = :plan", "#plan = if_not_exists(#plan, :plan)")
-    table.update(KnowledgeUsage.key_for(organization), expression, names=_NAMES, values=values)
-
-
-def _plan_update(plan: Plan) -> tuple[str, Item]:
-    return (
+    transaction.update(
+        KnowledgeUsage.key_for(organization),
         "SET #plan = :plan, #documents = if_not_exists(#documents, :zero), #size = if_not_exists(#size, :zero)",
-        {":plan": plan.value, ":zero": 0},
+        names={"#plan": "plan", "#documents": "documents", "#size": "size"},
+        values={":plan": plan.value, ":zero": 0},
     )
 
 
-def _refusal(found: Item | None, plan: Plan) -> Exception:
-    seen = (found or {}).get("plan")
-    if seen == plan.value:
-        return quota_reached(plan)
-    return stale(seen)
-
-
-def stale(seen: str | None) -> StalePlan:
-    """Return the error for an item that names another plan than the request assumed, or none."""
-    return StalePlan(Plan(seen) if seen in list(Plan) else None)
+def _refusal(found: Item, plan: Plan) -> Exception:
+    seen = Plan(found["plan"])
+    return quota_reached(plan) if seen is plan else StalePlan(seen)
 
 
 class Period(NamedTuple):
@@ -202,7 +169,10 @@ def _now() -> datetime:
 
 
 def charge_tokens(organization: str, plan: Plan, tokens: int) -> Period:
-    """Charge tokens before they are used; return the month and day. Raises TokensSpent, StalePlan for another plan."""
+    """Charge tokens before they are used; return the month and day.
+
+    Raises TokensSpent, StalePlan for another plan, and MonthNotBegun.
+    """
     period = period_now()
     most, most_today = MODEL_TOKENS[plan] - tokens, MODEL_TOKENS_A_DAY[plan] - tokens
     # A day that has begun with no turn yet has no number.
@@ -223,9 +193,11 @@ def charge_tokens(organization: str, plan: Plan, tokens: int) -> Period:
             },
         )
     except ConditionFailed as failed:
-        found = failed.item or {}
-        if found.get("plan") != plan.value:
-            raise stale(found.get("plan")) from None
+        found = failed.item
+        if found is None:
+            raise MonthNotBegun from None
+        if found["plan"] != plan.value:
+            raise StalePlan(Plan(found["plan"])) from None
         raise TokensSpent(Budget.MONTH if found["counted"] > most else Budget.DAY) from None
     return period
 
@@ -247,7 +219,7 @@ def settle_tokens(
     )
 
 
-def add_token_plan(organization: str, plan: Plan) -> None:
+def begin_month(organization: str, plan: Plan) -> None:
     """Begin the month with a plan, unless that was done since. One call."""
     table.update(
         ModelUsage.key_for(organization, period_now().month),

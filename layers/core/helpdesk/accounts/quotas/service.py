@@ -13,6 +13,7 @@ from helpdesk.accounts.quotas.errors import (
     TokensSpent,
 )
 from helpdesk.accounts.quotas.repository import (
+    MonthNotBegun,
     Period,
     StalePlan,
     Used,
@@ -35,7 +36,6 @@ __all__ = [
     "change_plan",
     "charge_tokens",
     "count_documents",
-    "count_existing",
     "count_signal",
     "count_suggestion",
     "set_plan",
@@ -49,14 +49,26 @@ _MOST_REMEMBERED = 10_000
 _plans: dict[str, Plan] = {}
 
 
-def with_plan[T](organization: str, work: Callable[[Plan], T], plan_of: Callable[[str], Plan]) -> T:
-    """Run work that counts documents in a transaction, with the organization's plan.
+def with_plan[T](organization: str, work: Callable[[Plan], T]) -> T:
+    """Run work that is within a quota, with the organization's plan.
 
-    The plan is the one that this process saw last, the highest before that. If it is another, the transaction fails and
-    the work runs again: one more call, and two more for an organization from before quotas. `plan_of` reads the plan
-    for that case. Raises Conflict, and what the work raises.
+    The plan is the one that this process saw last, the highest before that. If it is another, the work raises StalePlan
+    and runs again: one more call. Raises Conflict, and what the work raises.
     """
-    return _with_plan(organization, work, plan_of, repository.add_plan)
+    plan = _plans.get(organization, HIGHEST_PLAN)
+
+    def attempt() -> T:
+        nonlocal plan
+        try:
+            return work(plan)
+        except StalePlan as stale:
+            plan = stale.plan
+            if len(_plans) >= _MOST_REMEMBERED:
+                _plans.clear()
+            _plans[organization] = plan
+            raise
+
+    return repeat_when_stale(attempt, StalePlan)
 
 
 class Spent(NamedTuple):
@@ -85,9 +97,14 @@ def charge_tokens(
             # Nothing has checked the plan yet.
             present = plan_of(organization)
             raise TokensSpent(Budget.CONVERSATION) if present is plan else StalePlan(present)
-        return repository.charge_tokens(organization, plan, tokens)
+        try:
+            return repository.charge_tokens(organization, plan, tokens)
+        except MonthNotBegun:
+            present = plan_of(organization)
+            repository.begin_month(organization, present)
+            raise StalePlan(present) from None
 
-    return _with_plan(organization, charge, plan_of, repository.add_token_plan)
+    return with_plan(organization, charge)
 
 
 def budget_exceeded(spent: TokensSpent) -> BudgetExceeded:
@@ -99,32 +116,6 @@ def budget_exceeded(spent: TokensSpent) -> BudgetExceeded:
             "change the plan. GET /v1/billing/limits shows the budgets."
         )
     return BudgetExceeded(message, headers={"retry-after": str(repository.seconds_left(spent.budget))})
-
-
-def _with_plan[T](
-    organization: str,
-    work: Callable[[Plan], T],
-    plan_of: Callable[[str], Plan],
-    add_plan: Callable[[str, Plan], None],
-) -> T:
-    plan = _plans.get(organization, HIGHEST_PLAN)
-
-    def attempt() -> T:
-        nonlocal plan
-        try:
-            return work(plan)
-        except StalePlan as stale:
-            if stale.plan is None:
-                plan = plan_of(organization)
-                add_plan(organization, plan)
-            else:
-                plan = stale.plan
-            if len(_plans) >= _MOST_REMEMBERED:
-                _plans.clear()
-            _plans[organization] = plan
-            raise
-
-    return repeat_when_stale(attempt, StalePlan)
 
 
 def count_documents(
@@ -142,11 +133,6 @@ def uncount_documents(transaction: Transaction, organization: str, *, documents:
     """Take documents and bytes of text from the organization's numbers."""
     if documents or size:
         repository.count(transaction, organization, HIGHEST_PLAN, documents=-documents, size=-size)
-
-
-def count_existing(transaction: Transaction, organization: str, *, size: int) -> None:
-    """Count a document from before quotas, whatever the plan allows. For a migration."""
-    repository.count(transaction, organization, HIGHEST_PLAN, documents=1, size=size, within_quota=False)
 
 
 def change_plan(transaction: Transaction, organization: str, plan: Plan) -> None:

@@ -167,18 +167,18 @@ class AccessToken(Expiring, kw_only=True):
     token_hash: str
     user_id: str
     organization: str | None = None
-    bound_at: int = 0
+    bound_at: int
     grant_id: str | None = None
     client_id: str | None = None
     scopes: tuple[Scope, ...] = (Scope.API,)
     ended_in: tuple[str, ...] | None = None
 
 
-class Membership(Record, omit_defaults=True):
-    """A person's role in an organization, and since when (ms); None if they joined before that was stored."""
+class Membership(Record):
+    """A person's role in an organization, and since when (ms)."""
 
     role: Role
-    joined_at: int | None = None
+    joined_at: int
 
 
 class TokenPerson(Stored, kw_only=True):
@@ -199,6 +199,6 @@ class TokenPerson(Stored, kw_only=True):
         does not.
         """
         membership = self.organizations.get(token.organization or "")
-        if membership is None or token.bound_at < (membership.joined_at or 0):
+        if membership is None or token.bound_at < membership.joined_at:
             return None
         return membership.role
