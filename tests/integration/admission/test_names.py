@@ -7,16 +7,10 @@ from helpdesk.accounts.members.record import Member
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.accounts.secret_keys import service as secret_keys
-from helpdesk.accounts.secret_keys.record import SecretKey
-from helpdesk.analytics.datasets import DATASETS
-from helpdesk.analytics.names import named
-from helpdesk.analytics.query_schemas import Series
 from helpdesk.api.admission.caller import Role
-from helpdesk.api.admission.record import Allowance
 from helpdesk.api.http.schemas import Answer
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import table
-from helpdesk.tasks.record import Task
 from scripts.openapi.routes import all_routes
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -71,53 +65,6 @@ def test_what_an_imported_key_did_shows_its_name(organization: NewOrganization) 
     old = "svc_key_old-shop-1234"
     secret_keys.import_legacy(organization.organization_id, "Old shop", sha256_hex(old))
     assert _shown(Client(old), _act(Client(old))) == {"Old shop"}
-
-
-def test_a_key_from_before_names_were_listed_shows_its_name(
-    organization: NewOrganization, api: Client
-) -> None:
-    _forget_names_in_allowances(organization)
-
-    assert _shown(api, _act(api)) == {"First key"}
-
-
-def test_a_key_that_is_no_longer_stored_shows_the_organizations_name(
-    organization: NewOrganization, api: Client
-) -> None:
-    _forget_names_in_allowances(organization)
-    [key_id] = [key["id"] for key in _live_keys(organization)]
-    table.delete(SecretKey.key_for(organization.organization_id, key_id))
-
-    assert _shown(api, _act(api)) == {api.get("/v1/organization").body["name"]}
-
-
-def test_what_was_stored_under_the_id_of_a_key_shows_its_name(
-    organization: NewOrganization, api: Client
-) -> None:
-    task = api.post("/v1/tasks", {"title": "Mend the export"}).body["id"]
-    [key_id] = [key["id"] for key in _live_keys(organization)]
-    table.update(
-        Task.key_for(organization.organization_id, task),
-        "SET createdByName = :name REMOVE createdBy",
-        values={":name": f"key {key_id}"},
-    )
-
-    found = api.get(f"/v1/tasks/{task}").body["task"]
-
-    assert (found["createdByName"], found["createdBy"]) == ("First key", key_id)
-
-
-def test_what_was_stored_before_ids_is_read(organization: NewOrganization, api: Client) -> None:
-    task = api.post("/v1/tasks", {"title": "Mend the export"}).body["id"]
-    table.update(
-        Task.key_for(organization.organization_id, task),
-        "SET createdByName = :n REMOVE createdBy",
-        values={":n": "Ada"},
-    )
-
-    found = api.get(f"/v1/tasks/{task}").body["task"]
-
-    assert (found["createdByName"], found["createdBy"]) == ("Ada", None)
 
 
 def _answers(model: type[Answer]) -> Iterator[type[Answer]]:
@@ -221,23 +168,6 @@ def test_the_names_of_a_list_cost_one_read(organization: NewOrganization, api: C
     assert calls.count("dynamodb:BatchGetItem") == 1
 
 
-def test_labels_of_charts_name_keys(organization: NewOrganization, api: Client) -> None:
-    [key_id] = [key["id"] for key in _live_keys(organization)]
-    [field] = [each for each in DATASETS["logs"].fields if each.id == "actor"]
-    series = [Series(key=label, label=label, points=[], total=1.0) for label in (f"key {key_id}", "Ada")]
-
-    assert [each.label for each in named(organization.organization_id, field, series)] == ["First key", "Ada"]
-
-
-def _forget_names_in_allowances(organization: NewOrganization) -> None:
-    for request_class in ("read", "write", "upload"):
-        table.update(
-            Allowance.key_for(organization.organization_id, request_class),
-            "REMOVE #keys.#hash.#name",
-            names={"#keys": "keys", "#hash": sha256_hex(organization.secret_key), "#name": "name"},
-        )
-
-
 def join(user_id: str, organization: str) -> None:
     """Make a person a member, on both sides."""
     table.put_new(
@@ -254,11 +184,5 @@ def join(user_id: str, organization: str) -> None:
         PersonRecord.key_for(user_id),
         "SET organizations.#o = :membership",
         names={"#o": organization},
-        values={":membership": {"role": "member"}},
+        values={":membership": {"role": "member", "joinedAt": 1}},
     )
-
-
-def _live_keys(organization: NewOrganization) -> list[Any]:
-    found = table.get(Allowance.key_for(organization.organization_id, "read"))
-    assert found is not None
-    return list(found["keys"].values())

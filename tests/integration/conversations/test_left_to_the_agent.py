@@ -8,9 +8,7 @@ from helpdesk.agent.answers import Answer
 from helpdesk.agent_runs.worker import work
 from helpdesk.conversations import repository
 from helpdesk.conversations.jobs import AgentJob
-from helpdesk.conversations.record import Conversation
 from helpdesk.platform import clock
-from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.aws import recorded_calls
@@ -84,20 +82,6 @@ def test_handing_back_reads_no_message(api: Client) -> None:
     with recorded_calls() as calls:
         api.post(f"{path}/hand-back")
     assert "dynamodb:Query" not in calls
-
-
-def test_handing_back_finds_the_message_in_a_conversation_from_before_its_id_was_kept(
-    api: Client, organization: Any
-) -> None:
-    first = write(api)
-    table.update(
-        Conversation.key_for(organization.organization_id, first["conversationId"]),
-        "REMOVE newestMessageId, newestVisitorMessageId",
-    )
-    path = f"/v1/conversations/{first['conversationId']}"
-    api.post(f"{path}/take-over")
-    api.post(f"{path}/hand-back")
-    assert jobs() == [first["messageId"], first["messageId"]]
 
 
 def test_a_message_is_answered_although_a_clock_that_is_ahead_dated_the_reply_before_it_later(

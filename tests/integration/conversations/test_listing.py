@@ -77,9 +77,6 @@ choices = st.fixed_dictionaries(
 )
 
 
-_CAN_BE_ABSENT = ("assignee", "page", "context", "snoozedUntil", "archivedAt", "rating")
-
-
 def record(organization: str, one: Made) -> Conversation:
     return Conversation(
         organization=organization,
@@ -99,11 +96,10 @@ def record(organization: str, one: Made) -> Conversation:
 
 
 def put(organization: str, made: list[Made]) -> None:
-    """Write conversations, every other one as it was stored before absent values were left out."""
+    """Write conversations."""
     transaction = Transaction()
-    for number, one in enumerate(made):
-        before = dict.fromkeys(_CAN_BE_ABSENT) if number % 2 else {}
-        transaction.put(before | record(organization, one).to_item())
+    for one in made:
+        transaction.put(record(organization, one))
     if made:
         transaction.commit()
 

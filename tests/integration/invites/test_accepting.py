@@ -233,7 +233,7 @@ def test_a_person_in_fifty_organizations_cannot_join_another(
     table.update(
         PersonRecord.key_for(grace_id),
         "SET organizations = :many",
-        values={":many": {f"org_{number}": {"role": "member"} for number in range(50)}},
+        values={":many": {f"org_{number}": {"role": "member", "joinedAt": 1} for number in range(50)}},
     )
     answer = accept(grace, token)
     assert (answer.status, answer.code) == (400, "too_many_organizations")

@@ -53,7 +53,7 @@ def found(organization: str, question: str) -> list[str]:
 
 
 def reindex_message(organization: str) -> dict[str, object]:
-    return index_kinds.ReindexJob(organization).to_body()
+    return index_kinds.ReindexJob(organization, "run_1").to_body()
 
 
 def test_a_first_index_is_whole_from_its_first_document_on(

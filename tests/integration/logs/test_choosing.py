@@ -9,7 +9,6 @@ from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.limits import Plan, RequestClass
 from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
-from helpdesk.api.logs.record import LogRecord
 from helpdesk.platform import clock
 from helpdesk.storage import table
 from tests.support import table as whole_table
@@ -181,20 +180,6 @@ def test_the_pages_of_a_period_that_begins_within_a_minute_hold_every_match_once
         answer = api.get(f"{url}&cursor={answer.body['nextCursor']}")
 
     assert found == [1, 3]
-
-
-def test_an_entry_from_before_the_last_time_was_stored_is_read_as_of_its_first(
-    organization: NewOrganization, api: Client
-) -> None:
-    with clock.frozen(lambda: BEGIN * 1_000):
-        logs.record_limit_reached(organization.organization_id, RequestClass.WRITE)
-    (item,) = [one for one in whole_table.of_kind("LOG#") if one["kind"] == "api_limit_reached"]
-    entry = LogRecord.key_for(organization.organization_id, item["id"])
-    table.update(entry, "REMOVE lastAt")
-
-    (read,) = api.get(f"/v1/logs?kind=api_limit_reached&from={BEGIN}").body["logs"]
-
-    assert (read["at"], read["lastAt"]) == (BEGIN, BEGIN)
 
 
 def test_every_entry_is_listed_by_its_kind(api: Client, admin: Client) -> None:

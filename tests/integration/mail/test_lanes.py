@@ -78,26 +78,6 @@ def test_messages_to_customers_and_invitations_wait_in_queues_of_their_own(
     assert [job["jobs"][0]["queue"] for job in jobs()] == ["outreach", "mail"]
 
 
-def test_a_message_to_a_customer_from_before_the_lanes_is_still_mailed(
-    api: Client, mails: list[Sent]
-) -> None:
-    sent = {"session": "session-of-vera", "body": "Hello", "user": {"email": "vera@example.com"}}
-    conversation = api.post("/v1/messages", sent).body["conversationId"]
-    customer = api.get(f"/v1/conversations/{conversation}").body["conversation"]["customer"]["id"]
-    api.post(f"/v1/customers/{customer}/messages", {"body": "Your refund is on its way."})
-    (item,) = jobs()
-    (job,) = item["jobs"]
-    clients.sqs().send_message(
-        QueueUrl=settings().mail_queue_url,
-        MessageBody=json.dumps(job["body"]),
-        MessageGroupId=job["group"],
-        MessageDeduplicationId=item["id"],
-    )
-
-    assert run_mailer(received(settings().mail_queue_url)) == []
-    assert [mail.to for mail in mails] == [["vera@example.com"]]
-
-
 def test_each_lane_has_its_own_concurrency_and_the_pace_counts_on_that_of_outreach() -> None:
     lanes = template()["Resources"]["MailerFunction"]["Properties"]["Events"]
 

@@ -84,7 +84,7 @@ def test_a_name_changes_in_all_fifty_organizations_of_a_person(newcomer: Client,
     table.update(
         PersonRecord.key_for(paula),
         "SET organizations = :homes",
-        values={":homes": {home: {"role": "member"} for home in homes}},
+        values={":homes": {home: {"role": "member", "joinedAt": 1} for home in homes}},
     )
 
     assert newcomer.patch("/v1/me", {"name": "Paula Renamed"}).status == 200

@@ -102,7 +102,7 @@ def test_a_slug_that_another_organization_has_is_refused(
 def test_a_fifty_first_organization_is_refused_and_leaving_one_makes_room(
     newcomer: Client, paula: str
 ) -> None:
-    others = {f"org_{number}": {"role": "member"} for number in range(49)}
+    others = {f"org_{number}": {"role": "member", "joinedAt": 1} for number in range(49)}
     table.update(PersonRecord.key_for(paula), "SET organizations = :o", values={":o": others})
     assert newcomer.post("/v1/organizations", {"name": "Fiftieth", "slug": "fiftieth"}).status == 200
 

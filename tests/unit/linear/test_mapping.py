@@ -8,7 +8,6 @@ from helpdesk.integrations.linear.record import (
     Follow,
     Found,
     LinearIssue,
-    LinearSettings,
     NamedState,
     SignalState,
     State,
@@ -58,15 +57,6 @@ def test_a_state_that_an_admin_names_takes_the_place_of_the_usual_one() -> None:
     assert states.state_of(SignalStatus.IN_REVIEW) == BY_NAME["QA"]
     assert states.state_of(SignalStatus.OPEN) == BY_NAME["Triage"]
     assert states.state_of(SignalStatus.DONE) == BY_NAME["Done"]
-
-
-def test_states_that_were_stored_by_name_still_count() -> None:
-    seen = LinearSettings.from_item(
-        {"PK": "ORG#org_1#INTEGRATION", "SK": "SETTINGS#tracker", "states": {"in review": "qa"}}
-    )
-
-    assert StateMap(STATES, seen.states).state_of(SignalStatus.IN_REVIEW) == BY_NAME["QA"]
-    assert LinearSettings.from_item(seen.to_item()) == seen
 
 
 @pytest.mark.parametrize(

@@ -63,9 +63,9 @@ class Run(Stored, kw_only=True):
     """A run for the visitor's message `message_id`.
 
     `model_calls` counts the turns of the model, `invalid_inputs` the inputs that did not fit. `resolutions` is how
-    often the conversation had been resolved when the run began, None in a run from before this was kept. `revision`
-    counts the writes; each requires the revision that was read, so two workers never go on from the same state.
-    `tokens_counted` are those of its tokens that its conversation's hour has. `saved_at` is when it was written last.
+    often the conversation had been resolved when the run began. `revision` counts the writes; each requires the
+    revision that was read, so two workers never go on from the same state. `tokens_counted` are those of its tokens
+    that its conversation's hour has. `saved_at` is when it was written last.
     """
 
     PK, SK = "ORG#{organization}#CONV#{conversation_id}", "RUN#{message_id}"
@@ -79,7 +79,7 @@ class Run(Stored, kw_only=True):
     invalid_inputs: int
     tokens_in: int
     tokens_out: int
-    resolutions: int | None = None
+    resolutions: int
     tokens_counted: int = 0
     revision: int = 0
     saved_at: int = 0
@@ -102,7 +102,7 @@ class Run(Stored, kw_only=True):
     def has_ended(self, conversation: Conversation) -> bool:
         """Return whether its conversation is over, or was since the run began and is open again."""
         is_over = conversation.archived or conversation.state.status is not Status.OPEN
-        return is_over or self.resolutions not in {None, conversation.resolutions}
+        return is_over or self.resolutions != conversation.resolutions
 
     def after(self, event: RunEvent) -> "Run":
         """Return the run after an event."""

@@ -30,7 +30,6 @@ from helpdesk.conversations.state import Status, Visibility
 from helpdesk.customers.record import Customer
 from helpdesk.knowledge.documents import Document
 from helpdesk.signals.record import Signal
-from helpdesk.storage import actor_name
 from helpdesk.suggestions.record import Suggestion
 from helpdesk.tasks.record import Task
 from helpdesk.tools.approvals.record import Approval
@@ -156,15 +155,10 @@ def of_customer(customer: Customer) -> Fact:
     )
 
 
-def _who(name: str | None) -> str | None:
-    """Return who did something as a row has it; `key <id>` for a key whose name isn't known, which `names` looks up."""
-    return narrow(name) or actor_name.unnamed(actor_name.id_of(name))
-
-
 def of_log(record: LogRecord) -> Fact:
     """Return the row of a log entry."""
     title = narrow(record.summary, TITLE_BYTES)
-    return rows.fact(LOGS, record.id, title, at=record.at, kind=record.kind.value, actor=_who(record.actor))
+    return rows.fact(LOGS, record.id, title, at=record.at, kind=record.kind.value, actor=narrow(record.actor))
 
 
 def of_document(document: Document) -> Fact:
@@ -217,7 +211,7 @@ def _decided(record: Suggestion | Approval) -> dict[str, Any]:
     return {
         "status": record.status.value,
         "decidedAt": record.decided_at,
-        "decidedBy": _who(record.decided_by_name),
+        "decidedBy": narrow(record.decided_by_name),
     }
 
 
@@ -255,7 +249,7 @@ def of_task(task: Task) -> Fact:
         status=task.status.value,
         priority=None if task.priority is None else task.priority.value,
         assignee=task.assignee_id,
-        createdBy=_who(task.created_by_name),
+        createdBy=narrow(task.created_by_name),
         fromSignal=task.signal_id is not None,
         commits=task.commits,
         pullRequests=task.pull_requests,

@@ -8,16 +8,7 @@ from helpdesk.analytics.datasets import DatasetField
 from helpdesk.analytics.query_schemas import Series
 from helpdesk.analytics.rows import CONVERSATIONS, CUSTOMERS
 from helpdesk.knowledge import folder_service as folders
-from helpdesk.storage import actor_name
-from helpdesk.storage import names as names_now
 from helpdesk.tools.record import tool_endpoints
-
-
-def _of_unnamed_keys(organization: str, labels: Sequence[str]) -> dict[str, str]:
-    """Return the names of the labels that are `key <id>`, as rows have keys from before keys had names there."""
-    unnamed = {label: actor_name.of_text(label) for label in labels}
-    present = names_now.now(organization, unnamed.values())
-    return {label: present[each.id] for label, each in unnamed.items() if each.id in present}
 
 
 def _urls_of_endpoints(organization: str, endpoint_ids: Sequence[str]) -> dict[str, str]:
@@ -31,7 +22,6 @@ _NAMES: dict[str, Callable[[str, Sequence[str]], dict[str, str]]] = {
     "conversation": lambda organization, ids: repository.titles(organization, CONVERSATIONS, ids),
     "folder": folders.names_by_ids,
     "endpoint": _urls_of_endpoints,
-    **dict.fromkeys(("actor", "createdBy", "decidedBy"), _of_unnamed_keys),
 }
 """For each field with ids, the function from ids to names. What is gone, or has no name, is missing."""
 

@@ -22,14 +22,11 @@ EXAMINED = 500
 """How many conversations of each list one page reads, at most, if it has a filter."""
 _OF_A_CUSTOMER = 100
 _STATUS = {"#status": "status"}
-_ABSENT = "(attribute_not_exists({0}) OR {0} = :none)"
-_PRESENT = "(attribute_exists({0}) AND {0} <> :none)"
 _AWAITS = (
     "(#status = :open AND ((handledBy = :team AND lastSpeaker <> :teammate) OR waitingApprovals > :zero))"
 )
 _AWAITS_NOT = (
-    "(#status <> :open OR ((handledBy <> :team OR lastSpeaker = :teammate) "
-    "AND (attribute_not_exists(waitingApprovals) OR waitingApprovals = :zero)))"
+    "(#status <> :open OR ((handledBy <> :team OR lastSpeaker = :teammate) AND waitingApprovals = :zero))"
 )
 _AWAITING_VALUES: Item = {
     ":open": Status.OPEN.value,
@@ -134,16 +131,10 @@ class ListQuery(Record):
             clauses.append(_AWAITS if self.awaiting_human else _AWAITS_NOT)
             values |= _AWAITING_VALUES
             names = _STATUS
-        absent = {}
         if self.unassigned:
-            absent["assignee"] = True
+            clauses.append("attribute_not_exists(assignee)")
         if self.snoozed is not None:
-            absent["snoozedUntil"] = not self.snoozed
-        if absent:
-            clauses += (
-                _ABSENT.format(name) if each else _PRESENT.format(name) for name, each in absent.items()
-            )
-            values[":none"] = None  # in items from before absent values were left out
+            clauses.append(f"attribute_{'exists' if self.snoozed else 'not_exists'}(snoozedUntil)")
         return Filter(" AND ".join(clauses), names, values) if clauses else None
 
 

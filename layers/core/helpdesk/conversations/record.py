@@ -92,8 +92,8 @@ def assigned_list(state: State) -> AssignedList:
 class Snapshot(Stored, kw_only=True):
     """What a write requires of a conversation: the state that it was read in.
 
-    `newest_message_id` is its newest customer-visible message, None if that is not known. A message is written only
-    with an id after this one, so ids sort in the order of the writes. `waiting_approvals` is how many calls of tools
+    `newest_message_id` is its newest customer-visible message. A message is written only with an id after this one, so
+    ids sort in the order of the writes. `waiting_approvals` is how many calls of tools
     wait for a person.
     """
 
@@ -219,9 +219,7 @@ class Conversation(Snapshot, kw_only=True):
     @property
     def unanswered(self) -> bool:
         """Whether the visitor has written since the last answer. Writes of others do not matter."""
-        if self.newest_visitor_message_id is None:
-            return self.state.last_speaker is Speaker.VISITOR
-        return self.newest_visitor_message_id > self.answered_up_to
+        return (self.newest_visitor_message_id or "") > self.answered_up_to
 
     def awaits_agent(self, message_id: str) -> bool:
         """Whether a visitor's message still waits for the agent: neither it nor a teammate has answered it.

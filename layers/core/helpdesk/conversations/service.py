@@ -307,12 +307,7 @@ def _left_to_the_agent(before: Conversation, state: State) -> str | None:
     one even when the transition is written, because a message that is written meanwhile makes the transition stale. An
     older one would not do: the agent leaves it to the job of the newest.
     """
-    if not state.agent_may_answer or not before.unanswered:
-        return None
-    if before.newest_visitor_message_id is None:  # its item is from before it was kept
-        newest = newest_messages(before, 1)
-        return newest[0].id if newest else None
-    return before.newest_visitor_message_id
+    return before.newest_visitor_message_id if state.agent_may_answer and before.unanswered else None
 
 
 def forget_hint(transaction: Transaction, before: Conversation, state: State) -> None:

@@ -19,7 +19,7 @@ class Customer(Stored, kw_only=True, omit_defaults=True):
     conversation that the team started with them while they had no session. `identities` are the hashes of the verified
     addresses and external ids by which they sign in to the help site. `merged_from` are anonymous customers whom they
     took over. `erasing` is the erasure that has marked them: they then have no personal data, and are gone for
-    everyone but that erasure. One who was marked before has lost `created_at`, too, which is then 0.
+    everyone but that erasure.
     """
 
     PK, SK = "ORG#{organization}#CUS#{id}", "CUS"
@@ -27,7 +27,7 @@ class Customer(Stored, kw_only=True, omit_defaults=True):
 
     organization: str
     id: str
-    created_at: int = 0
+    created_at: int
     updated_at: int
     session_hash: str | None = None
     name: str | None = None
@@ -69,10 +69,7 @@ def identity_of(customer: Customer | None) -> Identity:
 
 
 class Fact(Stored, kw_only=True):
-    """What the team wrote down about a customer. IDs sort by time.
-
-    `created_by_name` is None where a key did so before that was kept.
-    """
+    """What the team wrote down about a customer. IDs sort by time."""
 
     PK, SK = "ORG#{organization}#CUS#{customer_id}", "FACT#{id}"
     organization: str
@@ -80,7 +77,7 @@ class Fact(Stored, kw_only=True):
     id: str
     text: str
     created_at: int
-    created_by_name: ActorName | None = None
+    created_by_name: ActorName
 
 
 class CustomerIdentity(Stored, kw_only=True):
@@ -90,4 +87,4 @@ class CustomerIdentity(Stored, kw_only=True):
     organization: str
     identity_hash: str
     customer_id: str
-    created_at: int | None = None
+    created_at: int

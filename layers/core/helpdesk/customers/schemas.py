@@ -31,8 +31,8 @@ class FactShape(Answer):
     created_at: Milliseconds
     created_by: str | None
     """The ID of the person or key."""
-    created_by_name: str | None
-    """The teammate who added it; null if a secret key did."""
+    created_by_name: str
+    """The teammate or secret key that added it."""
 
 
 class CustomersQuery(PageQuery):

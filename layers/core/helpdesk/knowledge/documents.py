@@ -48,7 +48,7 @@ class IndexJob(JobBody):
 
     organization: str
     document_id: str
-    version: int | None = None
+    version: int
     deleted: bool = False
     obsolete_texts: tuple[str, ...] = ()
 

@@ -26,7 +26,7 @@ class ReindexJob(JobBody, omit_defaults=False):
     """
 
     organization: str
-    run: str = ""
+    run: str
     turn: int = 1
     before: str | None = None
     reindex: Literal[True] = True

@@ -19,12 +19,10 @@ def count(transaction: Transaction, organization: str, erasure_id: str, **counte
     names = {f"#{kind}": kind for kind in counted}
     transaction.update(
         Erasure.key_for(organization, erasure_id),
-        # An erasure that an earlier version began lacks the kinds that it did not know.
-        "SET "
-        + ", ".join(f"counts.#{kind} = if_not_exists(counts.#{kind}, :none) + :{kind}" for kind in counted),
+        "SET " + ", ".join(f"counts.#{kind} = counts.#{kind} + :{kind}" for kind in counted),
         condition=EXISTS,
         names=names,
-        values={":none": 0, **{f":{kind}": number for kind, number in counted.items()}},
+        values={f":{kind}": number for kind, number in counted.items()},
     )
 
 
@@ -36,7 +34,7 @@ def finish(transaction: Transaction, organization: str, erasure_id: str, *, cust
     transaction.update(
         Erasure.key_for(organization, erasure_id),
         "SET finishedAt = :now, counts.customers = counts.customers + :customers REMOVE sessionHash",
-        condition=f"{EXISTS} AND (attribute_not_exists(finishedAt) OR finishedAt = :never)",
-        values={":now": clock.now_ms(), ":never": None, ":customers": customers},
+        condition=f"{EXISTS} AND attribute_not_exists(finishedAt)",
+        values={":now": clock.now_ms(), ":customers": customers},
         on_failure=ConditionFailed,
     )

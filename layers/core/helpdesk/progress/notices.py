@@ -77,7 +77,7 @@ def _notify(own: _Organization, signal: Signal, reporter: Reporter) -> None:
             signal.organization,
             reporter.customer_id,
             [each.conversation_id for each in reporter.conversations],
-            _text(own, notifying.words(signal, reporter)),
+            _text(own, notifying.words(reporter)),
             lambda transaction: notifying.add(transaction, signal, reporter),
             own.sender,
         )

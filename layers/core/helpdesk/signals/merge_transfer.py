@@ -59,7 +59,7 @@ def begin(
             codehost=survivor.codehost or duplicate.codehost,
             tracker=survivor.tracker or duplicate.tracker,
             aliases=titles.joined(survivor.title, survivor.aliases, duplicate.titles),
-            moved_at=changed.last_moved_at,
+            moved_at=changed.moved_at,
             updated_at=now,
             updated_by_name=actor,
         ),
@@ -171,7 +171,6 @@ def _move(tombstone: Signal, target: Signal, found: Sequence[Reporter]) -> None:
             signal_id=target.id,
             merged_from=(*each.merged_from, tombstone.id),
             merged_at=tombstone.updated_at,
-            title=each.title or tombstone.title,
         )
         repository.delete_reporter(transaction, each)
         seen = there.get(each.id)

@@ -6,7 +6,6 @@ from helpdesk.signals import repository
 from helpdesk.signals.errors import MAX_QUOTE_CHARACTERS
 from helpdesk.signals.record import Reporter, Signal, SignalStatus, StaleSignal
 from helpdesk.signals.repository import StaleReporter
-from helpdesk.storage.changes import or_missing
 from helpdesk.storage.transactions import Transaction
 
 __all__ = ["StaleReporter"]  # and everything below
@@ -39,7 +38,7 @@ def waiting(signal: Signal, limit: int, after: str | None) -> tuple[list[Reporte
     return [each for each in found if each.is_about(done_at)], end
 
 
-def words(signal: Signal, reporter: Reporter) -> str:
+def words(reporter: Reporter) -> str:
     """Return what a reporter calls a signal: the beginning of their own words, else the title that it had then.
 
     The team may have given it another title since, which means nothing to them.
@@ -48,7 +47,7 @@ def words(signal: Signal, reporter: Reporter) -> str:
     if len(quote) > WORDS_CHARACTERS:
         quote = quote[:WORDS_CHARACTERS].rpartition(" ")[0] or quote[:WORDS_CHARACTERS]
         quote = quote.rstrip(" ,;:.") + "…"
-    return quote or reporter.title or signal.title
+    return quote or reporter.title
 
 
 def add(transaction: Transaction, signal: Signal, reporter: Reporter) -> None:
@@ -65,6 +64,6 @@ def add(transaction: Transaction, signal: Signal, reporter: Reporter) -> None:
     )
     transaction.require(
         signal.key,
-        {"status": SignalStatus.DONE, "merged_into": None, "quiet": or_missing(value=False)},
+        {"status": SignalStatus.DONE, "merged_into": None, "quiet": False},
         on_failure=StaleSignal,
     )

@@ -35,7 +35,7 @@ class Signal(Stored, kw_only=True):
     with any other status. `task_id` is its card's. `merged_into` is the signal that took over its reporters: then it is
     a tombstone, which the API does not show, and `moving` says that some of what it had has not moved yet. `quiet` says
     that it became done without a message to its reporters. `titled_by_team` says that its title is the team's own words
-    and not those of a customer. `moved_at` is when its status changed last, None if an earlier version wrote it.
+    and not those of a customer. `moved_at` is when its status changed last.
     """
 
     PK, SK = "ORG#{organization}#SIGNAL#{id}", "SIGNAL"
@@ -55,7 +55,7 @@ class Signal(Stored, kw_only=True):
     filed_at: int
     updated_at: int
     updated_by_name: ActorName | None = None
-    moved_at: int | None = None
+    moved_at: int
     done_at: int | None = None
     task_id: str | None = None
     merged_into: str | None = None
@@ -80,11 +80,6 @@ class Signal(Stored, kw_only=True):
     def is_request(self) -> bool:
         """Whether nobody has decided on it: it is open and has no card."""
         return self.status is SignalStatus.OPEN and self.task_id is None and self.merged_into is None
-
-    @property
-    def last_moved_at(self) -> int:
-        """When its status changed last (ms), or at the latest."""
-        return self.updated_at if self.moved_at is None else self.moved_at
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -123,7 +118,7 @@ class Reporter(Stored, kw_only=True):
     `again_at` when they did so last, None if they did so once. `notified_at` is when the message that it is done was
     added to their conversation. `merged_from` are the signals whose report this was before they were merged, oldest
     first, and `merged_at` is when the last of them was merged; None if the last report came after that. `title` is the
-    title under which they reported it, empty if an earlier version wrote it.
+    title under which they reported it.
     """
 
     PK, SK = "ORG#{organization}#SIGNAL#{signal_id}", "REPORTER#{id}"
@@ -142,7 +137,7 @@ class Reporter(Stored, kw_only=True):
     notified_at: int | None = None
     merged_from: tuple[str, ...] = ()
     merged_at: int | None = None
-    title: str = ""
+    title: str
 
     @property
     def id(self) -> str:
@@ -208,7 +203,7 @@ class TitleVector(Stored):
     signal_id: str
     kind: str
     vector: bytes
-    version: int = 1
+    version: int
 
 
 def commit_id(sha: str) -> str:

@@ -193,6 +193,7 @@ def _reporter(organization: str, customer_id: str | None, who: str, quote: str, 
         quote=quote,
         images=found.shown,
         reported_at=clock.now_ms(),
+        title="",
     )
 
 

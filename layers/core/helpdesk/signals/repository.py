@@ -146,7 +146,7 @@ def reporters_by_id(
 
     One consistent query, which reads up to `limit` reporters. With `unnotified` only those who were not notified.
     """
-    never = Filter("attribute_not_exists(notifiedAt) OR notifiedAt = :never", {}, {":never": None})
+    never = Filter("attribute_not_exists(notifiedAt)", {}, {})
     page = reporters.page(
         organization,
         signal_id,

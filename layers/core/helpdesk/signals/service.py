@@ -168,7 +168,7 @@ def add_change(
         becomes,
         reporter_count=seen.reporter_count + reporters,
         commit_count=seen.commit_count + commits,
-        moved_at=becomes.last_moved_at,
+        moved_at=becomes.moved_at,
         updated_at=clock.now_ms(),
         updated_by_name=actor,
     )

@@ -8,7 +8,7 @@
     )
 
 A value that is required is the value that the field must have. None means that the field has none: the attribute is
-missing, or null in an item from before. `below` and the other functions here require something else of it.
+missing. `below` and the other functions here require something else of it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ def other_than(value: Any) -> Requirement:
 
 
 def or_missing(value: Any) -> Requirement:
-    """Require a value, or that the attribute is missing, as it is in items from before the field."""
+    """Require a value, or that the attribute is missing, as it is where there is no item."""
     return Requirement("(attribute_not_exists({name}) OR {name} = {value})", value)
 
 
@@ -116,13 +116,10 @@ def requirements(require: Values, *, or_new: bool) -> tuple[str, Item]:
     terms = [] if or_new else ["attribute_exists(PK)"]
     values: Item = {}
     for name, wanted in require.items():
-        text, value = _requirement(wanted)
+        if wanted is None:
+            terms.append(f"attribute_not_exists(#{name})")
+            continue
+        text, value = wanted if isinstance(wanted, Requirement) else ("{name} = {value}", wanted)
         terms.append(text.format(name=f"#{name}", value=f":required_{name}"))
         values[f":required_{name}"] = plain(value)
     return " AND ".join(terms), values
-
-
-def _requirement(wanted: Any) -> Requirement:
-    if isinstance(wanted, Requirement):
-        return wanted
-    return or_missing(None) if wanted is None else Requirement("{name} = {value}", wanted)

@@ -131,14 +131,13 @@ def add_endpoint(transaction: Transaction, endpoint: ToolEndpoint) -> None:
 def _move(transaction: Transaction, organization: str, endpoint_id: str, url: str, new_url: str) -> None:
     """Let an endpoint claim another address.
 
-    The transaction raises InvalidUrl if another endpoint has it, ConditionFailed if another one has the former address
-    by now.
+    The transaction raises InvalidUrl if another endpoint has it, ConditionFailed if this one doesn't have the former
+    address any more.
     """
     transaction.put(claim(organization, new_url, endpoint_id), new=True, on_failure=InvalidUrl(_URL_TAKEN))
     transaction.delete(
         claim(organization, url, endpoint_id).key,
-        condition="attribute_not_exists(PK) OR endpointId = :endpoint",
-        values={":endpoint": endpoint_id},
+        require={"endpoint_id": endpoint_id},
         on_failure=ConditionFailed,
     )
 

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from helpdesk.api.admission.limits import Tier
 from helpdesk.platform.errors import NO_MEMBERSHIP, InsufficientScope, NeedsAPerson, NoOrganization
-from helpdesk.storage import names
 from helpdesk.storage.actor_name import ActorName
 
 
@@ -137,8 +136,7 @@ class Caller(NamedTuple):
 
     `key_id` is set for a secret key, `person` for an access token. `organization` can be empty only on a person's own
     routes (ACCOUNT and PERSONAL). A `legacy` key has the previous format and cannot sign anything. `cursor_key` signs
-    this organization's cursors. `tier` is the organization's, the lowest where none was charged. `key_name` is None for
-    a key that was created before live keys were listed with their names.
+    this organization's cursors. `tier` is the organization's, the lowest where none was charged.
     """
 
     organization: str
@@ -147,19 +145,14 @@ class Caller(NamedTuple):
     cursor_key: bytes = b""
     legacy: bool = False
     tier: Tier = Tier.EXPLORE
-    key_name: str | None = None
+    key_name: str = ""
 
     @property
     def actor(self) -> ActorName:
-        """The name that the log and records keep, with the person's or the key's id.
-
-        That of a key from before live keys were listed with their names costs a read.
-        """
+        """The name that the log and records keep, with the person's or the key's id."""
         if self.person is not None:
             return ActorName(self.person.name, self.person.id)
-        if self.key_name is None and self.key_id is not None:
-            return names.of_key(self.organization, self.key_id)
-        return ActorName(self.key_name or "", self.key_id)
+        return ActorName(self.key_name, self.key_id)
 
     def the_person(self) -> Person:
         """Return the person, on a route that no key can call. Raises NeedsAPerson."""

@@ -44,11 +44,11 @@ class Bucket(Stored):
 class LiveKey(Record, omit_defaults=True):
     """A secret key that is valid. A `legacy` one has the previous key format and cannot sign anything.
 
-    `name` is None for a key that was created before the allowances listed names. `used_at` is in ms.
+    `used_at` is in ms.
     """
 
     id: str
-    name: str | None = None
+    name: str
     legacy: bool = False
     used_at: int | None = None
 

@@ -242,7 +242,7 @@ def _caller(credential: _Credential, charge: allowance.Charge) -> Caller:
     return Caller(
         organization=credential.organization or "",
         key_id=key.id if key else None,
-        key_name=key.name if key else None,
+        key_name=key.name if key else "",
         person=credential.person,
         cursor_key=charge.allowance.cursor_key,
         legacy=key.legacy if key else False,

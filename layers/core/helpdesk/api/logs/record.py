@@ -5,7 +5,7 @@ from typing import Any
 
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.platform.record import field
-from helpdesk.storage.actor_name import ActorName, of_text
+from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.stored import Stored
 
 
@@ -32,5 +32,5 @@ class LogRecord(Stored, kw_only=True):
 
     @property
     def actor(self) -> ActorName:
-        """Who did it. An entry from before IDs has a name alone."""
-        return ActorName(self.actor_name, self.actor_id) if self.actor_id else of_text(self.actor_name)
+        """Who did it."""
+        return ActorName(self.actor_name, self.actor_id)

@@ -22,7 +22,7 @@ class LogEntry(Answer):
     actor: str
     """The name that a person or key has now, or `system`."""
     actor_id: str | None
-    """The ID of the person or key. Null for `system`, and for entries from before IDs."""
+    """The ID of the person or key. Null for `system`."""
     summary: str
     """One sentence for people."""
     detail: dict[str, Any]

@@ -1,13 +1,11 @@
 """Settings of Discord, channels and roles of a server, and what it shows of conversations."""
 
 from enum import StrEnum
-from typing import Self
 
 from helpdesk.integrations.chat import ChatRecord, Pace
 from helpdesk.platform.record import Record
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Stored, field
-from helpdesk.storage.table import Item
 
 
 class DiscordSettings(ChatRecord, kw_only=True):
@@ -84,11 +82,6 @@ class DiscordFeed(Stored, kw_only=True):
     posting_at: int = 0
     slot_at: int | None = None
     version: int = 0
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read an item. Those from before have their kind in the key alone."""
-        return super().from_item({"kind": item["SK"].rpartition("#")[2], **item})
 
 
 class DiscordPlace(Stored, kw_only=True):

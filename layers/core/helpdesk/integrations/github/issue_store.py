@@ -243,7 +243,7 @@ def save(seen: SignalIssue, changed: SignalIssue) -> SignalIssue:
         table.change(
             seen.key,
             set={name: getattr(written, name) for name in agreed},
-            require={"version": seen.version or below(1)},  # items from before have none
+            require={"version": seen.version},
         )
     except ConditionFailed:
         raise StaleIssue from None

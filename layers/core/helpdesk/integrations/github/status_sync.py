@@ -173,7 +173,7 @@ def _known(organization: str, repo: str, number: int) -> tuple[SignalIssue, Sign
 
 
 def _bring_in_line(account: Account, issue: SignalIssue, signal: Signal, found: Found) -> str:
-    match decide(issue, signal.status, signal.last_moved_at, found):
+    match decide(issue, signal.status, signal.moved_at, found):
         case Follow.AGREE:
             return _note(issue, found.closed, signal.status, "in_line")
         case Follow.TAKE:

@@ -92,7 +92,7 @@ def _link_found(begun: LinearIssue, found: Found, signal: Signal, states: StateM
     if signal.status in fitting:
         return link(begun, found, signal.status)
     moved = begun.said not in fitting
-    if moved and (signal.status is begun.said or found.at >= signal.last_moved_at):
+    if moved and (signal.status is begun.said or found.at >= signal.moved_at):
         return link(begun, found, signal.status, moved=True)
     return link(begun, found, begun.said)
 

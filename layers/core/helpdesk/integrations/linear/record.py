@@ -10,7 +10,6 @@ from helpdesk.platform.record import Record, field
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Stored
-from helpdesk.storage.table import Item
 
 
 class State(Record):
@@ -69,15 +68,6 @@ class LinearSettings(SettingsRecord, kw_only=True):
     def within(self, account_id: str) -> Self:
         """Return the settings as they are in a workspace: a team of another one doesn't count."""
         return self if self.account_id == account_id else self.cleared()
-
-    @classmethod
-    def from_item(cls, item: Item) -> Self:
-        """Read the settings. At first only the names of states were stored."""
-        states = {
-            status: {"id": "", "name": each} if isinstance(each, str) else each
-            for status, each in item.get("states", {}).items()
-        }
-        return super().from_item({**item, "states": states})
 
 
 class Found(Record, kw_only=True):

@@ -157,7 +157,7 @@ def bring_in_line(
 
 
 def _moved(seen: LinearIssue, signal: Signal, found: Found, states: StateMap, push: Push) -> str:
-    signal_state = SignalState(signal.status, signal.last_moved_at)
+    signal_state = SignalState(signal.status, signal.moved_at)
     moved_at = signal_state.moved_at(seen, found)
     match decide(seen, signal_state, found, states):
         case Follow.AGREE:

@@ -46,7 +46,7 @@ class SlackChannel(Stored, kw_only=True):
     team: str
     id: str
     name: str
-    private: bool = True  # items from before have none; the next list says
+    private: bool
 
 
 class SlackDirectory(Stored, kw_only=True):

@@ -31,7 +31,7 @@ class Approval(Stored, kw_only=True):
     title: str
     endpoint_id: str
     definition: str
-    identity: Identity = Identity()  # one from before it was kept has none: nobody is known
+    identity: Identity
     input: str
     risk: Risk
     reason: str | None = None
