@@ -163,6 +163,7 @@ def add_signals(organization: str, number: int) -> None:
             filed_at=at,
             updated_at=at,
             updated_by_name=ActorName("Olga"),
+            moved_at=at,
         )
         table.put_new(signal)
         if each == number - 1:
@@ -202,6 +203,7 @@ def _reporter(signal: Signal, number: int) -> Reporter:
         quote="Half of my contacts are missing in the file.",
         images=(),
         reported_at=signal.filed_at + number,
+        title=signal.title,
     )
 
 

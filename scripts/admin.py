@@ -200,7 +200,10 @@ def _add_replay(commands: Any) -> None:
 
 
 def _add_facts(commands: Any) -> None:
-    rows = commands.add_parser("facts", help="write the rows of analytics for what was there before them")
+    rows = commands.add_parser(
+        "facts",
+        help="write the rows of analytics that are missing",
+    )
     rows.add_argument(
         "organization_id", metavar="ORGANIZATION_ID", nargs="?", help="one alone; all unless given"
     )

@@ -1,4 +1,4 @@
-"""Writes the rows that analytics reads for what was there before they were kept (docs/guides/analytics.md).
+"""Writes the rows of analytics that are missing (docs/guides/operating.md).
 
 It reads the whole table. It may be stopped and started again: what is written stays, and is not written twice.
 """

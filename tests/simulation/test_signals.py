@@ -129,6 +129,7 @@ def _many(memory: MemoryTable, organization: str, signal_id: str, numbers: range
             quote="It stops.",
             images=(),
             reported_at=signal.filed_at + number,
+            title=signal.title,
         )
         for number in numbers
     ]
@@ -189,6 +190,7 @@ def _customers(organization: str, signal_id: str, number: int) -> list[str]:
             quote="",
             images=(),
             reported_at=at,
+            title="It stops",
         )
         table.put_new(reporter.to_item())
     key = service.get(organization, signal_id).key

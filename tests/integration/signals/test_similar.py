@@ -60,7 +60,7 @@ def test_five_at_most_are_returned_the_most_similar_first_for_bounded_calls(
         signal = filed(api, f"Title {number}")
         near = np.array([0.4 + number / 20, 0, 0, 0]) * 127
         vector = near.astype(np.int8).tobytes()
-        table.put_new(TitleVector(organization.organization_id, signal, MiniLm.kind, vector))
+        table.put_new(TitleVector(organization.organization_id, signal, MiniLm.kind, vector, 1))
 
     with recorded_calls() as calls:
         titles = [each.title for each in similar.find(organization.organization_id, "Anything")]

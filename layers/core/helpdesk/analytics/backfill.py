@@ -1,4 +1,4 @@
-"""Writes the rows of items that were there before rows were kept, or that the stream's reader missed.
+"""Writes the rows of items whose changes the stream's reader missed.
 
 It may be stopped and repeated at any time: an existing row stays as it is, whether a change in the stream or an
 earlier run wrote it.
@@ -14,7 +14,6 @@ from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer
 from helpdesk.storage import table
-from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.table import Item
 
 _THREADS = 8
@@ -32,7 +31,7 @@ def write_rows(items: Sequence[Item], organization: str | None = None) -> int:
 
 
 def _write(change: Change) -> bool:
-    if change.new is None or BEING_ERASED in change.new:
+    if change.new is None:
         return False
     if change.kind is Message:
         return False
@@ -51,7 +50,7 @@ def _write_item(change: Change) -> None:
     """Write the row of an item. If the item is gone by now, its removal may have passed the stream already."""
     stream.write_item([change])
     item = table.get(change.source.key)
-    if item is None or BEING_ERASED in item:
+    if item is None or "erasing" in item:
         stream.write_item([replace(change, old=change.new, new=None)])
 
 

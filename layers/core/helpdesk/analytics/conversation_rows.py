@@ -14,7 +14,6 @@ from helpdesk.conversations.record import Conversation
 from helpdesk.customers import service as customers
 from helpdesk.outreach.record import MailedMessage, MailState
 from helpdesk.platform.units import HOUR_MS
-from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 
@@ -29,7 +28,7 @@ def write_thread(changes: Sequence[Change], *, late: bool = False) -> None:
     organization = changes[0].organization
     conversation_id = changes[0].source.key.pk.rpartition("#")[2]
     states = [change for change in changes if change.kind is Conversation]
-    gone = bool(states) and (states[-1].new is None or BEING_ERASED in states[-1].new)
+    gone = bool(states) and states[-1].new is None
     removed = [
         (rows.MESSAGES, change.source.id)
         for change in changes
@@ -94,8 +93,7 @@ def _try_to_write(
 def write_all(organization: str, conversation_id: str, sequence: str) -> bool:
     """Write the rows of a conversation that has none, from its whole thread; return False if another writer did.
 
-    A conversation that is gone by now gets none, so a repeated record of the stream does not bring it back. One from
-    before rows were kept gets those of its whole past.
+    A conversation that is gone by now gets none, so a repeated record of the stream does not bring it back.
     """
     conversation = conversations.find(organization, conversation_id)
     return conversation is None or _write(conversation, None, _thread_of(conversation), sequence)

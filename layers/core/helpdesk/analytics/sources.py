@@ -60,7 +60,7 @@ class Source(Record):
 class Change(Record):
     """A change of an item: what it was and what it is, None for nothing. `sequence` sorts as the changes happened.
 
-    `expired` means that the item went by its time to live.
+    What is being erased is nothing already. `expired` means that the item went by its time to live.
     """
 
     source: Source
@@ -96,7 +96,7 @@ def read(record: Mapping[str, Any]) -> Change | None:
         source=source,
         sequence=change["SequenceNumber"].zfill(_DIGITS),
         old=None if old is None else from_wire(old),
-        new=None if new is None else from_wire(new),
+        new=None if new is None or "erasing" in new else from_wire(new),
         expired=record.get("userIdentity", {}).get("principalId") == _TIME_TO_LIVE,
     )
 
@@ -104,7 +104,7 @@ def read(record: Mapping[str, Any]) -> Change | None:
 def of_item(item: Item) -> Change | None:
     """Return an item as if it came to be before everything in the stream; None if no row is about it."""
     source = source_of(*table.key_of(item))
-    return None if source is None else Change(source, "", None, item)
+    return None if source is None else Change(source, "", None, None if "erasing" in item else item)
 
 
 def source_of(pk: str, sk: str) -> Source | None:

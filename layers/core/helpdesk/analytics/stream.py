@@ -28,7 +28,6 @@ from helpdesk.platform.logging import log_unreadable, logger
 from helpdesk.platform.queues import write_dead_letter
 from helpdesk.platform.settings import settings
 from helpdesk.signals.record import Signal
-from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import Item
 from helpdesk.suggestions.record import Suggestion
@@ -118,7 +117,7 @@ def write_item(changes: Sequence[Change]) -> None:
             _write_use(each)
         return
     dataset, identifier = _DATASETS[change.kind], change.source.id
-    if change.new is None or BEING_ERASED in change.new:
+    if change.new is None:
         repository.delete(change.organization, dataset, identifier)
         return
     fact = fact_of(change)

@@ -12,7 +12,6 @@ from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage import shards
-from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.stored import Stored, field
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.visitor_texts.languages import Language, known
@@ -282,10 +281,11 @@ class StaleConversation(ConditionFailed):
     """
 
     def __init__(self, item: Item | None) -> None:
-        if item is None or BEING_ERASED in item:
+        conversation = None if item is None else Conversation.from_item(item)
+        if conversation is None or conversation.erasing:
             raise ConversationNotFound
         super().__init__(item)
-        self.conversation = Conversation.from_item(item)
+        self.conversation = conversation
 
 
 class SessionGone(ConditionFailed):

@@ -19,7 +19,6 @@ from helpdesk.search.record import (
     SearchableTask,
 )
 from helpdesk.storage import table
-from helpdesk.storage.marks import BEING_ERASED
 from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Item
 
@@ -102,7 +101,7 @@ def _posts(organization: str, post_ids: Sequence[str]) -> Iterator[Item]:
 def _present(wanted: Sequence[Key]) -> Iterator[Item]:
     # To the index, what is being erased is gone, and so is a signal that was merged into another.
     items = table.get_many(wanted).values()
-    return (item for item in items if BEING_ERASED not in item and "mergedInto" not in item)
+    return (item for item in items if "erasing" not in item and "mergedInto" not in item)
 
 
 def _items(organization: str, conversation_id: str) -> Iterator[Item]:

@@ -107,4 +107,4 @@ class LinkedPullRequest(Stored, kw_only=True):
     url: str | None = None
     state: PullRequestState
     reported_at: int
-    at: int = 0
+    at: int

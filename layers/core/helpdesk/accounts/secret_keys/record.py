@@ -18,7 +18,7 @@ class SecretKey(Stored, kw_only=True):
     name: str
     hint: str
     created_at: int
-    created_by_name: ActorName | None = None
+    created_by_name: ActorName
     last_used_at: int | None = None
     revoked_at: int | None = None
     legacy: bool
