@@ -257,6 +257,7 @@ def begin(seen: Seen) -> tuple[str, str]:
         "GSI1PK": inbox,
         **({"GSI3PK": theirs} if seen.assignee else {}),
     }
+    values = {name: value for name, value in values.items() if value is not None}
     table.update(
         Conversation.key_for(ORGANIZATION, written.conversation_id),
         "SET " + ", ".join(f"#{name} = :{name}" for name in values),

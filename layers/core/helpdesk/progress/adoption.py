@@ -17,7 +17,7 @@ from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import service as tasks
 from helpdesk.tasks.errors import TaskNotFound
 from helpdesk.tasks.record import Task
-from helpdesk.tasks.schemas import TaskStatus
+from helpdesk.tasks.schemas import TaskInput, TaskStatus
 
 
 def adopt(caller: Caller, signal_id: str) -> Task:
@@ -39,10 +39,7 @@ def adopt(caller: Caller, signal_id: str) -> Task:
         card = tasks.add_new(
             transaction,
             caller,
-            title=seen.title,
-            description=seen.body,
-            status=TaskStatus.PLANNED,
-            priority=seen.priority,
+            TaskInput(title=seen.title, description=seen.body, priority=seen.priority),
             signal_id=seen.id,
             number=number,
         )
@@ -102,7 +99,7 @@ def _decline_signal(caller: Caller, signal_id: str) -> str | None:
             "its status with PATCH /v1/signals/{id}."
         )
     transaction = Transaction()
-    signals.add_change(transaction, signal, caller.actor, status=SignalStatus.DECLINED)
+    signals.add_change(transaction, signal, signal.with_status(SignalStatus.DECLINED), caller.actor)
     transaction.commit()
     return None
 

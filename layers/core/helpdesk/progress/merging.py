@@ -60,19 +60,17 @@ def merge(organization: str, actor: ActorName | None, signal_id: str, duplicate_
             move(organization, duplicate_id, None)
 
 
-def _cards(
-    transaction: Transaction, survivor: Signal, duplicate: Signal
-) -> tuple[SignalStatus | None, str | None]:
-    """Leave one card to the signal that stays; return its status, if that follows the card, and the card's id.
+def _cards(transaction: Transaction, survivor: Signal, duplicate: Signal) -> tuple[SignalStatus, str | None]:
+    """Leave one card to the signal that stays; return the status that the signal has then, and the card's id.
 
     Its own card stays with it, and the duplicate's card then belongs to no signal. Otherwise it gets the duplicate's.
     """
     card = _card(duplicate)
     if card is None:
-        return None, survivor.task_id
+        return survivor.status, survivor.task_id
     if survivor.task_id is not None:
         tasks.add_signal(transaction, card, None)
-        return None, survivor.task_id
+        return survivor.status, survivor.task_id
     tasks.add_signal(transaction, card, survivor.id)
     return moves.STATUS_OF[card.status], card.id
 

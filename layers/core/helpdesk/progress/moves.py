@@ -5,6 +5,7 @@ signal.updated. Both require the version that was read. A move that loses agains
 """
 
 from collections.abc import Callable
+from copy import replace
 
 from helpdesk.api.admission.caller import Caller
 from helpdesk.signals import service as signals
@@ -86,7 +87,7 @@ def add_signal_move(transaction: Transaction, card: Task, actor: ActorName | Non
     signal = signal_of(card)
     status = STATUS_OF[card.status]
     if signal.status is not status:
-        signals.add_change(transaction, signal, actor, status=status)
+        signals.add_change(transaction, signal, signal.with_status(status), actor)
 
 
 def delete_task(caller: Caller, name: str) -> None:
@@ -128,9 +129,8 @@ def add_status(
     transaction: Transaction, seen: Signal, actor: ActorName | None, status: SignalStatus, task_id: str | None
 ) -> None:
     """Add the status and the card of a signal. Its event is sent if the status changes."""
-    signals.add_change(
-        transaction, seen, actor, status=status, task_id=task_id, event=status is not seen.status
-    )
+    becomes = replace(seen.with_status(status), task_id=task_id)
+    signals.add_change(transaction, seen, becomes, actor, event=status is not seen.status)
 
 
 def signal_of(card: Task) -> Signal:

@@ -56,7 +56,7 @@ def apply_commit(caller: Caller, signal_id: str, commit_id: str) -> Signal:
             signals.require(transaction, caller.organization, signal_id)
         else:
             moves.add_card_move(transaction, seen, SignalStatus.DONE, by_person=True)
-            changed = signals.add_change(transaction, seen, caller.actor, status=SignalStatus.DONE)
+            changed = signals.add_change(transaction, seen, seen.with_status(SignalStatus.DONE), caller.actor)
         transaction.commit()
         return changed
 

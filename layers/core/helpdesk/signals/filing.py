@@ -5,6 +5,7 @@ agent files signals as a route does.
 """
 
 from collections.abc import Callable
+from copy import replace
 from typing import NamedTuple
 
 from helpdesk.events import integration_jobs as integrations
@@ -110,7 +111,8 @@ def report(organization: str, actor: ActorName | None, signal_id: str, sent: Rep
         transaction = Transaction()
         if not new.write_to(transaction, signal_id, signal.title, seen, done_at=signal.done_at):
             return signal
-        now = service.add_change(transaction, signal, actor, reporters=0 if seen else 1)
+        becomes = replace(signal, reporter_count=signal.reporter_count + (0 if seen else 1))
+        now = service.add_change(transaction, signal, becomes, actor)
         try:
             transaction.commit()
         except StaleReporter:
@@ -149,24 +151,20 @@ def update(
         if version is not None and seen.version != version:
             raise ChangedSince
         transaction = Transaction()
-        aliases = _retitle(transaction, seen, title)
-        details = service.Details(
-            kind=sent.kind, title=title, body=body, priority=sent.priority, aliases=aliases
+        becomes = replace(
+            seen.with_status(sent.status or seen.status),
+            kind=sent.kind or seen.kind,
+            title=title or seen.title,
+            titled_by_team=seen.titled_by_team or title is not None,
+            body=seen.body if body is None else body,
+            priority=sent.priority or seen.priority,
+            aliases=_retitle(transaction, seen, title),
         )
-        if service.changed(seen, status=sent.status, details=details) == seen:
+        if becomes == seen:
             return seen
-        task_id = seen.task_id
-        if sent.status not in {None, seen.status} and task_id is not None and follow is not None:
-            task_id = follow(transaction, seen, sent.status or seen.status)
-        now = service.add_change(
-            transaction,
-            seen,
-            actor,
-            status=sent.status,
-            task_id=task_id,
-            details=details,
-            notify=sent.notify is not False,
-        )
+        if becomes.status is not seen.status and seen.task_id is not None and follow is not None:
+            becomes = replace(becomes, task_id=follow(transaction, seen, becomes.status))
+        now = service.add_change(transaction, seen, becomes, actor, notify=sent.notify is not False)
         try:
             transaction.commit()
         except TitleTaken as taken:

@@ -39,16 +39,16 @@ def begin(
     duplicate: Signal,
     actor: ActorName | None,
     *,
-    status: SignalStatus | None = None,
-    task_id: str | None = None,
+    status: SignalStatus,
+    task_id: str | None,
 ) -> None:
     """Add to a transaction that a signal is merged into another, with the job that moves what it had.
 
-    `task_id` is the card that the other one has then, and `status` the status that fits it. The duplicate's titles
+    `status` and `task_id` are the status and the card that the other one has then. The duplicate's titles
     become aliases. Its issues in the tracker and the code host are the other one's where that has none. The transaction
     raises StaleSignal.
     """
-    changed = service.changed(survivor, status=status, task_id=task_id)
+    changed = replace(survivor.with_status(status), task_id=task_id)
     if changed.status is not survivor.status:
         changed = replace(changed, quiet=changed.status is SignalStatus.DONE and duplicate.quiet)
     now = clock.now_ms()
@@ -59,7 +59,6 @@ def begin(
             codehost=survivor.codehost or duplicate.codehost,
             tracker=survivor.tracker or duplicate.tracker,
             aliases=titles.joined(survivor.title, survivor.aliases, duplicate.titles),
-            moved_at=changed.moved_at,
             updated_at=now,
             updated_by_name=actor,
         ),
@@ -137,6 +136,7 @@ def finish(organization: str, tombstone_id: str) -> bool:
         )
         service.add_change(
             transaction,
+            target,
             target,
             tombstone.updated_by_name,
             jobs=(search.signal(organization, target.id), follows.to_job()),

@@ -1,5 +1,8 @@
 """Signals, their reporters and commits as items. Times are in ms."""
 
+from copy import replace
+
+from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record
 from helpdesk.signals import titles
@@ -85,6 +88,15 @@ class Signal(Stored, kw_only=True):
     def titles(self) -> tuple[str, ...]:
         """Its title and its aliases."""
         return (self.title, *self.aliases)
+
+    def with_status(self, status: SignalStatus) -> "Signal":
+        """Return the signal with a status, which it has from now on if it is another one."""
+        if status is self.status:
+            return self
+        now = clock.now_ms()
+        return replace(
+            self, status=status, moved_at=now, done_at=now if status is SignalStatus.DONE else None
+        )
 
 
 class StaleSignal(ConditionFailed):

@@ -4,21 +4,17 @@ A signal is written on the condition that its version is the one that was read, 
 """
 
 from copy import replace
-from typing import Any, Final
-
-from msgspec.structs import asdict
 
 from helpdesk.events import integration_jobs as integrations
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event, Job
 from helpdesk.platform import clock
-from helpdesk.platform.record import Record
 from helpdesk.search import jobs as search
 from helpdesk.signals import repository
 from helpdesk.signals.errors import SignalMerged, SignalNotFound
 from helpdesk.signals.jobs import JobKind, SignalJob
-from helpdesk.signals.kinds import Priority, SignalKind, SignalStatus
-from helpdesk.signals.record import CodehostLink, Signal, StaleSignal, TrackerLink
+from helpdesk.signals.kinds import SignalStatus
+from helpdesk.signals.record import Signal, StaleSignal
 from helpdesk.signals.repository import SignalFilter, requests
 from helpdesk.signals.shapes import SignalShape
 from helpdesk.storage.actor_name import ActorName
@@ -28,13 +24,6 @@ from helpdesk.storage.transactions import Transaction
 __all__ = ["StaleSignal", "requests"]  # and everything below
 
 _MAX_MERGES = 50
-
-
-class _Keep:
-    """Says that a value stays as it is, where None is a value."""
-
-
-KEEP: Final = _Keep()
 
 
 def get(organization: str, signal_id: str) -> Signal:
@@ -96,83 +85,25 @@ def ids_before(organization: str, before: str | None, limit: int) -> tuple[list[
     return [signal.id for signal in found], end
 
 
-class Details(Record, kw_only=True):
-    """What else changes of a signal: None leaves a value as it is.
-
-    `untracked` takes the issue of the tracker away, `unhosted` that of the code host.
-    """
-
-    kind: SignalKind | None = None
-    title: str | None = None
-    body: str | None = None
-    priority: Priority | None = None
-    aliases: tuple[str, ...] | None = None
-    codehost: CodehostLink | None = None
-    tracker: TrackerLink | None = None
-    untracked: bool = False
-    unhosted: bool = False
-
-    def given(self) -> dict[str, Any]:
-        """Return the values that change, by their names."""
-        values = asdict(self)
-        gone = {"tracker": values.pop("untracked"), "codehost": values.pop("unhosted")}
-        given = {name: value for name, value in values.items() if value is not None}
-        return {**given, **{name: None for name, is_gone in gone.items() if is_gone}}
-
-
-def changed(
-    seen: Signal,
-    *,
-    status: SignalStatus | None = None,
-    task_id: str | _Keep | None = KEEP,
-    details: Details | None = None,
-) -> Signal:
-    """Return a signal with a change, as it is otherwise."""
-    status = status or seen.status
-    given = {} if details is None else details.given()
-    return replace(
-        seen,
-        **given,
-        titled_by_team=seen.titled_by_team or "title" in given,
-        status=status,
-        task_id=seen.task_id if isinstance(task_id, _Keep) else task_id,
-        moved_at=seen.moved_at if status is seen.status else clock.now_ms(),
-        done_at=(seen.done_at or clock.now_ms()) if status is SignalStatus.DONE else None,
-    )
-
-
 def add_change(
     transaction: Transaction,
     seen: Signal,
+    becomes: Signal,
     actor: ActorName | None,
     *,
-    status: SignalStatus | None = None,
-    task_id: str | _Keep | None = KEEP,
-    details: Details | None = None,
-    reporters: int = 0,
-    commits: int = 0,
     notify: bool = True,
     event: bool = True,
     jobs: tuple[Job, ...] = (),
 ) -> Signal:
     """Add a change of a signal to a transaction, with signal.updated and the jobs that follow; return what it is then.
 
-    `task_id` is None for no card. `reporters` and `commits` are counted in addition. With `notify` a change to done
-    lets its reporters be notified. Without `event`, as for a change of the card alone, nothing else follows. The
-    transaction raises StaleSignal if the signal has changed since it was read.
+    With `notify` a change to done lets its reporters be notified. Without `event`, as for a change of the card alone,
+    nothing else follows. The transaction raises StaleSignal if the signal has changed since it was read.
     """
-    becomes = changed(seen, status=status, task_id=task_id, details=details)
     if becomes.status is not seen.status:
         becomes = replace(becomes, quiet=becomes.status is SignalStatus.DONE and not notify)
-    now = replace(
-        becomes,
-        reporter_count=seen.reporter_count + reporters,
-        commit_count=seen.commit_count + commits,
-        moved_at=becomes.moved_at,
-        updated_at=clock.now_ms(),
-        updated_by_name=actor,
-    )
-    now = transaction.save(seen, now, on_failure=StaleSignal)
+    becomes = replace(becomes, updated_at=clock.now_ms(), updated_by_name=actor)
+    now = transaction.save(seen, becomes, on_failure=StaleSignal)
     follows = (*jobs, *_following(seen, now, notify=notify))
     if event:
         add_event(transaction, now, WebhookEvent.SIGNAL_UPDATED, follows)

@@ -16,7 +16,6 @@ from helpdesk.platform import clock, ids
 from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.text import as_name, trimmed
 from helpdesk.search import jobs as search
-from helpdesk.signals.kinds import Priority
 from helpdesk.storage.stored import MalformedKey
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tasks import placing, repository
@@ -67,15 +66,7 @@ def by_number(organization: str, numbers: Sequence[int]) -> list[Task]:
 def create(caller: Caller, wanted: TaskInput) -> Task:
     """Make a card, the last one of its column. Raises TitleRequired, InvalidRequest, NotAMember."""
     transaction = Transaction()
-    task = add_new(
-        transaction,
-        caller,
-        title=_title(wanted.title),
-        description=_description(wanted.description or ""),
-        status=wanted.status,
-        priority=wanted.priority,
-        assignee_id=wanted.assignee_id,
-    )
+    task = add_new(transaction, caller, wanted)
     transaction.commit()
     return task
 
@@ -83,39 +74,36 @@ def create(caller: Caller, wanted: TaskInput) -> Task:
 def add_new(
     transaction: Transaction,
     caller: Caller,
+    wanted: TaskInput,
     *,
-    title: str,
-    description: str,
-    status: TaskStatus,
-    priority: Priority | None = None,
-    assignee_id: str | None = None,
     signal_id: str | None = None,
     number: int | None = None,
 ) -> Task:
     """Add a new card as the last one of its column. Two calls: the number, unless it is given, and the last rank.
 
-    The transaction raises NotAMember.
+    Raises TitleRequired, InvalidRequest. The transaction raises NotAMember.
     """
     now = clock.now_ms()
     organization = caller.organization
+    title, description = _title(wanted.title), _description(wanted.description or "")
     task = Task(
         organization=organization,
         id=ids.new("task"),
         number=next_number(organization) if number is None else number,
-        title=title[:MAX_TITLE_CHARACTERS],
-        description=description[:MAX_DESCRIPTION_CHARACTERS],
-        status=status,
-        rank=placing.last(organization, status),
-        priority=priority,
-        assignee_id=assignee_id,
+        title=title,
+        description=description,
+        status=wanted.status,
+        rank=placing.last(organization, wanted.status),
+        priority=wanted.priority,
+        assignee_id=wanted.assignee_id,
         created_by_name=caller.actor,
         created_at=now,
         updated_at=now,
-        done_at=now if status is TaskStatus.DONE else None,
+        done_at=now if wanted.status is TaskStatus.DONE else None,
         signal_id=signal_id,
     )
     repository.put_new(transaction, task)
-    _require_member(transaction, organization, assignee_id)
+    _require_member(transaction, organization, wanted.assignee_id)
     search.put(transaction, search.task(organization, task.id))
     return task
 

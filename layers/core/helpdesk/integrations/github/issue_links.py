@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from copy import replace
 from typing import Any, Final
 
 from helpdesk.integrations.client import ServiceRequest
@@ -21,7 +22,6 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.errors import MAX_COMMIT_MESSAGE_CHARACTERS, MAX_WHO_CHARACTERS, SignalNotFound
 from helpdesk.signals.record import CodehostLink, StaleSignal
 from helpdesk.signals.schemas import CommitInput
-from helpdesk.signals.service import Details
 from helpdesk.storage import table
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
@@ -104,9 +104,8 @@ def link(organization: str, data: Mapping[str, Any]) -> str:
             return "linked_before"
         transaction = Transaction()
         issue_store.add_linked(transaction, wanted, seen, number)
-        signals.add_change(
-            transaction, signal, BY_NAME, details=Details(codehost=CodehostLink(number, wanted.url))
-        )
+        hosted = replace(signal, codehost=CodehostLink(number, wanted.url))
+        signals.add_change(transaction, signal, hosted, BY_NAME)
         try:
             transaction.commit()
         except StaleSignal:

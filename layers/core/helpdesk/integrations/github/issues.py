@@ -5,6 +5,7 @@ a conditional write, the issue's text has the signal's id, and a worker that fin
 that id before it opens one.
 """
 
+from copy import replace
 from datetime import UTC, datetime
 
 from helpdesk.events import integration_jobs as jobs
@@ -30,7 +31,6 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import CodehostLink, Signal, StaleSignal
-from helpdesk.signals.service import Details
 from helpdesk.storage import table
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
@@ -171,7 +171,7 @@ def _record(issue: SignalIssue, signal: Signal, number: int) -> str:
         transaction = Transaction()
         issue_store.add_opened(transaction, issue, number)
         link = CodehostLink(number, issue.__replace__(number=number).url)
-        signals.add_change(transaction, signal, BY_NAME, details=Details(codehost=link))
+        signals.add_change(transaction, signal, replace(signal, codehost=link), BY_NAME)
         if signal.id != issue.signal_id or signal.status in _CLOSED:
             _follow_again(transaction, signal.organization, signal.id)
         try:

@@ -5,6 +5,7 @@ Nothing is followed by itself: a name may belong to another repository by now, s
 """
 
 from collections.abc import Mapping
+from copy import replace
 from typing import Any
 
 from helpdesk.events import integration_jobs as jobs
@@ -29,7 +30,6 @@ from helpdesk.platform import clock
 from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.record import CodehostLink, StaleSignal
-from helpdesk.signals.service import Details
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -156,8 +156,8 @@ def _rename(found: IssueNumber, before: str, now: str) -> None:
         except SignalNotFound:
             signal = None
         if signal is not None and signal.codehost is not None and signal.codehost.url == issue.url:
-            details = Details(codehost=CodehostLink(number, renamed.url))
-            signals.add_change(transaction, signal, BY_NAME, details=details)
+            hosted = replace(signal, codehost=CodehostLink(number, renamed.url))
+            signals.add_change(transaction, signal, hosted, BY_NAME)
         transaction.commit()
 
     repeat_when_stale(attempt, StaleSignal, ConditionFailed)

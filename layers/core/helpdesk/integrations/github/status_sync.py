@@ -25,7 +25,6 @@ from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import SignalStatus
 from helpdesk.signals.record import ChangedSince, Signal, StaleSignal
 from helpdesk.signals.schemas import SignalUpdate
-from helpdesk.signals.service import Details
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 
@@ -118,7 +117,7 @@ def _unlink(issue: SignalIssue, signal: Signal) -> str:
     transaction = Transaction()
     issue_store.add_removal(transaction, issue)
     if signal.codehost is not None and signal.codehost.url == issue.url:
-        signals.add_change(transaction, signal, BY_NAME, details=Details(unhosted=True))
+        signals.add_change(transaction, signal, replace(signal, codehost=None), BY_NAME)
     transaction.commit()
     return "unlinked"
 

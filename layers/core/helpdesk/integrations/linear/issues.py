@@ -25,7 +25,6 @@ from helpdesk.signals import service as signals
 from helpdesk.signals.errors import SignalNotFound
 from helpdesk.signals.kinds import Priority, SignalStatus
 from helpdesk.signals.record import Signal, StaleSignal, TrackerLink
-from helpdesk.signals.service import Details
 from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
@@ -129,11 +128,11 @@ def link(
             before = repository.issue(seen.organization, seen.account_id, has or "")
             if before is not None:
                 repository.remove(transaction, before)
-        details = Details(tracker=TrackerLink(found.id, found.identifier, found.url))
-        if signals.changed(signal, details=details) == signal:
+        tracked = replace(signal, tracker=TrackerLink(found.id, found.identifier, found.url))
+        if tracked == signal:
             signals.require(transaction, signal.organization, signal.id)
         else:
-            signals.add_change(transaction, signal, BY_NAME, details=details)
+            signals.add_change(transaction, signal, tracked, BY_NAME)
         if signal.status is not said or moved:
             follow_again(transaction, signal)
         transaction.commit()
@@ -160,7 +159,7 @@ def unlink(seen: LinearIssue) -> str:
             transaction.commit()
             return "gone"
         if signal.tracker is not None and signal.tracker.id == seen.id:
-            signals.add_change(transaction, signal, BY_NAME, details=Details(untracked=True))
+            signals.add_change(transaction, signal, replace(signal, tracker=None), BY_NAME)
             repository.count_removed(transaction, signal.organization, signal.id)
         transaction.commit()
         return "unlinked"
