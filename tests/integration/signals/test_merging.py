@@ -1,6 +1,7 @@
 """Merging signals: nobody who reported one is lost or doubled, whatever happens at the same time."""
 
 from collections.abc import Callable
+from copy import replace
 from functools import partial
 from typing import Any
 
@@ -224,7 +225,8 @@ def test_the_card_of_the_signal_that_stays_stays_and_otherwise_the_duplicates_mo
 def link(organization: str, signal: str, task: str) -> None:
     """Make a card that of a signal, as adopting it does."""
     transaction = Transaction()
-    signals.add_change(transaction, signals.get(organization, signal), None, task_id=task)
+    seen = signals.get(organization, signal)
+    signals.add_change(transaction, seen, replace(seen, task_id=task), None)
     tasks.add_signal(transaction, tasks.get(organization, task), signal)
     transaction.commit()
 

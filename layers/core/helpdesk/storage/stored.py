@@ -14,7 +14,7 @@ are made from:
 `Task.key_for(organization, id)` is a key, `task.to_item()` and `Task.from_item(item)` are the two directions.
 
 - A text field in a key template is stored in the key alone, except `id`, by which others know an item. The key counts.
-  An enumeration is stored beside the key too.
+  An enumeration is stored beside the key too, and read from the key where that attribute is missing.
 - A field that is None is not stored. A field with a default can be missing.
 - An index entry exists while every value of its template is there: a property that returns None leaves it out.
 - An `ActorName` field `created_by_name` is stored as two attributes, `createdByName` and `createdBy`.
@@ -160,7 +160,7 @@ class Stored(Record):
                 item |= self.index_entry(index)
         in_key = _fields_in_key(type(self))
         for name, value in plain(self).items():
-            if value is not None and (name not in in_key or name == "id"):
+            if value is not None and (not in_key.get(name, ("", False))[1] or name == "id"):
                 item[name] = value
         for what, attribute in _actor_names(type(self)).items():
             item |= {
@@ -176,7 +176,9 @@ class Stored(Record):
         values = dict(item)
         if in_key := _fields_in_key(cls):
             parts = cls.parse(item["PK"], item["SK"]) or {}
-            values |= {name: parts.get(part) for name, part in in_key.items()}
+            for name, (part, text) in in_key.items():
+                if text or name not in item:
+                    values[name] = parts.get(part)
         for what in _actor_names(cls):
             if f"{what}Name" in values:
                 values[f"{what}Name"] = actor_name.optional_from_item(item, what)
@@ -273,10 +275,14 @@ def _filled(kind: type[Stored], template: str, parts: Sequence[str]) -> list[str
 
 
 @cache
-def _fields_in_key(kind: type[Stored]) -> Mapping[str, str]:
-    """Return the text fields that the key holds as they are, by their attributes."""
+def _fields_in_key(kind: type[Stored]) -> Mapping[str, tuple[str, bool]]:
+    """Return the fields that the key holds as they are, by their attributes, and whether each is text."""
     parts = kind.key_parts()
-    return {each.encode_name: each.name for each in fields(kind) if each.name in parts and each.type is str}
+    return {
+        each.encode_name: (each.name, each.type is str)
+        for each in fields(kind)
+        if each.name in parts and isinstance(each.type, type) and issubclass(each.type, str)
+    }
 
 
 @cache
