@@ -63,7 +63,7 @@ def _legacy_key(organization: str) -> str:
             Allowance.key_for(organization, request_class),
             "SET #keys.#hash = :key",
             names={"#keys": "keys", "#hash": key_hash},
-            values={":key": {"id": "key_legacy", "legacy": True}},
+            values={":key": {"id": "key_legacy", "name": "Old shop", "legacy": True}},
         )
     return key
 

@@ -51,7 +51,7 @@ class Desk:
     def learn(self, title: str, body: str) -> str:
         """Add a document and index it."""
         document_id = self.api.post("/v1/knowledge/documents", {"title": title, "body": body}).body["id"]
-        job = {"organization": self.organization, "documentId": document_id}
+        job = {"organization": self.organization, "documentId": document_id, "version": 1}
         assert function("knowledge_indexer").handler(sqs_event(job, queue="knowledge"), Context()) == {
             "batchItemFailures": []
         }

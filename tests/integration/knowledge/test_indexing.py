@@ -33,7 +33,10 @@ def no_copies() -> Iterator[None]:
 
 
 def run(organization: str, *document_ids: str, receives: int = 1) -> dict[str, Any]:
-    jobs = [{"organization": organization, "documentId": document_id} for document_id in document_ids]
+    jobs = [
+        {"organization": organization, "documentId": document_id, "version": 1}
+        for document_id in document_ids
+    ]
     answer: dict[str, Any] = function("knowledge_indexer").handler(
         sqs_event(*jobs, queue="knowledge", receives=receives), Context()
     )
@@ -222,9 +225,9 @@ def test_organizations_in_one_batch_are_kept_apart(
     ours = api.post("/v1/knowledge/documents", {"title": "Ours", "body": "secret recipe"}).body["id"]
     theirs = stranger.post("/v1/knowledge/documents", {"title": "Theirs", "body": "secret plan"}).body["id"]
     jobs = [
-        {"organization": organization.organization_id, "documentId": ours},
-        {"organization": other_organization.organization_id, "documentId": theirs},
-        {"organization": other_organization.organization_id, "documentId": ours},
+        {"organization": organization.organization_id, "documentId": ours, "version": 1},
+        {"organization": other_organization.organization_id, "documentId": theirs, "version": 1},
+        {"organization": other_organization.organization_id, "documentId": ours, "version": 1},
     ]
     assert (
         function("knowledge_indexer").handler(sqs_event(*jobs, queue="knowledge"), Context())

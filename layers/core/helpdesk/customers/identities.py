@@ -113,7 +113,12 @@ def _create(
     search.put(transaction, search.customer(organization, customer_id))
     transaction.commit()
     return Customer(
-        organization=organization, id=customer_id, updated_at=0, session_hash=session_hash, **said
+        organization=organization,
+        id=customer_id,
+        created_at=0,
+        updated_at=0,
+        session_hash=session_hash,
+        **said,
     )
 
 

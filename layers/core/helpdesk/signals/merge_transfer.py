@@ -44,9 +44,9 @@ def begin(
 ) -> None:
     """Add to a transaction that a signal is merged into another, with the job that moves what it had.
 
-    `status` and `task_id` are the status and the card that the other one has then. The duplicate's titles
-    become aliases. Its issues in the tracker and the code host are the other one's where that has none. The transaction
-    raises StaleSignal.
+    `status` and `task_id` are the status and the card that the other one has then. The duplicate's titles become
+    aliases. Its issues in the tracker and the code host are the other one's where that has none. The transaction raises
+    StaleSignal.
     """
     changed = replace(survivor.with_status(status), task_id=task_id)
     if changed.status is not survivor.status:
