@@ -184,8 +184,7 @@ def forget(endpoint: WebhookEndpoint) -> None:
     """Make the endpoint as new and its log empty, so that one test can run many orders."""
     table.update(
         WebhookEndpoint.key_for(endpoint.organization, endpoint.id),
-        "SET lastDeliveryAt = :none, lastFailureAt = :none, failingSince = :none",
-        values={":none": None},
+        "REMOVE lastDeliveryAt, lastFailureAt, failingSince",
     )
     for item in of_kind("LOG#"):
         key = table.to_wire({"PK": item["PK"], "SK": item["SK"]})

@@ -50,7 +50,7 @@ def _write_item(change: Change) -> None:
     """Write the row of an item. If the item is gone by now, its removal may have passed the stream already."""
     stream.write_item([change])
     item = table.get(change.source.key)
-    if item is None or "erasing" in item:
+    if repository.is_gone(item):
         stream.write_item([replace(change, old=change.new, new=None)])
 
 

@@ -8,7 +8,7 @@ change never replaces a newer one.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -62,6 +62,11 @@ class StoredConversation(NamedTuple):
     values: list[Any]
     thread: Thread
     sequence: str
+
+
+def is_gone(item: Mapping[str, Any] | None) -> bool:
+    """Return whether an item is removed, or marked by an erasure."""
+    return item is None or "erasing" in item
 
 
 def key_of(organization: str, dataset: str, identifier: str) -> Key:

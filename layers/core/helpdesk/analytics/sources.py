@@ -5,6 +5,7 @@ from typing import Any
 
 from helpdesk.accounts.invites.record import Invite
 from helpdesk.agent_runs.record import Run
+from helpdesk.analytics import repository
 from helpdesk.api.logs.record import LogRecord
 from helpdesk.conversations.files.record import File
 from helpdesk.conversations.message_record import Message
@@ -96,7 +97,7 @@ def read(record: Mapping[str, Any]) -> Change | None:
         source=source,
         sequence=change["SequenceNumber"].zfill(_DIGITS),
         old=None if old is None else from_wire(old),
-        new=None if new is None or "erasing" in new else from_wire(new),
+        new=None if repository.is_gone(new) else from_wire(new),
         expired=record.get("userIdentity", {}).get("principalId") == _TIME_TO_LIVE,
     )
 
@@ -104,7 +105,7 @@ def read(record: Mapping[str, Any]) -> Change | None:
 def of_item(item: Item) -> Change | None:
     """Return an item as if it came to be before everything in the stream; None if no row is about it."""
     source = source_of(*table.key_of(item))
-    return None if source is None else Change(source, "", None, None if "erasing" in item else item)
+    return None if source is None else Change(source, "", None, None if repository.is_gone(item) else item)
 
 
 def source_of(pk: str, sk: str) -> Source | None:
