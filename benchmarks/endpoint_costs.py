@@ -7,6 +7,7 @@ from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.platform import clock
 from helpdesk.storage import table
+from helpdesk.tools import repository
 from helpdesk.tools.record import Declaration, Risk, Tool, ToolEndpoint
 from tests.support.api import Client
 from tests.support.deliveries import attempted, first_tasks
@@ -75,10 +76,9 @@ def _declared(organization: str, endpoint: str) -> str:
         updated_at=clock.now_ms(),
     )
     table.put_new(tool)
-    address = ToolEndpoint.key_for(organization, endpoint)
-    table.update(
-        address, "SET #url = :refused", names={"#url": "url"}, values={":refused": "https://192.0.2.1/"}
-    )
+    refused = "https://192.0.2.1/"
+    table.change(ToolEndpoint.key_for(organization, endpoint), set={"url": refused})
+    table.put_new(repository.claim(organization, refused, endpoint))
     return str(tool.waiting_id)
 
 

@@ -80,7 +80,7 @@ def test_tokens_refreshed_under_the_grant_act_in_the_organization_too(
 ) -> None:
     sent = token_of(grace_id, None)
     grant = Grant.key_for("grant_1")
-    table.put_new({**grant.attributes(), "userId": grace_id, "organization": None})
+    table.put_new({**grant.attributes(), "userId": grace_id})
     table.update(
         AccessToken.key_for(sha256_hex(sent)),
         "SET grantId = :grant, scopes = :scopes",
