@@ -1,4 +1,4 @@
-"""The delivery and retry queues: a message has a task on each line, and a batch makes its attempts at once."""
+"""The delivery and retry queues: each message asks for one attempt, and a batch makes its attempts at once."""
 
 import asyncio
 import functools
@@ -37,26 +37,24 @@ def handler(event: dict[str, Any], _context: object) -> BatchResponse:
 async def _handle(records: list[Record], sender: Sender) -> list[Record]:
     tasks: list[DeliveryTask] = []
     read: list[Record] = []
-    failed: dict[str, Record] = {}
+    failed: list[Record] = []
     for record in records:
-        for line in record["body"].split("\n"):
-            try:
-                tasks.append(DeliveryTask.from_json(line))
-            except ValueError as error:  # a malformed task fails alone
-                _fail(record, error, failed)
-            else:
-                read.append(record)
+        try:
+            tasks.append(DeliveryTask.from_json(record["body"]))
+        except ValueError as error:  # a malformed message fails alone
+            failed.append(_failed(record, error))
+        else:
+            read.append(record)
     # All messages of an invocation come from one queue.
     first = settings().queue_url_of(records[0]["eventSourceARN"]) == settings().delivery_queue_url
     outcomes = await deliveries.handle(tasks, sender, healthy_only=first)
-    for record, outcome in zip(read, outcomes, strict=True):
-        if outcome is not None:
-            _fail(record, outcome, failed)
-    return [*failed.values()]
+    return failed + [
+        _failed(record, error) for record, error in zip(read, outcomes, strict=True) if error is not None
+    ]
 
 
-def _fail(record: Record, error: BaseException, failed: dict[str, Record]) -> None:
+def _failed(record: Record, error: BaseException) -> Record:
     logger.error(
         "delivery_task_failed", extra={"messageId": record["messageId"], "error": type(error).__name__}
     )
-    failed[record["messageId"]] = record
+    return record

@@ -85,17 +85,6 @@ def test_a_message_that_cannot_be_read_fails_alone(
     assert state(good) == "delivered"
 
 
-def test_a_message_that_comes_back_for_one_of_its_tasks_sends_the_other_once(
-    organization: NewOrganization, api: Client, sent: list[bytes]
-) -> None:
-    good = task(organization, api)
-    event = batch(f"{{}}\n{good.to_json()}\nnot json")
-    for _ in range(2):
-        assert function("delivery").handler(event, None) == {"batchItemFailures": [{"itemIdentifier": "0"}]}
-    assert len(sent) == 1
-    assert state(good) == "delivered"
-
-
 def test_batches_share_the_sender_and_the_event_loop_to_which_its_connections_belong(
     organization: NewOrganization, api: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -147,21 +147,10 @@ def test_a_batch_reads_an_organizations_endpoints_once_and_writes_nothing(
     items = [with_jobs(organization, number).to_item() for number in range(100)]
     with recorded_calls() as calls:
         fan_out(*items)
-    deliveries, answers, searches = 5, 10, 1
+    deliveries, answers, searches = 10, 10, 1
     assert sorted(calls) == [
         "dynamodb:Query",
         *["sqs:SendMessageBatch"] * (deliveries + answers + searches),
-    ]
-
-
-def messages(url: str) -> list[tuple[str, list[Any]]]:
-    """Return the group and the jobs of each message of a queue."""
-    answer = clients.sqs().receive_message(
-        QueueUrl=url, MaxNumberOfMessages=10, AttributeNames=["MessageGroupId"]
-    )
-    return [
-        (message["Attributes"]["MessageGroupId"], [*map(json.loads, message["Body"].split("\n"))])
-        for message in answer["Messages"]
     ]
 
 
@@ -170,27 +159,16 @@ def test_up_to_ten_search_jobs_of_an_organization_share_a_message(
 ) -> None:
     events = [with_jobs(organization, number) for number in range(12)]
     fan_out(*(event.to_item() for event in (*events, with_jobs(other_organization, 12))))
-    queued = messages(settings().search_queue_url)
+    messages = clients.sqs().receive_message(
+        QueueUrl=settings().search_queue_url, MaxNumberOfMessages=10, AttributeNames=["MessageGroupId"]
+    )["Messages"]
     home, other = organization.organization_id, other_organization.organization_id
-    assert sorted((group, len(jobs)) for group, jobs in queued) == sorted([(home, 10), (home, 2), (other, 1)])
-    assert sorted(job["messageId"] for _, jobs in queued for job in jobs) == sorted(
-        f"msg_{number}" for number in range(13)
-    )
-
-
-def test_up_to_two_first_attempts_at_an_endpoint_share_a_message(
-    organization: NewOrganization, api: Client
-) -> None:
-    endpoints = [add(api, "message.created") for _ in range(2)]
-    events = [event_of(organization) for _ in range(3)]
-    fan_out(*(event.to_item() for event in events))
-    queued = messages(settings().delivery_queue_url)
-    assert sorted((group, len(tasks)) for group, tasks in queued) == sorted(
-        (endpoint, size) for endpoint in endpoints for size in (1, 2)
-    )
-    assert {(task["endpoint_id"], task["event_id"]) for _, tasks in queued for task in tasks} == {
-        (endpoint, event.id) for endpoint in endpoints for event in events
-    }
+    assert sorted(
+        (message["Attributes"]["MessageGroupId"], len(message["Body"].split("\n"))) for message in messages
+    ) == sorted([(home, 10), (home, 2), (other, 1)])
+    assert {
+        job["messageId"] for message in messages for job in map(json.loads, message["Body"].split("\n"))
+    } == {f"msg_{number}" for number in range(13)}
 
 
 def test_a_refused_message_repeats_every_record_with_a_job_in_it(

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _BATCH = 10  # the limit of SendMessageBatch and ChangeMessageVisibilityBatch
 
+JOBS_PER_MESSAGE = 10
+"""How many jobs a message of `send_shared` holds at most."""
+
 MAX_RECEIVES = 5
 """How often a queue hands out a message before it goes to the dead letters (template/queues.yaml, maxReceiveCount)."""
 
@@ -133,11 +136,11 @@ def send_all(queue_url: str, messages: "Sequence[SendMessageBatchRequestEntryTyp
     return refused
 
 
-def send_shared(queue_url: str, jobs: Sequence[tuple[str, str]], *, per_message: int) -> list[int]:
+def send_shared(queue_url: str, jobs: Sequence[tuple[str, str]]) -> list[int]:
     """Send jobs, each a message group and a line of JSON; return the positions of those that the queue refused.
 
-    Up to `per_message` of the same group share a message, each on a line of its own. Only for jobs that may run again
-    without harm: if one fails, the whole message returns to the queue.
+    Up to `JOBS_PER_MESSAGE` of the same group share a message, each on a line of its own. Only for jobs that may run
+    again without harm: if one fails, the whole message returns to the queue.
     """
     groups: dict[str, list[int]] = defaultdict(list)
     for position, (group, _) in enumerate(jobs):
@@ -145,7 +148,7 @@ def send_shared(queue_url: str, jobs: Sequence[tuple[str, str]], *, per_message:
     messages = [
         (group, positions)
         for group, of_group in groups.items()
-        for positions in batched(of_group, per_message, strict=False)
+        for positions in batched(of_group, JOBS_PER_MESSAGE, strict=False)
     ]
     refused = send_all(
         queue_url,

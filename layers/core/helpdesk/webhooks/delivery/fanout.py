@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
 
 _THREADS = 8
-_SEARCH_JOBS_PER_MESSAGE = 10
 
 
 @dataclass(slots=True)
@@ -217,8 +216,7 @@ def _enqueue_singly(url: str, jobs: Sequence[tuple[_Work, Job]]) -> None:
 def _send(url: str, jobs: Sequence[tuple[_Work, Job]]) -> list[int]:
     """Send jobs to their queue; return the positions of those that it refused. Search jobs share messages."""
     if jobs[0][1].queue is JobQueue.SEARCH:
-        lines = [(job.message_group, _body_of(job)) for _, job in jobs]
-        return queues.send_shared(url, lines, per_message=_SEARCH_JOBS_PER_MESSAGE)
+        return queues.send_shared(url, [(job.message_group, _body_of(job)) for _, job in jobs])
     return queues.send_all(url, [_entry_of(work, job) for work, job in jobs])
 
 

@@ -9,14 +9,10 @@ from typing import Self
 
 from helpdesk.events.outbox import Event, Job, JobBody, JobQueue
 from helpdesk.platform import clients
-from helpdesk.platform.queues import hop_delay_seconds, send_shared
+from helpdesk.platform.queues import hop_delay_seconds, send_all
 from helpdesk.platform.settings import settings
 from helpdesk.webhooks.delivery.record import DeliveryId
 from helpdesk.webhooks.record import WebhookEndpoint
-
-TASKS_PER_MESSAGE = 2
-"""How many tasks of an endpoint a message holds at most, each on a line: a batch of ten messages makes its attempts at
-once, so 20."""
 
 
 class DeliveryTask(JobBody, rename=None, omit_defaults=False):
@@ -67,8 +63,11 @@ def enqueue_retry(tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:
 
 
 def _send(url: str, tasks: Sequence[DeliveryTask]) -> list[DeliveryTask]:
-    lines = [(task.endpoint_id, task.to_json()) for task in tasks]
-    return [tasks[place] for place in send_shared(url, lines, per_message=TASKS_PER_MESSAGE)]
+    refused = send_all(
+        url,
+        [{"Id": "", "MessageBody": task.to_json(), "MessageGroupId": task.endpoint_id} for task in tasks],
+    )
+    return [tasks[place] for place in refused]
 
 
 def enqueue_later(task: DeliveryTask, *, not_before: int, now: int) -> None:
