@@ -1,21 +1,24 @@
 """Finds the passages that answer a question, with the confidence in each.
 
 Two rankers choose sections: BM25 by the words, and sentence vectors by the meaning. Every section that either of them
-finds gets the evidence of both. `scoring` orders them and gives each a score from 0 to 1, on the same scale for every
-question and knowledge base, so that one threshold serves all.
+finds gets the evidence of both, and the model reads the best ones again, word by word. `scoring` orders them and gives
+each a score from 0 to 1, on the same scale for every question and knowledge base, so that one threshold serves all.
 """
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from copy import replace
 
-from helpdesk.knowledge import index_kinds, language, repository, spelling
+from helpdesk.knowledge import index_kinds, language, late_interaction, repository, spelling
 from helpdesk.knowledge.index import Hit
+from helpdesk.knowledge.late_interaction import Reading
 from helpdesk.knowledge.quoting import excerpt
 from helpdesk.knowledge.scoring import (
     BEST_OF_DOCUMENT,
     Background,
     Evidence,
     confidence,
+    lead,
     on_calibrated_scale,
     order,
 )
@@ -97,30 +100,38 @@ def candidates(
     words = wanted(terms)
     hits = corpus.search(words, CANDIDATES)
     most = max((hit.score for hit in hits), default=0.0) or 1.0
-    similarities = _similarities(corpus, question, spoken, model)
+    asked = _vector(corpus, question, spoken, model)
+    similarities = None if asked is None else corpus.vectors.similarities(asked)
+    if similarities is not None and not model.calibrated:
+        similarities = on_calibrated_scale(similarities)
     background = None if similarities is None else Background.of(similarities)
     if similarities is not None:
         found = {(hit.document_id, hit.position) for hit in hits}
         near = [key for key in corpus.nearest(similarities, CANDIDATES) if key not in found]
         hits = [*hits, *corpus.sections_by_key(near, words)]
-    judged = [
-        Candidate(hit, _evidence(corpus.vectors, similarities, background, hit, terms, hit.score / most))
-        for hit in hits
-    ]
-    return _with_leads(sorted(judged, key=lambda candidate: -order(candidate.evidence)))
+    judged = _with_leads(
+        [
+            Candidate(hit, _evidence(corpus.vectors, similarities, background, hit, terms, hit.score / most))
+            for hit in hits
+        ]
+    )
+    ordered = sorted(judged, key=_order)
+    return ordered if asked is None else _with_best_read(corpus, question, spoken, asked, ordered, model)
 
 
-def _similarities(corpus: Corpus, question: str, spoken: str, model: Embedder) -> Vectors | None:
-    """Return how similar each section is to the question; None if only their words can be compared."""
+def _order(candidate: Candidate) -> float:
+    return -order(candidate.evidence)
+
+
+def _vector(corpus: Corpus, question: str, spoken: str, model: Embedder) -> Vectors | None:
+    """Return the vector of a question; None if only words can be compared."""
     if not corpus.vectors.sections or not (model.languages is None or spoken in model.languages):
         return None
     try:
-        asked = model.question(question)
+        return model.question(question)
     except EmbeddingFailed:
         logger.warning("searched_by_words_alone")
         return None
-    similarities = corpus.vectors.similarities(asked)
-    return similarities if model.calibrated else on_calibrated_scale(similarities)
 
 
 def _evidence(
@@ -131,10 +142,9 @@ def _evidence(
     terms: Sequence[Term],
     words: float,
 ) -> Evidence:
-    count = sum(term.weight > 0 for term in terms)
     held = set(language.terms(f"{hit.title}\n{hit.heading}\n{hit.text}", hit.language))
     if similarities is None or background is None:
-        return Evidence(None, 0.0, 0.0, words, coverage(terms, held), count)
+        return Evidence(None, 0.0, 0.0, words, coverage(terms, held))
     similarity = vectors.value(similarities, hit.document_id, hit.position)
     return Evidence(
         similarity=similarity,
@@ -142,25 +152,42 @@ def _evidence(
         document=vectors.mean_of_best(similarities, hit.document_id, BEST_OF_DOCUMENT),
         words=words,
         coverage=coverage(terms, held),
-        terms=count,
     )
 
 
-def _with_leads(ordered: Sequence[Candidate]) -> list[Candidate]:
-    """Return ordered candidates with their lead over the best one of another document."""
+def _with_leads(judged: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates with their lead over the best other documents."""
+    best: dict[str, float] = {}
+    for candidate in judged:
+        document = candidate.hit.document_id
+        best[document] = max(order(candidate.evidence), best.get(document, -math.inf))
+    ranked = sorted(best, key=lambda document: -best[document])
     found: list[Candidate] = []
-    for candidate in ordered:
-        value = order(candidate.evidence)
-        rival = next(
-            (
-                order(other.evidence)
-                for other in ordered
-                if other.hit.document_id != candidate.hit.document_id
-            ),
-            0.0,
-        )
-        found.append(replace(candidate, evidence=replace(candidate.evidence, lead=value - rival)))
+    for candidate in judged:
+        others = [best[document] for document in ranked if document != candidate.hit.document_id]
+        ahead = lead(order(candidate.evidence), others)
+        found.append(replace(candidate, evidence=replace(candidate.evidence, lead=ahead)))
     return found
+
+
+def _with_best_read(
+    corpus: Corpus,
+    question: str,
+    spoken: str,
+    asked: Vectors,
+    ordered: Sequence[Candidate],
+    model: Embedder,
+) -> list[Candidate]:
+    """Return candidates in their order after the best of them were read word by word."""
+    hits = late_interaction.worth_reading([candidate.hit for candidate in ordered])
+    readings = late_interaction.read(corpus, question, spoken, asked, hits, model)
+    read = {(hit.document_id, hit.position): found for hit, found in zip(hits, readings, strict=False)}
+    return sorted((_as_read(candidate, read) for candidate in ordered), key=_order)
+
+
+def _as_read(candidate: Candidate, read: Mapping[tuple[str, int], Reading]) -> Candidate:
+    reading = read.get((candidate.hit.document_id, candidate.hit.position))
+    return replace(candidate, evidence=replace(candidate.evidence, reading=reading))
 
 
 def _passage(hit: Hit, terms: Sequence[Term], score: float) -> Passage:
