@@ -2,8 +2,8 @@
 
 A vector of a section is the mean of its tokens' vectors, so what one sentence says is blurred by the others. Here each
 token of the question looks for the token of the section that is most like it (the MaxSim of ColBERT,
-https://arxiv.org/abs/2004.12832). The model reads the best window of each section again for that, which takes about
-36 ms of a processor. Four windows put the right document first as often as twelve (docs/decisions/0127).
+https://arxiv.org/abs/2004.12832). The model reads the best window of each section again for that, which takes 40 to
+80 ms of a processor. Four sections put the right document first as often as twelve (docs/decisions/0127).
 """
 
 import math
