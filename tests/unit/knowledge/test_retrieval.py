@@ -283,6 +283,14 @@ def test_each_ranker_moves_a_section_up(more: dict[str, Any]) -> None:
     assert order(replace(EVIDENCE, **more)) > order(EVIDENCE)
 
 
+def test_words_count_for_less_where_no_section_covers_the_question() -> None:
+    few = replace(EVIDENCE, most_covered=0.2)
+
+    assert order(replace(few, words=0.9)) - order(few) == pytest.approx(
+        0.2 * (order(replace(EVIDENCE, words=0.9)) - order(EVIDENCE))
+    )
+
+
 def test_the_lead_is_over_the_mean_of_the_five_best_other_documents() -> None:
     assert scoring.lead(0.9, [0.8, 0.7, 0.6, 0.5, 0.4, 0.0]) == pytest.approx(0.3)
 

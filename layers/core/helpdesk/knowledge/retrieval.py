@@ -109,13 +109,11 @@ def candidates(
         found = {(hit.document_id, hit.position) for hit in hits}
         near = [key for key in corpus.nearest(similarities, CANDIDATES) if key not in found]
         hits = [*hits, *corpus.sections_by_key(near, words)]
-    judged = _with_leads(
-        [
-            Candidate(hit, _evidence(corpus.vectors, similarities, background, hit, terms, hit.score / most))
-            for hit in hits
-        ]
-    )
-    ordered = sorted(judged, key=_order)
+    judged = [
+        Candidate(hit, _evidence(corpus.vectors, similarities, background, hit, terms, hit.score / most))
+        for hit in hits
+    ]
+    ordered = sorted(_compared(judged), key=_order)
     return ordered if asked is None else _with_best_read(corpus, question, spoken, asked, ordered, model)
 
 
@@ -155,15 +153,17 @@ def _evidence(
     )
 
 
-def _with_leads(judged: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates with their lead over the best other documents."""
+def _compared(judged: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates with what the others cover, and with their lead over the best other documents."""
+    most = max((candidate.evidence.coverage for candidate in judged), default=0.0)
+    covered = [replace(each, evidence=replace(each.evidence, most_covered=most)) for each in judged]
     best: dict[str, float] = {}
-    for candidate in judged:
+    for candidate in covered:
         document = candidate.hit.document_id
         best[document] = max(order(candidate.evidence), best.get(document, -math.inf))
     ranked = sorted(best, key=lambda document: -best[document])
     found: list[Candidate] = []
-    for candidate in judged:
+    for candidate in covered:
         others = [best[document] for document in ranked if document != candidate.hit.document_id]
         ahead = lead(order(candidate.evidence), others)
         found.append(replace(candidate, evidence=replace(candidate.evidence, lead=ahead)))

@@ -14,12 +14,8 @@ from helpdesk.knowledge.late_interaction import Reading
 from helpdesk.platform.record import Record
 from helpdesk.search.embeddings.embedder import Vectors
 
-WORDS_SHARE = 0.075
-"""The weight of the words in the order of sections. That of the section's own vectors is 1.
-
-The best score by words is a share of 1 even if it comes from one incidental word, so a larger weight helps where
-visitors know the documents' words, and harms where they do not.
-"""
+WORDS_SHARE = 0.15
+"""The weight of the words in the order of sections. That of the section's own vectors is 1."""
 
 DOCUMENT_SHARE = 0.5
 """The weight of its document's best sections: one of a document on the subject is worth more than a stray one."""
@@ -72,8 +68,9 @@ class Evidence(Record):
     `similarity` is the cosine of the best of its vectors with the question, and None where only words are compared;
     `standing` is how far it stands out (see `Background`). `document` is the mean similarity of the document's best
     sections. `words` is its BM25 score as a share of the best one, and `coverage` the share of the question's weight
-    that its words hold. `lead` is how far it is ahead of the mean of the best other documents before any is read.
-    `reading` is how much of the question it answers word by word, and None if it was not read.
+    that its words hold; `most_covered` is the greatest of any section. `lead` is how far it is ahead of the best other
+    documents before any is read. `reading` is how much of the question it answers word by word, and None if it was not
+    read.
     """
 
     similarity: float | None
@@ -81,6 +78,7 @@ class Evidence(Record):
     document: float
     words: float
     coverage: float
+    most_covered: float = 1.0
     lead: float = 0.0
     reading: Reading | None = None
 
@@ -95,8 +93,8 @@ class Weights(Record):
     coverage: float = 0.0
 
 
-READ = Weights(lead=10.0, answered=5.1, offset=-5.3)
-WITH_VECTORS = Weights(lead=10.5, standing=0.7, coverage=2.2, offset=-6.2)
+READ = Weights(lead=9.5, answered=4.5, offset=-4.9)
+WITH_VECTORS = Weights(lead=9.5, standing=0.8, coverage=2.0, offset=-6.3)
 WORDS_ALONE = Weights(lead=3.4, coverage=5.0, offset=-6.2)
 
 
@@ -110,7 +108,9 @@ def order(evidence: Evidence) -> float:
     """Return the value by which sections are ordered."""
     if evidence.similarity is None:
         return evidence.words
-    found = evidence.similarity + DOCUMENT_SHARE * evidence.document + WORDS_SHARE * evidence.words
+    # In other words than the documents', the best section by words may share one incidental word with the question.
+    words = WORDS_SHARE * evidence.words * evidence.most_covered
+    found = evidence.similarity + DOCUMENT_SHARE * evidence.document + words
     return found if evidence.reading is None else found + evidence.reading.likeness
 
 
