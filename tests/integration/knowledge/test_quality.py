@@ -96,8 +96,8 @@ def test_held_out_questions_are_answered_as_well_as_before(outcomes: list[Outcom
         effort.whole()
     ):  # of 128 questions, 62 are right, the right guide is first for 90; 35 of 40 are handed off
         at_least(found, [], right=0.46, precise=0.92, handed_off=0.87, first=0.67, five=0.92)
-    else:  # of 71 about 8 guides, 40 are right, the right guide is first for 58; 36 of 39 are handed off
-        at_least(found, [], right=0.53, precise=0.94, handed_off=0.87, first=0.78, five=0.97)
+    else:  # of 71 about 8 guides, 43 are right, the right guide is first for 59; 37 of 39 are handed off
+        at_least(found, [], right=0.56, precise=0.89, handed_off=0.89, first=0.79, five=0.97)
 
 
 def test_there_are_enough_questions_for_meaningful_shares() -> None:

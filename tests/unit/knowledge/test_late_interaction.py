@@ -126,3 +126,21 @@ def test_the_section_that_answers_the_question_word_by_word_comes_first(
 ) -> None:
     assert search(corpus, "is a card insured", model)[0].document_id == "cards"
     assert search(corpus, "is a parcel insured", model)[0].document_id == "parcels"
+
+
+def test_another_section_of_the_document_that_fits_as_well_is_quoted_under_its_heading(
+    tmp_path: Path, model: ByToken
+) -> None:
+    text = "# By road\n\nA parcel takes two days.\n\n# By air\n\nA parcel takes one day.\n\n# Cards\n\nNo."
+    documents = [("parcels", "Parcels", text), *DOCUMENTS[1:]]
+
+    found = search(searcher(tmp_path, documents, model), "how long takes a parcel", model)[0]
+
+    assert found.excerpt in {
+        "A parcel takes two days.\n\n**By air**\n\nA parcel takes one day.",
+        "A parcel takes one day.\n\n**By road**\n\nA parcel takes two days.",
+    }
+
+
+def test_a_section_that_fits_less_is_not_quoted(corpus: IndexSearcher, model: ByToken) -> None:
+    assert search(corpus, "is a card insured", model)[0].excerpt.count("\n\n") == 0

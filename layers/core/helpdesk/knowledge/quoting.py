@@ -1,7 +1,7 @@
 """Excerpts of sections for visitors: whole blocks, in their order, that are relevant to the question."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from helpdesk.knowledge.markdown import blocks, is_fence
 
@@ -10,7 +10,6 @@ MAX_EXCERPT_CHARACTERS = 700
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _RELATIVE_LINK = re.compile(r"\[([^\]]*)\]\((?!https?://|mailto:)[^)]*\)")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 _TABLE_RULE = re.compile(r"^[\s|:-]+$")
 
 
@@ -18,9 +17,9 @@ def excerpt(text: str, relevance: Callable[[str], float]) -> str:
     """Return an excerpt of a section: all of it if it is short, else its first block and the most relevant others.
 
     `relevance` returns how much of the question a block holds. Relative links become their text. An ellipsis marks
-    blocks that are left out.
+    blocks that are left out. A paragraph that ends in a colon is quoted with what it introduces, as far as it fits.
     """
-    found = [part for block in _with_introductions(blocks(_plain(text))) for part in _rows(block)]
+    found = [part for block in blocks(_plain(text)) for part in _rows(block)]
     if not found:
         return ""
     chosen, room = {0}, MAX_EXCERPT_CHARACTERS - len(found[0])
@@ -29,6 +28,13 @@ def excerpt(text: str, relevance: Callable[[str], float]) -> str:
         if len(found[place]) + 2 <= room and (relevance(found[place]) or place - 1 in chosen):
             chosen.add(place)
             room -= len(found[place]) + 2
+    for place in sorted(chosen):
+        if found[place].endswith(":") and place + 1 < len(found) and place + 1 not in chosen:
+            introduced = _beginning(found[place + 1], room - 2)
+            if introduced:
+                found[place + 1] = introduced
+                chosen.add(place + 1)
+                room -= len(introduced) + 2
     quoted = ""
     last = -1
     for place in sorted(chosen):
@@ -46,22 +52,12 @@ def _plain(text: str) -> str:
     return _RELATIVE_LINK.sub(r"\1", _IMAGE.sub(r"\1", _COMMENT.sub("", text)))
 
 
-def _with_introductions(found: Sequence[str]) -> list[str]:
-    """Join paragraphs that end in a colon with the list that they introduce, as far as both fit into an excerpt."""
-    joined: list[str] = []
-    for block in found:
-        introduction = joined[-1] if joined else ""
-        goes_on = introduction.endswith(":") or (_is_item(block) and ":\n\n" in introduction)
-        fits = len(introduction) + 2 + len(block) <= MAX_EXCERPT_CHARACTERS
-        if goes_on and fits and not is_fence(introduction) and not _is_row(block):
-            joined[-1] = f"{introduction}\n\n{block}"
-        else:
-            joined.append(block)
-    return joined
-
-
-def _is_item(block: str) -> bool:
-    return _ITEM.match(block) is not None
+def _beginning(block: str, room: int) -> str:
+    """Return the first lines of a block that fit; of code all or nothing."""
+    if len(block) <= room:
+        return block
+    cut = block[: max(room - 2, 0)].rpartition("\n")[0]
+    return "" if is_fence(block) or not cut else f"{cut}\n…"
 
 
 def _rows(block: str) -> list[str]:

@@ -9,10 +9,10 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from copy import replace
 
-from helpdesk.knowledge import index_kinds, language, late_interaction, repository, spelling
+from helpdesk.knowledge import index_kinds, language, late_interaction, quoting, repository, spelling
 from helpdesk.knowledge.index import Hit
 from helpdesk.knowledge.late_interaction import Reading
-from helpdesk.knowledge.quoting import excerpt
+from helpdesk.knowledge.markdown import HEADING_SEPARATOR
 from helpdesk.knowledge.scoring import (
     BEST_OF_DOCUMENT,
     Background,
@@ -31,6 +31,9 @@ from helpdesk.search.s3_index.vectors import VectorSet
 CONFIDENT = 0.5
 """The least score at which a passage is quoted."""
 
+ALSO_QUOTED = 0.05
+"""How far behind in the order another section of the document may be, to be quoted with the best one."""
+
 CANDIDATES = 40
 """Sections that each ranker proposes."""
 
@@ -38,7 +41,8 @@ CANDIDATES = 40
 class Passage(Record):
     """A section that may answer a question.
 
-    `text` is the section as Markdown and `excerpt` the part to quote. `score` is from 0 to 1.
+    `text` is the section as Markdown and `excerpt` the part to quote, with that of another section of the document that
+    fits as well. `score` is from 0 to 1.
     """
 
     document_id: str
@@ -82,14 +86,14 @@ def search(corpus: Corpus, question: str, model: Embedder, *, limit: int = 5) ->
     terms = terms_of(corpus, question, spoken)
     if not terms:  # it has no subject: "how do I do it?"
         return []
-    best: dict[str, Candidate] = {}
+    by_document: dict[str, list[Candidate]] = {}
     for candidate in candidates(corpus, question, spoken, terms, model):
-        best.setdefault(candidate.hit.document_id, candidate)
+        by_document.setdefault(candidate.hit.document_id, []).append(candidate)
     passages: list[Passage] = []
     score = 1.0
-    for candidate in list(best.values())[:limit]:
-        score = min(score, confidence(candidate.evidence))
-        passages.append(_passage(candidate.hit, terms, score))
+    for own in list(by_document.values())[:limit]:
+        score = min(score, confidence(own[0].evidence))
+        passages.append(_passage(own, terms, score))
     return passages
 
 
@@ -190,8 +194,29 @@ def _as_read(candidate: Candidate, read: Mapping[tuple[str, int], Reading]) -> C
     return replace(candidate, evidence=replace(candidate.evidence, reading=reading))
 
 
-def _passage(hit: Hit, terms: Sequence[Term], score: float) -> Passage:
-    quoted = excerpt(hit.text, lambda block: relevance(terms, set(language.terms(block, hit.language))))
+def _passage(own: Sequence[Candidate], terms: Sequence[Term], score: float) -> Passage:
+    """Return the passage of a document by its candidates, the best first."""
+    hit = own[0].hit
+    quotes = [_quote(hit, terms)]
+    for other in own[1:2]:
+        if _fits_as_well(other.evidence, own[0].evidence):
+            heading = other.hit.heading.rpartition(HEADING_SEPARATOR)[2]
+            quotes += [f"**{heading}**"] if heading and other.hit.heading != hit.heading else []
+            quotes.append(_quote(other.hit, terms))
+    excerpt = "\n\n".join(quotes)
     return Passage(
-        hit.document_id, hit.version, hit.title, hit.heading, hit.url, hit.text, quoted, round(score, 4)
+        hit.document_id, hit.version, hit.title, hit.heading, hit.url, hit.text, excerpt, round(score, 4)
     )
+
+
+def _fits_as_well(other: Evidence, best: Evidence) -> bool:
+    """Return whether a section is about as good as the best one of its document, and has as many of the words."""
+    return (
+        other.reading is not None
+        and order(best) - order(other) < ALSO_QUOTED
+        and other.coverage >= best.coverage
+    )
+
+
+def _quote(hit: Hit, terms: Sequence[Term]) -> str:
+    return quoting.excerpt(hit.text, lambda block: relevance(terms, set(language.terms(block, hit.language))))
