@@ -32,7 +32,8 @@ def with_grant() -> Callable[[str, str | None], Client]:
 
     def make(user_id: str, organization: str | None) -> Client:
         token = token_of(user_id, organization)
-        table.put_new({**Grant.key_for(GRANT).attributes(), "organization": organization})
+        bound = {"organization": organization} if organization else {}
+        table.put_new({**Grant.key_for(GRANT).attributes(), **bound})
         table.update(
             AccessToken.key_for(sha256_hex(token)),
             "SET grantId = :id, scopes = :scopes",
