@@ -46,9 +46,6 @@ class PreparedModel:
         """Return one row for each text."""
         return self._vectors[: len(texts)]
 
-    def tokens(self, text: str) -> None:
-        """Return None: it has one vector for a text."""
-
     def question(self, text: str) -> Vectors:
         """Return a vector."""
         found: Vectors = self._vectors[len(text) % len(self._vectors)]

@@ -1,7 +1,7 @@
 """Measures how well the agent finds answers: `make eval`, or `make eval CORPUS=folder` for any folder of Markdown.
 
 `python -m scripts.evaluation fit FOLDER=QUESTIONS ...` fits the weights of helpdesk.knowledge.scoring to questions
-about all folders but one, and prints what they do to that one.
+about each folder, and prints what they do to the others.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from scripts.evaluation.corpus import RememberingModel, indexed
-from scripts.evaluation.fit import INPUTS, each_left_out, samples
+from scripts.evaluation.fit import both_ways, samples
 from scripts.evaluation.measure import Figures, Outcome, ask, figures
 from scripts.evaluation.questions import GUIDES, ROOT, Asked, held_out, of_file, own
 
@@ -38,12 +38,12 @@ def main() -> int:
     corpus.add_argument("--questions", type=Path, help=f"a JSON file; FOLDER/{QUESTIONS_FILE} by default")
     fitting = commands.add_parser("fit", help="fit the weights of confidence")
     fitting.add_argument("corpora", nargs="+", metavar="FOLDER=QUESTIONS")
-    fitting.add_argument("--known", choices=INPUTS, default="read", help="what is known of a section")
+    fitting.add_argument("--words-alone", action="store_true", help="as if no model knew the language")
     options = parser.parse_args()
     model = RememberingModel()
     try:
         if options.command == "fit":
-            _fit(options.corpora, model, options.known)
+            _fit(options.corpora, model, words_alone=options.words_alone)
         elif options.command == "corpus":
             file = options.questions or options.folder / QUESTIONS_FILE
             print("\n".join(_table(_asked(options.folder, of_file(file), model)[0])))
@@ -54,14 +54,13 @@ def main() -> int:
     return 0
 
 
-def _fit(corpora: Sequence[str], model: RememberingModel, known: str) -> None:
-    model.has_tokens = known == "read"
+def _fit(corpora: Sequence[str], model: RememberingModel, *, words_alone: bool) -> None:
     found = {}
     for pair in corpora:
         folder, _, file = pair.partition("=")
         with indexed(Path(folder), model) as corpus:
-            found[Path(folder).name] = samples(corpus, of_file(Path(file)), model, known)
-    print("\n".join(each_left_out(found, known)))
+            found[Path(folder).name] = samples(corpus, of_file(Path(file)), model, words_alone=words_alone)
+    print("\n".join(both_ways(found)))
 
 
 def _guides(model: RememberingModel) -> None:

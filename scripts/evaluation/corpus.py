@@ -1,18 +1,16 @@
 """A folder of Markdown, indexed by the code that runs in production. Vectors are kept from one run to the next."""
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from helpdesk.knowledge.index import FORMAT, IndexSearcher, edit_of
 from helpdesk.knowledge.vectorizing import prepare
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.search.embeddings import minilm
-from helpdesk.search.embeddings.embedder import Embedder, Tokens, Vectors
+from helpdesk.search.embeddings.embedder import Embedder, Vectors
 from helpdesk.search.embeddings.minilm import MiniLm
 from helpdesk.search.s3_index import directory
 from helpdesk_files import reading
@@ -22,14 +20,16 @@ _KEPT = ROOT / ".local" / "evaluation"
 
 
 class RememberingModel:
-    """The embedder of the functions. It reads a text once, also over several runs."""
+    """The embedder of the functions. It embeds a text once, also over several runs."""
 
     def __init__(self) -> None:
         self._model = MiniLm()
-        self._vectors = _Kept(_KEPT / f"{self._model.kind}.npz")
-        self._tokens = _Kept(_KEPT / f"{self._model.kind}-tokens.npz")
-        self._read: dict[str, Vectors] = {}
-        self.has_tokens = True
+        self._file = _KEPT / f"{self._model.kind}.npz"
+        self._found: dict[str, Vectors] = {}
+        self._new = False
+        if self._file.exists():
+            with np.load(self._file) as kept:
+                self._found = dict(zip(kept["names"].tolist(), kept["vectors"], strict=True))
 
     @property
     def model_id(self) -> str:
@@ -57,49 +57,18 @@ class RememberingModel:
 
     def question(self, text: str) -> Vectors:
         """Return the vector of a text."""
-        vector: Vectors = self._vectors.get(text, lambda: minilm.pooled(self._outputs(text)))
-        return vector
-
-    def tokens(self, text: str) -> Tokens | None:
-        """Return the tokens of a text with their vectors; None if it is asked to do without."""
-        if not self.has_tokens:
-            return None
-        # Half the size, and no score changes in its third digit.
-        rows = self._tokens.get(text, lambda: self._outputs(text).astype(np.float16))
-        return minilm.tokens(text, rows.astype(np.float32))
-
-    def keep(self) -> None:
-        """Write what is known for the next run."""
-        self._vectors.keep()
-        self._tokens.keep()
-
-    def _outputs(self, text: str) -> Vectors:
-        if text not in self._read:
-            self._read[text] = minilm.outputs(text)
-        return self._read[text]
-
-
-class _Kept:
-    """Arrays by text, in a file."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._found: dict[str, NDArray[np.floating]] = {}
-        self._new = False
-        if file.exists():
-            with np.load(file) as kept:
-                self._found = dict(kept)
-
-    def get(self, text: str, make: Callable[[], NDArray[np.floating]]) -> NDArray[np.floating]:
         name = sha256_hex(text)
         if name not in self._found:
-            self._found[name], self._new = make(), True
+            self._found[name], self._new = self._model.question(text), True
         return self._found[name]
 
     def keep(self) -> None:
+        """Write what is known for the next run."""
         if self._new:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            np.savez(self._file, allow_pickle=False, **self._found)
+            _KEPT.mkdir(parents=True, exist_ok=True)
+            np.savez(
+                self._file, names=np.array(list(self._found)), vectors=np.stack(list(self._found.values()))
+            )
 
 
 @contextmanager

@@ -5,20 +5,20 @@ from contextlib import contextmanager
 from functools import cache
 from unittest.mock import patch
 
-from helpdesk.search.embeddings import minilm
 from helpdesk.search.embeddings.embedder import Vectors
+from helpdesk.search.embeddings.minilm import MiniLm
 
 
 @contextmanager
 def embedded_once() -> Iterator[None]:
-    """Embed a text once in a process: its vectors depend on nothing else, and take longer than most tests."""
-    read = minilm.outputs
+    """Embed a text once in a process: its vector depends on nothing else, and takes longer than most tests."""
+    embed = MiniLm.question
 
     @cache
-    def outputs(text: str) -> Vectors:
-        found = read(text)
+    def vector(text: str) -> Vectors:
+        found = embed(MiniLm(), text)
         found.setflags(write=False)
         return found
 
-    with patch.object(minilm, "outputs", outputs):
+    with patch.object(MiniLm, "question", lambda _, text: vector(text)):
         yield

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.knowledge import index, service
+from helpdesk.knowledge import index, repository, service
 from helpdesk.knowledge.documents import DeletedDocument, Document, Source
 from helpdesk.knowledge.errors import DocumentChanged
 from helpdesk.knowledge.folders import Folder
@@ -126,22 +126,18 @@ def test_the_old_text_is_deleted_once_the_new_one_is_indexed(api: Client) -> Non
 
 
 def test_a_document_is_read_although_its_text_is_replaced_meanwhile(
-    api: Client, monkeypatch: pytest.MonkeyPatch
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document_id = add(api, "Refunds", "Fourteen days.")
-    load = clients.s3().get_object
-    replaced: list[bool] = []
+    now = repository.documents.get
+    seen = [now(organization.organization_id, document_id)]
+    api.patch(at(document_id), {"body": "Thirty days."})
+    work()
 
-    def replace_first(**request: Any) -> Any:
-        if not replaced:
-            replaced.append(True)
-            api.patch(at(document_id), {"body": "Thirty days."})
-            monkeypatch.setattr(clients.s3(), "get_object", load)
-            work()
-        return load(**request)
-
-    monkeypatch.setattr(clients.s3(), "get_object", replace_first)
-    assert read(api, document_id)["body"] == "Thirty days."
+    with monkeypatch.context() as racing:
+        racing.setattr(repository.documents, "get", lambda *key: seen.pop() if seen else now(*key))
+        assert read(api, document_id)["body"] == "Thirty days."
+    assert seen == []
 
 
 def test_a_deleted_document_stops_answering_at_once(api: Client, organization: NewOrganization) -> None:

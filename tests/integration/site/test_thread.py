@@ -127,6 +127,7 @@ def thread(
         page.get_by_label(T["contact.message"]).fill("Where is my parcel?")
         page.get_by_role("button", name=T["contact.send"]).click()
         expect(page.locator(".thread li")).to_have_count(1)
+        page.wait_for_load_state()  # until then its script may not have run
         yield Thread(page, api, working)
         assert [each for each in said if "status of" not in each] == []
 

@@ -36,19 +36,6 @@ def test_a_vector_does_not_depend_on_the_texts_beside_it() -> None:
     assert np.array_equal(alone, beside)
 
 
-def test_a_token_is_most_like_the_one_of_the_same_word_in_another_text() -> None:
-    asked = MODEL.tokens("reset my password")
-    read = MODEL.tokens("The password is changed on Mondays.")
-
-    assert asked.words == ["reset", "my", "password"]
-    assert read.words[int((asked.vectors[2] @ read.vectors.T).argmax())] == "password"
-    assert np.linalg.norm(asked.vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
-
-
-def test_an_empty_text_has_no_tokens() -> None:
-    assert MODEL.tokens("").vectors.shape == (0, minilm.DIMENSIONS)
-
-
 @pytest.mark.parametrize("text", ["", " ", "\x00", "🙂" * 3_000, "x" * 900_000])
 def test_any_text_has_a_vector_of_length_one(text: str) -> None:
     assert np.linalg.norm(MODEL.question(text)) == pytest.approx(1.0, abs=1e-5)

@@ -25,11 +25,6 @@ def test_a_long_text_is_cut_and_still_ends() -> None:
     assert (found[0], found[-1]) == (CLS, SEP)
 
 
-def test_each_token_has_the_word_that_it_is_a_part_of() -> None:
-    assert wordpiece.words_of_tokens("Password, svc!", 256) == ["password", ",", "svc", "svc", "!"]
-    assert len(wordpiece.words_of_tokens("parcel " * 1_000, 256)) == 254
-
-
 def test_the_name_of_a_special_token_is_plain_text() -> None:
     assert wordpiece.encode("[SEP] [CLS]", 256).count(SEP) == 1
 

@@ -24,9 +24,6 @@ class AnyVector:
     def passages(self, texts: Sequence[str]) -> Vectors:
         return np.full((len(texts), 384), 0.05, dtype=np.float32)
 
-    def tokens(self, text: str) -> None:
-        return None
-
     def question(self, text: str) -> Vectors:
         found: Vectors = self.passages([text])[0]
         return found

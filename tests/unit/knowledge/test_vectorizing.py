@@ -27,9 +27,6 @@ class Counting:
         self.texts += texts
         return np.array([[len(text), 1.0] for text in texts], dtype=np.float32)
 
-    def tokens(self, text: str) -> None:
-        return None
-
     def question(self, text: str) -> Vectors:
         raise AssertionError
 

@@ -66,15 +66,6 @@ def test_the_best_row_of_a_section_counts(tmp_path: Path) -> None:
     assert found.value(similarities, "a", 0) == pytest.approx(1.0, abs=0.01)
 
 
-def test_the_row_of_a_section_that_is_most_like_a_question_is_named(tmp_path: Path) -> None:
-    vectors.change(tmp_path, [], [document("a", 1, 2, 3, 4, sections=(0, 2, 2, 2)), document("b", 5)])
-    found = VectorSet(tmp_path)
-
-    assert [found.best_row(unit(seed), "a", 2) for seed in (2, 3, 4)] == [0, 1, 2]
-    assert found.best_row(unit(5), "b", 0) == 0
-    assert found.best_row(unit(1), "a", 1) == 0
-
-
 def test_rows_as_int8_keep_a_similarity_to_a_hundredth(tmp_path: Path) -> None:
     vectors.change(tmp_path, [], [document("a", *range(50))])
     found = VectorSet(tmp_path)

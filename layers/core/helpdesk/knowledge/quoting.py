@@ -17,7 +17,7 @@ def excerpt(text: str, relevance: Callable[[str], float]) -> str:
     """Return an excerpt of a section: all of it if it is short, else its first block and the most relevant others.
 
     `relevance` returns how much of the question a block holds. Relative links become their text. An ellipsis marks
-    blocks that are left out. A paragraph that ends in a colon is quoted with what it introduces, as far as it fits.
+    blocks that are left out.
     """
     found = [part for block in blocks(_plain(text)) for part in _rows(block)]
     if not found:
@@ -28,13 +28,6 @@ def excerpt(text: str, relevance: Callable[[str], float]) -> str:
         if len(found[place]) + 2 <= room and (relevance(found[place]) or place - 1 in chosen):
             chosen.add(place)
             room -= len(found[place]) + 2
-    for place in sorted(chosen):
-        if found[place].endswith(":") and place + 1 < len(found) and place + 1 not in chosen:
-            introduced = _beginning(found[place + 1], room - 2)
-            if introduced:
-                found[place + 1] = introduced
-                chosen.add(place + 1)
-                room -= len(introduced) + 2
     quoted = ""
     last = -1
     for place in sorted(chosen):
@@ -50,14 +43,6 @@ def excerpt(text: str, relevance: Callable[[str], float]) -> str:
 
 def _plain(text: str) -> str:
     return _RELATIVE_LINK.sub(r"\1", _IMAGE.sub(r"\1", _COMMENT.sub("", text)))
-
-
-def _beginning(block: str, room: int) -> str:
-    """Return the first lines of a block that fit; of code all or nothing."""
-    if len(block) <= room:
-        return block
-    cut = block[: max(room - 2, 0)].rpartition("\n")[0]
-    return "" if is_fence(block) or not cut else f"{cut}\n…"
 
 
 def _rows(block: str) -> list[str]:

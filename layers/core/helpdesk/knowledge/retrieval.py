@@ -1,24 +1,21 @@
 """Finds the passages that answer a question, with the confidence in each.
 
 Two rankers choose sections: BM25 by the words, and sentence vectors by the meaning. Every section that either of them
-finds gets the evidence of both, and the model reads the best ones again, word by word. `scoring` orders them and gives
-each a score from 0 to 1, on the same scale for every question and knowledge base, so that one threshold serves all.
+finds gets the evidence of both. `scoring` orders them and gives each a score from 0 to 1, on the same scale for every
+question and knowledge base, so that one threshold serves all.
 """
 
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from copy import replace
 
-from helpdesk.knowledge import index_kinds, language, late_interaction, quoting, repository, spelling
+from helpdesk.knowledge import index_kinds, language, repository, spelling
 from helpdesk.knowledge.index import Hit
-from helpdesk.knowledge.late_interaction import Reading
-from helpdesk.knowledge.markdown import HEADING_SEPARATOR
+from helpdesk.knowledge.quoting import excerpt
 from helpdesk.knowledge.scoring import (
     BEST_OF_DOCUMENT,
     Background,
     Evidence,
     confidence,
-    lead,
     on_calibrated_scale,
     order,
 )
@@ -31,9 +28,6 @@ from helpdesk.search.s3_index.vectors import VectorSet
 CONFIDENT = 0.5
 """The least score at which a passage is quoted."""
 
-ALSO_QUOTED = 0.05
-"""How far behind in the order another section of the document may be, to be quoted with the best one."""
-
 CANDIDATES = 40
 """Sections that each ranker proposes."""
 
@@ -41,8 +35,7 @@ CANDIDATES = 40
 class Passage(Record):
     """A section that may answer a question.
 
-    `text` is the section as Markdown and `excerpt` the part to quote, with that of another section of the document that
-    fits as well. `score` is from 0 to 1.
+    `text` is the section as Markdown and `excerpt` the part to quote. `score` is from 0 to 1.
     """
 
     document_id: str
@@ -86,14 +79,14 @@ def search(corpus: Corpus, question: str, model: Embedder, *, limit: int = 5) ->
     terms = terms_of(corpus, question, spoken)
     if not terms:  # it has no subject: "how do I do it?"
         return []
-    by_document: dict[str, list[Candidate]] = {}
+    best: dict[str, Candidate] = {}
     for candidate in candidates(corpus, question, spoken, terms, model):
-        by_document.setdefault(candidate.hit.document_id, []).append(candidate)
+        best.setdefault(candidate.hit.document_id, candidate)
     passages: list[Passage] = []
     score = 1.0
-    for own in list(by_document.values())[:limit]:
-        score = min(score, confidence(own[0].evidence))
-        passages.append(_passage(own, terms, score))
+    for candidate in list(best.values())[:limit]:
+        score = min(score, confidence(candidate.evidence))
+        passages.append(_passage(candidate.hit, terms, score))
     return passages
 
 
@@ -104,10 +97,7 @@ def candidates(
     words = wanted(terms)
     hits = corpus.search(words, CANDIDATES)
     most = max((hit.score for hit in hits), default=0.0) or 1.0
-    asked = _vector(corpus, question, spoken, model)
-    similarities = None if asked is None else corpus.vectors.similarities(asked)
-    if similarities is not None and not model.calibrated:
-        similarities = on_calibrated_scale(similarities)
+    similarities = _similarities(corpus, question, spoken, model)
     background = None if similarities is None else Background.of(similarities)
     if similarities is not None:
         found = {(hit.document_id, hit.position) for hit in hits}
@@ -117,23 +107,20 @@ def candidates(
         Candidate(hit, _evidence(corpus.vectors, similarities, background, hit, terms, hit.score / most))
         for hit in hits
     ]
-    ordered = sorted(_compared(judged), key=_order)
-    return ordered if asked is None else _with_best_read(corpus, question, spoken, asked, ordered, model)
+    return _with_leads(sorted(judged, key=lambda candidate: -order(candidate.evidence)))
 
 
-def _order(candidate: Candidate) -> float:
-    return -order(candidate.evidence)
-
-
-def _vector(corpus: Corpus, question: str, spoken: str, model: Embedder) -> Vectors | None:
-    """Return the vector of a question; None if only words can be compared."""
+def _similarities(corpus: Corpus, question: str, spoken: str, model: Embedder) -> Vectors | None:
+    """Return how similar each section is to the question; None if only their words can be compared."""
     if not corpus.vectors.sections or not (model.languages is None or spoken in model.languages):
         return None
     try:
-        return model.question(question)
+        asked = model.question(question)
     except EmbeddingFailed:
         logger.warning("searched_by_words_alone")
         return None
+    similarities = corpus.vectors.similarities(asked)
+    return similarities if model.calibrated else on_calibrated_scale(similarities)
 
 
 def _evidence(
@@ -144,9 +131,10 @@ def _evidence(
     terms: Sequence[Term],
     words: float,
 ) -> Evidence:
+    count = sum(term.weight > 0 for term in terms)
     held = set(language.terms(f"{hit.title}\n{hit.heading}\n{hit.text}", hit.language))
     if similarities is None or background is None:
-        return Evidence(None, 0.0, 0.0, words, coverage(terms, held))
+        return Evidence(None, 0.0, 0.0, words, coverage(terms, held), count)
     similarity = vectors.value(similarities, hit.document_id, hit.position)
     return Evidence(
         similarity=similarity,
@@ -154,69 +142,29 @@ def _evidence(
         document=vectors.mean_of_best(similarities, hit.document_id, BEST_OF_DOCUMENT),
         words=words,
         coverage=coverage(terms, held),
+        terms=count,
     )
 
 
-def _compared(judged: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates with what the others cover, and with their lead over the best other documents."""
-    most = max((candidate.evidence.coverage for candidate in judged), default=0.0)
-    covered = [replace(each, evidence=replace(each.evidence, most_covered=most)) for each in judged]
-    best: dict[str, float] = {}
-    for candidate in covered:
-        document = candidate.hit.document_id
-        best[document] = max(order(candidate.evidence), best.get(document, -math.inf))
-    ranked = sorted(best, key=lambda document: -best[document])
+def _with_leads(ordered: Sequence[Candidate]) -> list[Candidate]:
+    """Return ordered candidates with their lead over the best one of another document."""
     found: list[Candidate] = []
-    for candidate in covered:
-        others = [best[document] for document in ranked if document != candidate.hit.document_id]
-        ahead = lead(order(candidate.evidence), others)
-        found.append(replace(candidate, evidence=replace(candidate.evidence, lead=ahead)))
+    for candidate in ordered:
+        value = order(candidate.evidence)
+        rival = next(
+            (
+                order(other.evidence)
+                for other in ordered
+                if other.hit.document_id != candidate.hit.document_id
+            ),
+            0.0,
+        )
+        found.append(replace(candidate, evidence=replace(candidate.evidence, lead=value - rival)))
     return found
 
 
-def _with_best_read(
-    corpus: Corpus,
-    question: str,
-    spoken: str,
-    asked: Vectors,
-    ordered: Sequence[Candidate],
-    model: Embedder,
-) -> list[Candidate]:
-    """Return candidates in their order after the best of them were read word by word."""
-    hits = late_interaction.worth_reading([candidate.hit for candidate in ordered])
-    readings = late_interaction.read(corpus, question, spoken, asked, hits, model)
-    read = {(hit.document_id, hit.position): found for hit, found in zip(hits, readings, strict=False)}
-    return sorted((_as_read(candidate, read) for candidate in ordered), key=_order)
-
-
-def _as_read(candidate: Candidate, read: Mapping[tuple[str, int], Reading]) -> Candidate:
-    reading = read.get((candidate.hit.document_id, candidate.hit.position))
-    return replace(candidate, evidence=replace(candidate.evidence, reading=reading))
-
-
-def _passage(own: Sequence[Candidate], terms: Sequence[Term], score: float) -> Passage:
-    """Return the passage of a document by its candidates, the best first."""
-    hit = own[0].hit
-    quotes = [_quote(hit, terms)]
-    for other in own[1:2]:
-        if _fits_as_well(other.evidence, own[0].evidence):
-            heading = other.hit.heading.rpartition(HEADING_SEPARATOR)[2]
-            quotes += [f"**{heading}**"] if heading and other.hit.heading != hit.heading else []
-            quotes.append(_quote(other.hit, terms))
-    excerpt = "\n\n".join(quotes)
+def _passage(hit: Hit, terms: Sequence[Term], score: float) -> Passage:
+    quoted = excerpt(hit.text, lambda block: relevance(terms, set(language.terms(block, hit.language))))
     return Passage(
-        hit.document_id, hit.version, hit.title, hit.heading, hit.url, hit.text, excerpt, round(score, 4)
+        hit.document_id, hit.version, hit.title, hit.heading, hit.url, hit.text, quoted, round(score, 4)
     )
-
-
-def _fits_as_well(other: Evidence, best: Evidence) -> bool:
-    """Return whether a section is about as good as the best one of its document, and has as many of the words."""
-    return (
-        other.reading is not None
-        and order(best) - order(other) < ALSO_QUOTED
-        and other.coverage >= best.coverage
-    )
-
-
-def _quote(hit: Hit, terms: Sequence[Term]) -> str:
-    return quoting.excerpt(hit.text, lambda block: relevance(terms, set(language.terms(block, hit.language))))

@@ -114,14 +114,6 @@ def rarity(corpus: Corpus, text: str) -> float:
     return math.log(1 + (corpus.sections - frequency + 0.5) / (frequency + 0.5))
 
 
-def is_incidental(word: str) -> bool:
-    """Return whether a word that no document has is a detail of the visitor's case: an order number, when they ordered.
-
-    A question loses nothing with it.
-    """
-    return word in INCIDENTAL_WORDS or len(word) == 1 or any(map(str.isdigit, word))
-
-
 def _share(term: Term, held: Collection[str]) -> float:
     return max((share for form, share in term.alternatives.items() if form in held), default=0.0)
 
@@ -129,4 +121,6 @@ def _share(term: Term, held: Collection[str]) -> float:
 def _term(corpus: Corpus, word: str, text: str) -> Term:
     if corpus.frequency(text):
         return Term(text, {text: 1.0}, rarity(corpus, text))
-    return Term(text, {text: 1.0}, 0.0 if is_incidental(word) else UNKNOWN_SHARE * rarity(corpus, text))
+    # A number or a day that no document has is a detail of the visitor's case: an order number, when they ordered.
+    incidental = word in INCIDENTAL_WORDS or len(word) == 1 or any(map(str.isdigit, word))
+    return Term(text, {text: 1.0}, 0.0 if incidental else UNKNOWN_SHARE * rarity(corpus, text))

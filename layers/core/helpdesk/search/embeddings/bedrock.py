@@ -68,9 +68,6 @@ class BedrockEmbedder:
         vector: Vectors = self._cohere([text], "search_query")[0] if self._is_cohere else self._titan(text)
         return vector
 
-    def tokens(self, text: str) -> None:
-        """Return None: Bedrock has one vector for a whole text."""
-
     def _titan(self, text: str) -> Vectors:
         answer = self._invoke(
             {"inputText": text[:TITAN_CHARACTERS], "dimensions": self._dimensions, "normalize": True}

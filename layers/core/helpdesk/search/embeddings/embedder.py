@@ -7,21 +7,12 @@ vectors depend on; each kind has an index of its own.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from helpdesk.platform.record import Record
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 type Vectors = NDArray[np.float32]
 """One vector, or one for each row. (The value of an alias is read by type checkers alone.)"""
-
-
-class Tokens(Record):
-    """The tokens of a text: for each, the word that it is a part of, and its vector of length one."""
-
-    words: Sequence[str]
-    vectors: "Vectors"
 
 
 class EmbeddingFailed(Exception):
@@ -52,9 +43,6 @@ class Embedder(Protocol):
 
     def question(self, text: str) -> Vectors:
         """Return the vector of a question. Raises EmbeddingFailed."""
-
-    def tokens(self, text: str) -> Tokens | None:
-        """Return the tokens of a text with their vectors; None if the model has one vector for all of it."""
 
 
 def embedder(model_id: str) -> Embedder:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helpdesk.search.embeddings import wordpiece
-from helpdesk.search.embeddings.embedder import Tokens, Vectors
+from helpdesk.search.embeddings.embedder import Vectors
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -48,39 +48,17 @@ class MiniLm:
 
     def question(self, text: str) -> Vectors:
         """Return the vector of a text."""
-        return pooled(outputs(text))
-
-    def tokens(self, text: str) -> Tokens:
-        """Return the vectors of a text's tokens, each as it is understood among the others."""
-        return tokens(text, outputs(text))
-
-
-def outputs(text: str) -> Vectors:
-    """Return what the model makes of a text: a row for its beginning, one for each token, and one for its end."""
-    numbers = np.array([wordpiece.encode(text, MAX_TOKENS)], dtype=np.int64)
-    wanted = {
-        "input_ids": numbers,
-        "attention_mask": np.ones_like(numbers),
-        "token_type_ids": np.zeros_like(numbers),
-    }
-    session = _session()
-    names = [each.name for each in session.get_inputs()]
-    [output, *_] = session.run(None, {name: wanted[name] for name in names})
-    rows: Vectors = np.asarray(output, dtype=np.float32)[0]
-    return rows
-
-
-def pooled(rows: Vectors) -> Vectors:
-    """Return the vector of a text from its outputs."""
-    mean: Vectors = rows.mean(axis=0)
-    return mean / np.linalg.norm(mean)
-
-
-def tokens(text: str, rows: Vectors) -> Tokens:
-    """Return the tokens of a text from its outputs."""
-    inner = rows[1:-1]
-    lengths = np.linalg.norm(inner, axis=1, keepdims=True)
-    return Tokens(wordpiece.words_of_tokens(text, MAX_TOKENS), inner / lengths)
+        numbers = np.array([wordpiece.encode(text, MAX_TOKENS)], dtype=np.int64)
+        wanted = {
+            "input_ids": numbers,
+            "attention_mask": np.ones_like(numbers),
+            "token_type_ids": np.zeros_like(numbers),
+        }
+        session = _session()
+        names = [each.name for each in session.get_inputs()]
+        [output, *_] = session.run(None, {name: wanted[name] for name in names})
+        pooled: Vectors = np.asarray(output, dtype=np.float32)[0].mean(axis=0)
+        return pooled / np.linalg.norm(pooled)
 
 
 @cache

@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from itertools import islice
 from pathlib import Path
 
 CLS, SEP, UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
@@ -42,18 +41,13 @@ def vocabulary() -> dict[str, int]:
 def encode(text: str, limit: int) -> list[int]:
     """Return the token numbers of a text, with those that begin and end a sequence; `limit` counts all of them."""
     known = vocabulary()
-    return [known[CLS], *(number for _, number in _tokens(text, limit - 2)), known[SEP]]
-
-
-def words_of_tokens(text: str, limit: int) -> list[str]:
-    """Return the word of each token of a text but those that begin and end a sequence; `limit` counts these, too."""
-    return [word for word, _ in _tokens(text, limit - 2)]
-
-
-def _tokens(text: str, limit: int) -> Iterator[tuple[str, int]]:
-    """Yield the first tokens, each with the word that it is a part of."""
-    # A token has at least one character, and most of a text may be space; so the text is read only up to the limit.
-    return islice(((word, number) for word in _words(text) for number in _pieces(word)), limit)
+    numbers = [known[CLS]]
+    # A token has at least one character, and most of a text may be space; so the cut is far behind the limit.
+    for word in _words(text):
+        numbers += _pieces(word)
+        if len(numbers) >= limit:
+            break
+    return [*numbers[: limit - 1], known[SEP]]
 
 
 def _words(text: str) -> Iterator[str]:

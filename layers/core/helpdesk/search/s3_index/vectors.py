@@ -144,17 +144,10 @@ class VectorSet:
 
     def value(self, similarities: Floats, document: str, section: int) -> float:
         """Return the value of one section; 0 if it has no row."""
-        place = self._place_of(document, section)
-        return 0.0 if place is None else float(similarities[place])
-
-    def best_row(self, question: Floats, document: str, section: int) -> int:
-        """Return which row of a section is most like a question, counted from 0; 0 if it has none."""
-        place = self._place_of(document, section)
-        if place is None or self._rows is None:
-            return 0
-        end = self._starts[place + 1] if place + 1 < len(self._starts) else len(self._scales)
-        own = slice(self._starts[place], end)
-        return int(np.argmax((self._rows[own].astype(np.float32) @ question) * self._scales[own]))
+        start, end = self._sections_of(document)
+        place = start + int(np.searchsorted(self._keys[start:end] & _SECTION, section))
+        found = place < end and int(self._keys[place]) & _SECTION == section
+        return float(similarities[place]) if found else 0.0
 
     def mean_of_best(self, similarities: Floats, document: str, count: int) -> float:
         """Return the mean of a document's highest values, of all if it has fewer; 0 if it has no row."""
@@ -165,12 +158,6 @@ class VectorSet:
         wanted = np.zeros(len(self._documents), dtype=bool)
         wanted[[self._numbers[each] for each in documents if each in self._numbers]] = True
         return np.flatnonzero(wanted[self._keys >> 32])
-
-    def _place_of(self, document: str, section: int) -> int | None:
-        """Return the number of a section among all; None if it has no row."""
-        start, end = self._sections_of(document)
-        place = start + int(np.searchsorted(self._keys[start:end] & _SECTION, section))
-        return place if place < end and int(self._keys[place]) & _SECTION == section else None
 
     def _sections_of(self, document: str) -> tuple[int, int]:
         """Return where a document's sections begin and end."""
