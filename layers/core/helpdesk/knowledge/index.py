@@ -118,8 +118,6 @@ SEARCHABLE_BYTES = 400_000_000
 """About how much text an index of `MAX_INDEX_BYTES` is of: twice the quota of the Standard plan."""
 MAX_CACHE_BYTES = 1_000_000_000
 
-_MOST_TERMS = 2_000
-
 _WEIGHTS = {"title": 1.5, "heading": 2.0, "body": 1.0}
 _OTHER_FIELDS_SHARE = 0.3  # of a term's weaker fields; the best field counts whole
 
@@ -191,14 +189,6 @@ class IndexSearcher:
     def frequency(self, term: str) -> int:
         """Return about how many sections hold a term: the count of the field that has it most often."""
         return max(self._searcher.doc_freq(name, term) for name in TERM_FIELDS)
-
-    def terms_with_prefix(self, prefix: str) -> list[str]:
-        """Return up to `_MOST_TERMS` terms of texts and of headings that begin with a prefix, the commonest first."""
-        return [
-            term
-            for name in ("heading", "body")
-            for term, _ in self._searcher.terms_with_prefix(name, prefix, limit=_MOST_TERMS)
-        ]
 
     def search(self, words: Sequence[Mapping[str, float]], limit: int) -> list[Hit]:
         """Return the best sections for words by BM25, best first. Each word is given by its terms and their weights.

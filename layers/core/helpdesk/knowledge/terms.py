@@ -50,9 +50,6 @@ class Corpus(Protocol):
     def frequency(self, term: str) -> int:
         """Return how many sections hold a term."""
 
-    def terms_with_prefix(self, prefix: str) -> list[str]:
-        """Return terms that begin with a prefix, the commonest first."""
-
     def search(self, words: Sequence[Mapping[str, float]], limit: int) -> list[Hit]:
         """Return the best sections for words by BM25, best first. Each word is given by its terms and their weights."""
 
