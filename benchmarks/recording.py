@@ -17,6 +17,7 @@ from helpdesk.accounts import provisioning
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.limits import Plan
 from helpdesk.platform import clients
+from helpdesk.platform.settings import settings
 from tests.support.api import Client, gateway_event
 from tests.support.template import table_properties, template
 
@@ -97,6 +98,7 @@ def emulated_aws() -> Iterator[None]:
                 QueueName=name, Attributes={"FifoQueue": "true"} if name.endswith(".fifo") else {}
             )["QueueUrl"]
             os.environ[f"{name.removesuffix('.fifo').upper()}_QUEUE_URL"] = url
+        settings.cache_clear()  # the clients have read it before the queues were there
         yield
 
 
