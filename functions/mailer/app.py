@@ -1,4 +1,4 @@
-"""MailQueue: send invitations and codes for support addresses; OutreachQueue: send the team's messages to customers.
+"""MailQueue: send invitations and codes for support addresses; OutreachQueue: send messages to customers.
 
 A message group is an invitation, an organization or a customer. Each queue has its own concurrency, so however many
 messages of the team wait, an invitation does not wait for them.
@@ -16,12 +16,12 @@ from helpdesk.accounts.organizations.confirming import SupportEmailMail
 from helpdesk.mail.errors import MailNotSent
 from helpdesk.outreach import mailing as messages
 from helpdesk.outreach import pacing
-from helpdesk.outreach.jobs import MessageMail
+from helpdesk.outreach.jobs import MessageMail, UnreadMail
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, JobUnfinished, Record, run_batch
 from helpdesk.platform.settings import declare
 
-NEEDS = declare("MAIL_QUEUE_URL", "OUTREACH_QUEUE_URL", "MAIL_FROM", "OUTREACH_PER_HOUR")
+NEEDS = declare("BASE_URL", "MAIL_QUEUE_URL", "OUTREACH_QUEUE_URL", "MAIL_FROM", "OUTREACH_PER_HOUR")
 
 # The longest time that one e-mail takes, with the client's own retries.
 _LEFT_FOR_ONE_MS = 20_000
@@ -56,8 +56,8 @@ def _send(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
     if body.get("kind") is None:
         wanted = InviteMail.from_body(body)
         return invites.send(wanted).value, {"organization": wanted.organization, "invite": wanted.invite_id}
-    mail = msgspec.convert(body, MessageMail | SupportEmailMail)
-    if isinstance(mail, MessageMail):
+    mail = msgspec.convert(body, MessageMail | UnreadMail | SupportEmailMail)
+    if not isinstance(mail, SupportEmailMail):
         about = {"organization": mail.organization, "messageId": mail.message_id}
         with pacing.paced():
             return messages.send(mail).value, about

@@ -10,14 +10,16 @@ from helpdesk.agent_runs import lost_runs
 from helpdesk.conversations import snoozes
 from helpdesk.conversations.approvals import EndApprovalsJob
 from helpdesk.conversations.snoozes import WakeJob
+from helpdesk.outreach import unread
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, Record, run_batch
 from helpdesk.platform.settings import declare
 from helpdesk.tools import sync_state
 from helpdesk.tools.approvals import expiry
+from helpdesk.webhooks.following import UnreadJob
 
-NEEDS = declare("TIMER_QUEUE_URL")
+NEEDS = declare("TIMER_QUEUE_URL", "MAIL_FROM", "OUTREACH_PER_HOUR")
 
 _RESERVE_MS = 10_000  # for the page that is under way when the time is over
 
@@ -46,9 +48,11 @@ def handler(event: dict[str, Any], context: Any) -> BatchResponse | None:
 
 def _work(record: Record) -> None:
     body = json.loads(record["body"])
-    job = msgspec.convert(body, WakeJob | EndApprovalsJob)
+    job = msgspec.convert(body, WakeJob | EndApprovalsJob | UnreadJob)
     if isinstance(job, WakeJob):
         outcome = snoozes.wake(job).value
+    elif isinstance(job, UnreadJob):
+        outcome = unread.look(job).value
     else:
         outcome = f"expired {expiry.expire_for_conversation(job.organization, job.conversation_id)}"
     logger.info("timer_worked", extra={"kind": body["kind"], "outcome": outcome})

@@ -32,6 +32,7 @@ class Sent:
     text: str
     html: str
     reply_to: list[str] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
 
 
 @contextmanager
@@ -55,6 +56,7 @@ def post_office(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
                 body["Text"]["Data"],
                 body["Html"]["Data"],
                 params.get("ReplyToAddresses", []),
+                {each["Name"]: each["Value"] for each in simple.get("Headers", [])},
             )
         )
 

@@ -32,15 +32,15 @@ def invite(email: str = "grace@example.com", **changes: Any) -> None:
 
 
 def write(**changes: Any) -> None:
+    written: dict[str, Any] = {"author": "Ada Lovelace", "body": "Hello", "html": None, "files": []}
     given: dict[str, Any] = {
         "organization": "Example Shop",
-        "written_by": "Ada Lovelace",
-        "body": "Hello",
-        "files": [],
         "reply_to": None,
         "sentences": Sentences("en", {}),
     }
-    mail.send_message("grace@example.com", **{**given, **changes})
+    of_message = {name: changes.pop(name, value) for name, value in written.items()}
+    message = mail.Written(**of_message)
+    mail.send_messages("grace@example.com", [message], mail.Thread("conv_1"), **{**given, **changes})
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
@@ -120,7 +120,7 @@ HOSTILE = "Locked! Call +1 900 555 0199 or open https://evil.example/x"
         lambda: invite(organization=HOSTILE),
         lambda: invite(invited_by=HOSTILE),
         lambda: write(organization=HOSTILE),
-        lambda: write(written_by=HOSTILE),
+        lambda: write(author=HOSTILE),
     ],
     ids=["an organization invites", "a person invites", "an organization writes", "a person writes"],
 )

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
+from helpdesk.events.followers import EventFollower
 from helpdesk.integrations.errors import NotConnectedNow, SlackNotConnected
 from helpdesk.integrations.record import Connection
 from helpdesk.integrations.slack.worker import SlackAdapter
 from helpdesk.platform import clock
 from helpdesk.storage import table
-from helpdesk.webhooks.record import EventFollower
 from scripts.services.chatmirror import ChatMirror, Workspace
 from tests.integration.slack.conftest import PATH
 from tests.support.api import Client

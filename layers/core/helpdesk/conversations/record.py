@@ -298,7 +298,7 @@ class Session(Stored, kw_only=True):
     `current` hints at its newest open conversation and `handled_by` at who handled that at the last message: the
     conversation's own item decides, and a wrong hint costs a call. `openings` counts how often a resolved conversation
     of the session was reopened, which makes every earlier hint stale. `identity_fingerprint` is the hash of what the
-    visitor last said about themselves.
+    visitor last said about themselves. `seen` is the ID of the newest message from the organization that was fetched.
     """
 
     PK, SK = "ORG#{organization}#SESSION#{hash}", "SESSION"
@@ -309,6 +309,7 @@ class Session(Stored, kw_only=True):
     handled_by: str
     identity_fingerprint: str
     openings: int = 0
+    seen: str | None = None
     created_at: int = field(default_factory=clock.now_ms)
 
 

@@ -11,6 +11,7 @@ from typing import Self
 from msgspec.structs import replace
 
 from helpdesk.api.admission.caller import Caller
+from helpdesk.events import followers
 from helpdesk.events import integration_jobs as jobs
 from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.integrations import service
@@ -28,7 +29,6 @@ from helpdesk.storage.stored import Stored
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks import following
-from helpdesk.webhooks import service as webhooks
 
 CATCH_UP = "catch_up"
 """The kind of the job that looks at the conversations that were missed."""
@@ -171,7 +171,7 @@ class ChatSettings[T: ChatRecord](AppSettings[T]):
     def add_follow(self, transaction: Transaction, connection: Connection, *, follows: bool) -> None:
         """Add that events of conversations are jobs for the app, or no longer. Raises the app's NotConnected."""
         service.require(transaction, connection)
-        webhooks.follow(transaction, connection.organization, self.app.value, follows=follows)
+        followers.follow(transaction, connection.organization, self.app.value, follows=follows)
 
     def resume(self, connection: Connection) -> None:
         """Follow conversations again in an account that did before, and catch up. Raises the app's NotConnected."""
@@ -208,7 +208,7 @@ class ChatSettings[T: ChatRecord](AppSettings[T]):
         follows = self.followed_account(caller.organization) is not None
 
         def extra_writes(transaction: Transaction) -> None:
-            webhooks.follow(
+            followers.follow(
                 transaction,
                 caller.organization,
                 self.app.value,

@@ -11,10 +11,16 @@ from helpdesk.platform.text import one_line, without_hidden
 
 MAX_NAME_CHARACTERS = 80
 
+# Mail programs read styles of elements only, and those that show mail in the dark replace colors that are set. So none
+# is: text and background are the program's own, and `color-scheme` says that both suit.
 _PAGE = (
-    '<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{title}</title></head>'
-    '<body style="font: 16px/1.5 sans-serif; max-width: 36em; margin: 2em auto; padding: 0 1em">{body}</body></html>'
+    '<!doctype html><html lang="{language}"><head><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">'
+    "<title>{title}</title></head>"
+    '<body style="font: 16px/1.5 -apple-system, BlinkMacSystemFont, Segoe UI, Roboto, sans-serif; max-width: 600px; '
+    'margin: 24px auto; padding: 0 16px; overflow-wrap: anywhere">{body}</body></html>'
 )
+_SMALL = ' style="font-size: 14px; opacity: .75"'
 
 
 class Link(NamedTuple):
@@ -29,7 +35,20 @@ class Code(NamedTuple):
     code: str
 
 
-type Paragraph = str | Link | Code
+class Small(NamedTuple):
+    """A paragraph about the mail, or about who wrote what follows."""
+
+    text: str
+
+
+class Rich(NamedTuple):
+    """Text with its HTML, which its maker has cleaned."""
+
+    text: str
+    html: str
+
+
+type Paragraph = str | Link | Code | Small | Rich
 
 
 class Mail(NamedTuple):
@@ -44,7 +63,7 @@ def rendered(subject: str, paragraphs: Sequence[Paragraph], language: str = "en"
     """Return a mail with this subject and these paragraphs, in a language (ISO 639-1)."""
     title = one_line(subject, 2 * MAX_NAME_CHARACTERS + 40)
     text = "\n\n".join(_plain(paragraph) for paragraph in paragraphs) + "\n"
-    body = "".join(f"<p{_style(paragraph)}>{_html(paragraph)}</p>" for paragraph in paragraphs)
+    body = "".join(map(_html, paragraphs))
     return Mail(title, text, _PAGE.format(language=language, title=escape(title), body=body))
 
 
@@ -59,14 +78,22 @@ def _plain(paragraph: Paragraph) -> str:
             return url
         case Code(code):
             return code
+        case Small(text) | Rich(text, _):
+            return text
         case str():
             return paragraph
 
 
 def _html(paragraph: Paragraph) -> str:
     shown = escape(_plain(paragraph)).replace("\n", "<br>")
-    return f'<a href="{shown}">{shown}</a>' if isinstance(paragraph, Link) else shown
-
-
-def _style(paragraph: Paragraph) -> str:
-    return ' style="font-size: 28px; letter-spacing: 4px"' if isinstance(paragraph, Code) else ""
+    match paragraph:
+        case Link():
+            return f'<p><a href="{shown}">{shown}</a></p>'
+        case Code():
+            return f'<p style="font-size: 28px; letter-spacing: 4px">{shown}</p>'
+        case Small():
+            return f"<p{_SMALL}>{shown}</p>"
+        case Rich(_, html):
+            return f"<div>{html}</div>"
+        case str():
+            return f"<p>{shown}</p>"

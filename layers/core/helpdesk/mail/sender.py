@@ -1,6 +1,7 @@
 """Sends a mail with Amazon SES."""
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import BotoCoreError, ClientError, ConnectionClosedError, ReadTimeoutError
@@ -35,8 +36,15 @@ _ADDRESS: Final = re.compile(r"""(?:"[^"]*"|[^\s,;:<>()`'"/]+)@[^\s,;:<>()`'"/]+
 _SERVER_ERROR: Final = 500
 
 
-def send(mail: Mail, address: str, *, reply_to: str | None = None, once: bool = False) -> None:
-    """Send a mail to one address; replies go to `reply_to`.
+def send(
+    mail: Mail,
+    address: str,
+    *,
+    reply_to: str | None = None,
+    headers: Mapping[str, str] = {},
+    once: bool = False,
+) -> None:
+    """Send a mail to one address, with further headers; replies go to `reply_to`.
 
     Raises MailNotSetUp, MailRefused, MailNotAllowed, MailInDoubt, or else MailNotSent: a retry can succeed. SES does
     not recognize duplicates: if a response is lost, a retry sends the mail again. The client retries twice, unless the
@@ -54,6 +62,7 @@ def send(mail: Mail, address: str, *, reply_to: str | None = None, once: bool = 
                     "Text": {"Data": mail.text, "Charset": "UTF-8"},
                     "Html": {"Data": mail.html, "Charset": "UTF-8"},
                 },
+                "Headers": [{"Name": name, "Value": value} for name, value in headers.items()],
             }
         },
     }

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from helpdesk.mail import sender
 from helpdesk.mail.names import safe_name
-from helpdesk.mail.rendering import Code, Link, Paragraph, lines, rendered
+from helpdesk.mail.rendering import Code, Link, Paragraph, Rich, Small, lines, rendered
+from helpdesk.platform.settings import settings
 from helpdesk.platform.text import one_line
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.languages import Language
@@ -100,31 +102,72 @@ def send_invitation(
     sender.send(mail, email)
 
 
-def send_message(
+class Written(NamedTuple):
+    """A message in a mail: who wrote it, its text, its HTML if it has one, and its files by name and URL."""
+
+    author: str
+    body: str
+    html: str | None
+    files: Sequence[tuple[str, str]]
+
+
+class Thread(NamedTuple):
+    """Where a mail belongs: the ID of its conversation, the page where the customer finds it, and who wrote last."""
+
+    id: str
+    page: str | None = None
+    is_automatic: bool = False
+
+
+def send_messages(
     email: str,
+    messages: Sequence[Written],
+    thread: Thread,
     *,
     organization: str,
-    written_by: str,
-    body: str,
-    files: Sequence[tuple[str, str]],
     reply_to: str | None,
     sentences: Sentences,
 ) -> None:
-    """Send a teammate's message to a customer, at most once. `files` are names and URLs.
+    """Send messages of a conversation to a customer, at most once.
 
     `sentences` are the organization's sentences in the customer's language.
 
     Raises MailNotSent or a subclass.
     """
     name = safe_name(organization) or "Helpdesk"
-    writer = safe_name(written_by) or name
-    paragraphs: list[Paragraph] = [lines(body)] if body else []
-    for file, address in files:
-        paragraphs += [one_line(file, MAX_FILE_NAME_CHARACTERS), Link(address)]
-    who = name
-    if writer != name:
-        who = sentences.write(TextName.MAIL_AUTHOR, author=writer, organization=name)
+    paragraphs: list[Paragraph] = []
+    for message in messages:
+        if len(messages) > 1:
+            paragraphs.append(Small(_whole_name(message, name, sentences)))
+        if message.body:
+            text = lines(message.body)
+            paragraphs.append(text if message.html is None else Rich(text, message.html))
+        for file, address in message.files:
+            paragraphs += [one_line(file, MAX_FILE_NAME_CHARACTERS), Link(address)]
     footer = TextName.MAIL_REPLY if reply_to else TextName.MAIL_NO_REPLY
-    paragraphs.append(sentences.write(footer, author=who))
+    paragraphs.append(Small(sentences.write(footer, author=_whole_name(messages[-1], name, sentences))))
+    if thread.page is not None:
+        paragraphs.append(Link(thread.page))
     subject = sentences.write(TextName.MAIL_SUBJECT, organization=name)
-    sender.send(rendered(subject, paragraphs, sentences.language), email, reply_to=reply_to, once=True)
+    mail = rendered(subject, paragraphs, sentences.language)
+    sender.send(mail, email, reply_to=reply_to, headers=_headers(thread), once=True)
+
+
+def _whole_name(message: Written, organization: str, sentences: Sentences) -> str:
+    """Return who wrote a message, with the organization: Ada of Example."""
+    writer = safe_name(message.author) or organization
+    if writer == organization:
+        return organization
+    return sentences.write(TextName.MAIL_AUTHOR, author=writer, organization=organization)
+
+
+def _headers(thread: Thread) -> dict[str, str]:
+    """Return the headers by which mail programs keep the mails of a conversation together.
+
+    SES gives each mail an ID of its own. So all of them refer to one that no mail has, which stands for the
+    conversation (RFC 5322, section 3.6.4).
+    """
+    domain = settings().mail_from.rpartition("@")[2]
+    root = f"<{thread.id}@{domain}>"
+    automatic = {"Auto-Submitted": "auto-replied"} if thread.is_automatic else {}
+    return {"In-Reply-To": root, "References": root, **automatic}

@@ -1,21 +1,25 @@
-"""Sending a message of the team by mail, at most once.
+"""Sending messages of a conversation by mail, each at most once.
 
-The message, the address, the reply address and the sentences around the message are read when the mail is sent.
+A mail has one message that the team writes to a customer first, or what's unread in a conversation. All that it has is
+read when it's sent: the messages, the address, the reply address, and the sentences around the messages.
 
-Nothing keeps SES from sending the same mail twice, so the message is marked before SES is called, and SES is called
-once. If SES refuses the mail or was not reached, the mark is removed and the queue tries again. If the response is
+Nothing keeps SES from sending the same mail twice, so each message is marked before SES is called, and SES is called
+once. If SES refuses the mail or was not reached, the marks are removed and the queue tries again. If the response is
 lost, or the function ends in between, nobody knows whether it was sent. Such a mail is not sent again: the customer
 also has the message in their session, and a second mail cannot be recalled. It is given up and logged: at once, or when
 the queue delivers the job again and the mark still says that the mail was begun.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from functools import partial
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.errors import OrganizationNotFound
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.agent import service as agent
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.message_record import Message
@@ -24,13 +28,20 @@ from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailInDoubt, MailNotSent, MailNotSetUp, MailRefused
-from helpdesk.outreach import repository
-from helpdesk.outreach.jobs import MessageMail
+from helpdesk.outreach import repository, unread
+from helpdesk.outreach.jobs import MessageMail, UnreadMail
 from helpdesk.outreach.record import MailedMessage, MailState
 from helpdesk.outreach.repository import AlreadyMarked
 from helpdesk.platform.logging import logger
+from helpdesk.platform.settings import settings
+from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed, Throttled
 from helpdesk.visitor_texts.languages import Language
+
+MOST_IN_MAIL = 20
+"""How many unread messages a mail has: the newest."""
+
+_IMAGE = re.compile(r"<img\b[^>]*>")
 
 
 class Outcome(StrEnum):
@@ -49,8 +60,8 @@ class Outcome(StrEnum):
     """SES did not respond, or failed internally: nobody knows whether it was sent."""
 
 
-def send(wanted: MessageMail) -> Outcome:
-    """Send a message's mail, if it was not begun before and the customer still has an address.
+def send(wanted: MessageMail | UnreadMail) -> Outcome:
+    """Send the mail of a message, or of what's unread, if it was not begun before and the customer has an address.
 
     Raises MailNotSent if the queue is to try again.
     """
@@ -63,31 +74,87 @@ def send(wanted: MessageMail) -> Outcome:
         return Outcome.NO_LONGER_WANTED
     texts = agent.settings_of(wanted.organization).texts
     conversation = conversations.find(wanted.organization, wanted.conversation_id)
-    key = MailedMessage.key_for(wanted.organization, wanted.conversation_id, wanted.message_id)
+    message_ids = [wanted.message_id]
+    if isinstance(wanted, UnreadMail):
+        message_ids = _unread(sender, conversation)
+    begun, before = _begin(wanted, message_ids)
+    if not begun:
+        return before
+    newest = list(begun.values())[-1]
     try:
-        message = repository.begin(key)
-    except AlreadyMarked as marked:
-        return _result_before(marked.state)
-    try:
-        mail.send_message(
+        mail.send_messages(
             email,
+            [_written(message, sender.name) for message in begun.values()],
+            mail.Thread(
+                wanted.conversation_id, _page(sender, conversation), is_automatic=not newest.by_person
+            ),
             organization=sender.name,
-            written_by=message.author.name if message.author else sender.name,
-            body=message.body,
-            files=[(file.name, file.url) for file in message.attachments],
             reply_to=sender.support_email,
-            sentences=texts.in_language(_language(conversation, message) or texts.language),
+            sentences=texts.in_language(_language(conversation, newest) or texts.language),
         )
     except (MailRefused, MailNotSetUp) as refusal:
-        _without_retry(lambda: repository.end(key, MailState.REFUSED))
+        _end(begun, MailState.REFUSED)
         return Outcome.REFUSED if isinstance(refusal, MailRefused) else Outcome.NOT_SET_UP
     except MailInDoubt:
         return Outcome.IN_DOUBT
     except MailNotSent:
-        repository.forget(key)
+        for key in begun:
+            repository.forget(key)
         raise
-    _without_retry(lambda: repository.end(key, MailState.SENT))
+    _end(begun, MailState.SENT)
     return Outcome.SENT
+
+
+def _begin(
+    wanted: MessageMail | UnreadMail, message_ids: Sequence[str]
+) -> tuple[dict[Key, Message], Outcome]:
+    """Mark messages as being mailed; return those that were not, by their keys, and the outcome if there's none."""
+    begun: dict[Key, Message] = {}
+    outcome = Outcome.NO_LONGER_WANTED
+    for message_id in message_ids:
+        key = MailedMessage.key_for(wanted.organization, wanted.conversation_id, message_id)
+        try:
+            begun[key] = repository.begin(key)
+        except AlreadyMarked as marked:
+            outcome = _result_before(marked.state)
+    return begun, outcome
+
+
+def _unread(sender: Organization, conversation: Conversation | None) -> list[str]:
+    """Return the IDs of a conversation's messages that are unread and not mailed, oldest first."""
+    if conversation is None or conversation.archived or not unread.may_mail(sender):
+        return []
+    found = repository.unmailed(conversation, unread.read_up_to(conversation), MOST_IN_MAIL)
+    return [message.id for message in found]
+
+
+def _written(message: Message, organization: str) -> mail.Written:
+    """Return a message as a mail shows it: the agent's Markdown as HTML without images, everyone else's as text."""
+    html = None
+    if message.author is not None and message.author.kind == "ai":
+        # It brings a parser and a sanitizer, which invitations do without.
+        from helpdesk.site import markdown  # noqa: PLC0415
+
+        html = _IMAGE.sub("", markdown.render("", message.body, is_part=True).html)
+    files = [(file.name, file.url) for file in message.attachments]
+    return mail.Written(message.author.name if message.author else organization, message.body, html, files)
+
+
+def _page(sender: Organization, conversation: Conversation | None) -> str | None:
+    """Return the conversation's page on the organization's own help site, if it was begun there.
+
+    Any other page is what a visitor's app says, and a stranger may have said it: no mail links to it.
+    """
+    contact = f"{settings().base_url}/site/{sender.slug}/contact"
+    begun_there = (
+        conversation is not None and conversation.page is not None and conversation.page.url == contact
+    )
+    return f"{contact}/{conversation.id}" if conversation is not None and begun_there else None
+
+
+def _end(begun: Iterable[Key], state: MailState) -> None:
+    for key in begun:
+        _without_retry(partial(repository.end, key, state))
 
 
 def _language(conversation: Conversation | None, message: Message) -> Language | None:

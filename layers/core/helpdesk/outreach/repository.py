@@ -3,6 +3,7 @@
 import secrets
 
 from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.record import Conversation
 from helpdesk.outreach.record import MailedMessage, MailState
 from helpdesk.storage import table
 from helpdesk.storage.stored import Key
@@ -15,6 +16,16 @@ class AlreadyMarked(Exception):
     def __init__(self, state: MailState | None) -> None:
         super().__init__(state)
         self.state = state
+
+
+def unmailed(conversation: Conversation, after: str, limit: int) -> list[Message]:
+    """Return the messages from the organization after an ID that no mail has, oldest first. One query."""
+    first, last = (Message.key_for(conversation.organization, conversation.id, each) for each in (after, "~"))
+    page = table.query(
+        first.pk, sk_between=(f"{first.sk}0", last.sk), limit=limit, newest_first=True, consistent=True
+    )
+    found = [Message.from_item(item) for item in page.items if MailedMessage.from_item(item).mail is None]
+    return [message for message in reversed(found) if not message.by_visitor]
 
 
 def begin(key: Key) -> Message:

@@ -1,15 +1,17 @@
-"""Conversations that an integration follows: each of their events becomes a job that reads what there is to tell.
+"""Conversations that something follows: each of their events becomes a job that reads what there is to tell.
 
-The fan-out makes the jobs, so that an organization without an integration pays for none, and no write of a conversation
-knows of integrations.
+Apps such as Slack follow, and so does the mail of messages that visitors haven't read. The fan-out makes the jobs, so
+an organization that uses neither pays for none, and no write of a conversation knows of them.
 """
 
 import json
 from collections.abc import Sequence
 
+from helpdesk.events.followers import UNREAD_MAIL, EventFollower
 from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.events.kinds import WebhookEvent
-from helpdesk.events.outbox import Event, Job
+from helpdesk.events.outbox import Event, Job, JobBody, JobQueue
+from helpdesk.platform.units import MINUTE_MS
 
 FOLLOW = "follow"
 """The kind of the job: a conversation has something new."""
@@ -18,19 +20,42 @@ _SHOW_LINES = frozenset({App.SLACK})
 """The apps that show lines of the team."""
 
 
-def followed_by(event: Event, apps: Sequence[str]) -> list[Job]:
-    """Return the jobs of an event for the apps that follow its organization's conversations."""
+class UnreadJob(JobBody, tag_field="kind", tag="unread"):
+    """A message of the agent or the team, to be mailed if it's still unread at `due_at` (ms)."""
+
+    organization: str
+    conversation_id: str
+    message_id: str
+    due_at: int
+
+    def to_job(self) -> Job:
+        """Return the job for the timer queue."""
+        return Job(JobQueue.TIMER, self.to_body(), due_at=self.due_at)
+
+
+def followed_by(event: Event, followers: Sequence[EventFollower]) -> list[Job]:
+    """Return the jobs of an event for those who follow its organization's conversations."""
     if event.type not in _FOLLOWED:
         return []
-    conversation_id = json.loads(event.body)["data"]["conversation"]["id"]
-    return [job(event.organization, App(app), conversation_id).to_job() for app in apps]
+    data = json.loads(event.body)["data"]
+    conversation_id = data["conversation"]["id"]
+    found = []
+    for follower in followers:
+        if follower.app != UNREAD_MAIL:
+            found.append(job(event.organization, App(follower.app), conversation_id).to_job())
+        elif follower.after_minutes is not None and data.get("message", {}).get("sender") == "agent":
+            due_at = event.created_at + follower.after_minutes * MINUTE_MS
+            unread = UnreadJob(event.organization, conversation_id, data["message"]["id"], due_at)
+            found.append(unread.to_job())
+    return found
 
 
-def line_followed_by(organization: str, conversation_id: str, apps: Sequence[str]) -> list[Job]:
+def line_followed_by(
+    organization: str, conversation_id: str, followers: Sequence[EventFollower]
+) -> list[Job]:
     """Return the jobs of a line without an event for the apps that follow its organization's conversations."""
-    return [
-        job(organization, app, conversation_id).to_job() for each in apps if (app := App(each)) in _SHOW_LINES
-    ]
+    apps = [each.app for each in followers if each.app in _SHOW_LINES]
+    return [job(organization, App(app), conversation_id).to_job() for app in apps]
 
 
 def job(organization: str, app: App, conversation_id: str, *, due_at: int | None = None) -> IntegrationJob:

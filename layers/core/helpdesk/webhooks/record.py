@@ -2,6 +2,7 @@
 
 from typing import Literal, NamedTuple, Self
 
+from helpdesk.events.followers import EventFollower
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import Event
 from helpdesk.storage.stored import Stored, UnreadableItem
@@ -66,19 +67,6 @@ class WebhookEndpointCount(Stored, kw_only=True):
     endpoints: int
 
 
-class EventFollower(Stored, kw_only=True):
-    """Whether an app follows the organization's conversations. The fan-out reads it with the endpoints.
-
-    `expires_at` is in seconds.
-    """
-
-    PK, SK = "ORG#{organization}#WEBHOOK", "FOLLOWER#{app}"
-    organization: str
-    app: str
-    follows: bool
-    expires_at: int | None = None
-
-
 class StandardSecret(Stored, kw_only=True):
     """An endpoint's own secrets for signatures in the Standard Webhooks form.
 
@@ -103,10 +91,10 @@ class StandardSecret(Stored, kw_only=True):
 class Endpoints(NamedTuple):
     """An organization's endpoints (at most ten) in the order in which they were added.
 
-    `unreadable` are the IDs of endpoints that this version cannot read, each with the error. `followers` are the apps
-    that follow the organization's conversations.
+    `unreadable` are the IDs of endpoints that this version cannot read, each with the error. `followers` are those that
+    follow the organization's conversations.
     """
 
     readable: list[WebhookEndpoint]
     unreadable: list[tuple[str, UnreadableItem]]
-    followers: list[str]
+    followers: list[EventFollower]

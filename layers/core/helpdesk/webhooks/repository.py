@@ -3,7 +3,7 @@
 from helpdesk.accounts.secret_keys import endpoint_secrets
 from helpdesk.accounts.secret_keys.endpoint_secrets import EndpointItems, Signer
 from helpdesk.accounts.secret_keys.record import EndpointSecret
-from helpdesk.platform import clock
+from helpdesk.events.followers import EventFollower
 from helpdesk.storage import table
 from helpdesk.storage.changes import below, other_than
 from helpdesk.storage.stored import UnreadableItem
@@ -12,7 +12,6 @@ from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.errors import MAX_WEBHOOK_ENDPOINTS, EndpointNotFound, TooManyEndpoints
 from helpdesk.webhooks.record import (
     Endpoints,
-    EventFollower,
     StandardSecret,
     WebhookEndpoint,
     WebhookEndpointCount,
@@ -20,14 +19,14 @@ from helpdesk.webhooks.record import (
 
 
 def listeners(organization: str) -> Endpoints:
-    """Return an organization's endpoints, those that cannot be read, and the apps that follow. One call."""
+    """Return an organization's endpoints, those that cannot be read, and what follows conversations. One call."""
     found = Endpoints([], [], [])
     for item in table.query_all(WebhookEndpoint.partition_for(organization)):
         place = table.key_of(item)
         if EventFollower.parse(*place) is not None:
             follower = EventFollower.from_item(item)
             if follower.follows:
-                found.followers.append(follower.app)
+                found.followers.append(follower)
         elif (endpoint := WebhookEndpoint.parse(*place)) is not None:
             try:
                 found.readable.append(WebhookEndpoint.from_item(item))
@@ -63,17 +62,6 @@ def replace_secrets(transaction: Transaction, organization: str, key_id: str) ->
         purpose="webhooks",
     )
     endpoint_secrets.replace(transaction, of, signers, key_id)
-
-
-def follow(
-    transaction: Transaction, organization: str, app: str, *, follows: bool, for_seconds: int | None = None
-) -> None:
-    """Let an app follow the organization's conversations, for a time or on, or no longer.
-
-    Each event becomes a job for it.
-    """
-    ends = None if for_seconds is None else clock.seconds_from_now(for_seconds)
-    transaction.put(EventFollower(organization=organization, app=app, follows=follows, expires_at=ends))
 
 
 def put(transaction: Transaction, endpoint: WebhookEndpoint) -> None:

@@ -23,7 +23,7 @@ from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks import repository
 from helpdesk.webhooks.errors import EndpointNotFound, NoEvents
 from helpdesk.webhooks.record import StandardSecret, WebhookEndpoint
-from helpdesk.webhooks.repository import follow, listeners, listening, replace_secrets
+from helpdesk.webhooks.repository import listeners, listening, replace_secrets
 from helpdesk.webhooks.schemas import (
     EventsAnswer,
     EventsQuery,
@@ -35,7 +35,7 @@ from helpdesk.webhooks.schemas import (
     WebhookUpdate,
 )
 
-__all__ = ["follow", "listeners", "listening", "replace_secrets"]  # and everything below
+__all__ = ["listeners", "listening", "replace_secrets"]  # and everything below
 
 FORMER_SECRET_HOURS = 24
 TEST_MESSAGE = "This is a test. Your endpoint receives what Helpdesk sends."

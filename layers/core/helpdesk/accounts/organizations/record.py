@@ -13,6 +13,7 @@ MAILS_CUSTOMERS = frozenset({Plan.STANDARD, Plan.PRO})
 HIDES_BRANDING = Plan.PRO
 """The plan whose organizations may hide the attribution mark (Specification: POST /billing/branding)."""
 
+DEFAULT_UNREAD_MAIL_MINUTES = 5
 MAX_FORMER_PREFIXES = 20
 _DEFAULT_PREFIX_LETTERS = 3
 _PREFIX_WITHOUT_LETTERS = "TASK"  # of a slug that holds digits alone
@@ -32,10 +33,10 @@ class PendingEmail(Record, omit_defaults=True):
 class Organization(Stored, kw_only=True):
     """An organization; `created_at` is in ms, `retention_days` is None to keep conversations without limit.
 
-    `owners` counts the members who are owners. `task_key_prefix` is None until someone chooses one.
-    `former_task_key_prefixes` are those that keys had before, chosen or not, newest first. `former_slugs` are the slugs
-    that are kept for the organization, each with the second (since the Unix epoch) until which. `support_email` is
-    confirmed.
+    `unread_mail_minutes` is how long an answer stays unread before it's mailed, 0 if none is. `owners` counts the
+    members who are owners. `task_key_prefix` is None until someone chooses one. `former_task_key_prefixes` are those
+    that keys had before, chosen or not, newest first. `former_slugs` are the slugs that are kept for the organization,
+    each with the second (since the Unix epoch) until which. `support_email` is confirmed.
     """
 
     PK, SK = "ORG#{id}#ORG", "ORG"
@@ -55,6 +56,7 @@ class Organization(Stored, kw_only=True):
     support_email: str | None = None
     pending_support_email: PendingEmail | None = None
     retention_days: int | None = None
+    unread_mail_minutes: int = DEFAULT_UNREAD_MAIL_MINUTES
     former_task_key_prefixes: tuple[str, ...] | None = None
     former_slugs: dict[str, int] | None = None
 
@@ -67,6 +69,11 @@ class Organization(Stored, kw_only=True):
     def may_mail(self) -> bool:
         """Whether the plan includes mail to customers, in the organization's own words."""
         return self.plan in MAILS_CUSTOMERS
+
+    @property
+    def mails_unread_after(self) -> int | None:
+        """After how many minutes unread answers are mailed; None if the plan or the settings leave it out."""
+        return self.unread_mail_minutes or None if self.may_mail else None
 
     @property
     def key_prefix(self) -> str:

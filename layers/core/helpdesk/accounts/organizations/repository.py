@@ -1,6 +1,7 @@
 """Items of an organization, of its allowances, and of its claims on a slug and a support address."""
 
 from contextlib import suppress
+from copy import replace
 from typing import Any
 
 from helpdesk.accounts.organizations.errors import (
@@ -13,6 +14,7 @@ from helpdesk.accounts.organizations.record import HIDES_BRANDING, Organization,
 from helpdesk.api.admission.allowance import shape_of
 from helpdesk.api.admission.limits import Plan, RequestClass, Tier, rate_of
 from helpdesk.api.admission.record import Allowance
+from helpdesk.events import followers
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.storage import table
@@ -24,20 +26,23 @@ from helpdesk.storage.transactions import Transaction
 organizations = Collection(Organization, missing=OrganizationNotFound)
 
 _PAGE = 100
-_AS_READ = ("slug", "former_slugs", "support_email", "pending_support_email", "task_key_prefix")
+_AS_READ = ("slug", "former_slugs", "support_email", "pending_support_email", "task_key_prefix", "plan")
 
 
-def set_plan(transaction: Transaction, organization: str, plan: Plan, tier: Tier) -> None:
-    """Record the plan and the tier that follows from it. The transaction raises OrganizationNotFound.
+def set_plan(transaction: Transaction, seen: Organization, plan: Plan, tier: Tier) -> None:
+    """Record the plan of an organization that was read, and what follows from it.
 
-    A plan that does not include hiding the attribution mark shows it again.
+    A plan that does not include hiding the attribution mark shows it again, and one without mail to customers mails
+    nothing. The transaction raises ConditionFailed if the settings of mail are no longer those that were read.
     """
     mark = {} if plan is HIDES_BRANDING else {"show_branding": True}
     transaction.change(
-        Organization.key_for(organization),
+        seen.key,
         set={"plan": plan, "tier": tier, **mark},
-        on_failure=OrganizationNotFound(),
+        require={"unread_mail_minutes": seen.unread_mail_minutes},
+        on_failure=ConditionFailed,
     )
+    followers.mail_unread(transaction, seen.id, replace(seen, plan=plan).mails_unread_after)
 
 
 def set_branding(transaction: Transaction, organization: str, *, shown: bool) -> None:
@@ -64,12 +69,14 @@ def set_branding(transaction: Transaction, organization: str, *, shown: bool) ->
 def change(transaction: Transaction, seen: Organization, changed: Organization) -> None:
     """Write settings that differ from those that were read.
 
-    The transaction raises ConditionFailed if the slug, the former ones, a support address or the prefix of task keys
-    are no longer those that were read. Otherwise it could release another organization's claim, or forget a former
-    slug or prefix.
+    The transaction raises ConditionFailed if the slug, the former ones, a support address, the prefix of task keys or
+    the plan are no longer those that were read. Otherwise it could release another organization's claim, forget a
+    former slug or prefix, or mail what the plan doesn't include.
     """
     as_read = {name: getattr(seen, name) for name in _AS_READ}
     transaction.save(seen, changed, require=as_read, on_failure=ConditionFailed)
+    if changed.mails_unread_after != seen.mails_unread_after:
+        followers.mail_unread(transaction, seen.id, changed.mails_unread_after)
 
 
 def claim_slug(transaction: Transaction, organization: str, slug: str) -> None:

@@ -42,6 +42,18 @@ def _retention_days(value: int) -> int:
 RetentionDays = Annotated[
     int, AfterValidator(_retention_days), schema_hint(minimum=MIN_RETENTION_DAYS, maximum=MAX_RETENTION_DAYS)
 ]
+MIN_UNREAD_MAIL_MINUTES, MAX_UNREAD_MAIL_MINUTES = 2, 60
+
+
+def _unread_mail_minutes(value: int) -> int:
+    if value != 0 and not MIN_UNREAD_MAIL_MINUTES <= value <= MAX_UNREAD_MAIL_MINUTES:
+        raise ValueError(f"must be 0, or from {MIN_UNREAD_MAIL_MINUTES} to {MAX_UNREAD_MAIL_MINUTES}")
+    return value
+
+
+UnreadMailMinutes = Annotated[
+    int, AfterValidator(_unread_mail_minutes), schema_hint(minimum=0, maximum=MAX_UNREAD_MAIL_MINUTES)
+]
 SupportEmail = Annotated[str, schema_hint(maxLength=MAX_EMAIL_CHARACTERS, format="email")]
 
 
@@ -146,6 +158,8 @@ class OrganizationAnswer(Answer):
     """The address that a code was mailed to; until the code confirms it, it has no effect."""
     retention_days: RetentionDays | None
     """How long conversations are kept after their last message, in days; null for no limit."""
+    unread_mail_minutes: UnreadMailMinutes
+    """How long an answer stays unread before it's also mailed to the customer; 0 if none is. On paid plans."""
     publishable_key: str
     """Identifies the organization in public places; the API does not accept it as a credential."""
     created_at: Milliseconds
@@ -168,6 +182,8 @@ class OrganizationUpdate(Body):
     """The code that was mailed to the pending address. Send it without `supportEmail`."""
     retention_days: RetentionDays | None = None
     """Conversations without a message for this many days are erased each night; null keeps them."""
+    unread_mail_minutes: UnreadMailMinutes | None = None
+    """Mails answers that stay unread for 2 to 60 minutes to the customer, on paid plans. 0 turns it off."""
 
 
 class Branding(Body):

@@ -13,8 +13,11 @@ from helpdesk.api.admission.caller import Caller
 from helpdesk.api.admission.limits import Plan, Tier, tier_of
 from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
+from helpdesk.events import followers
 from helpdesk.platform import clock, ids
 from helpdesk.storage import shards
+from helpdesk.storage.retrying import repeat_when_stale
+from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 _CURSOR_KEY_BYTES = 32
@@ -47,6 +50,8 @@ def add(
         created_at=clock.now_ms(),
     )
     transaction.put(record, new=True)
+    if record.mails_unread_after is not None:
+        followers.mail_unread(transaction, organization, record.mails_unread_after)
     repository.put_allowances(
         transaction,
         organization,
@@ -61,20 +66,24 @@ def add(
 def set_plan(organization: str, plan: Plan, *, api_limits: bool, unlimited_api: bool) -> Tier:
     """Set an organization's plan; its limits change with the next request. Raises OrganizationNotFound."""
     tier = tier_of(plan, api_limits=api_limits, unlimited_api=unlimited_api)
-    transaction = Transaction()
-    repository.set_plan(transaction, organization, plan, tier)
-    repository.set_rates(transaction, organization, tier)
-    quotas.change_plan(transaction, organization, plan)
-    transaction.put(
-        logs.entry(
-            organization,
-            LogKind.SETTINGS_CHANGED,
-            actor=logs.SYSTEM,
-            summary=f"Plan set to {plan}, tier {tier}.",
+
+    def attempt() -> Tier:
+        transaction = Transaction()
+        repository.set_plan(transaction, get(organization), plan, tier)
+        repository.set_rates(transaction, organization, tier)
+        quotas.change_plan(transaction, organization, plan)
+        transaction.put(
+            logs.entry(
+                organization,
+                LogKind.SETTINGS_CHANGED,
+                actor=logs.SYSTEM,
+                summary=f"Plan set to {plan}, tier {tier}.",
+            )
         )
-    )
-    transaction.commit()
-    return tier
+        transaction.commit()
+        return tier
+
+    return repeat_when_stale(attempt, ConditionFailed)
 
 
 def plan_of(organization: str) -> Plan:

@@ -118,12 +118,13 @@ def history(organization: str, session_token: str) -> History:
 
 def history_of(organization: str, session_hash: str) -> History:
     """Return the history of a visitor who is known by the hash of their session. As `history` otherwise."""
-    found = conversations_of(organization, session_hash)
+    session, found = _session_with_conversations(organization, session_hash)
     messages: list[Message] = []
     for conversation in found:
         if room := HISTORY_MESSAGES - len(messages):
             messages += conversations.newest_messages(conversation, room)
     kept = messages[: history_room(messages)][::-1]
+    visitors.note_seen(session, kept)
     found = conversations.after_messages(found, kept)
     owners = {message.conversation_id for message in kept}
     return History(
@@ -139,9 +140,15 @@ def history_of(organization: str, session_hash: str) -> History:
 
 def conversations_of(organization: str, session_hash: str) -> list[Conversation]:
     """Return a visitor's ten most recently started conversations, the most recently active first. Two calls."""
-    started = visitors.newest_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
+    return _session_with_conversations(organization, session_hash)[1]
+
+
+def _session_with_conversations(
+    organization: str, session_hash: str
+) -> tuple[Session | None, list[Conversation]]:
+    session, started = visitors.with_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
     found = conversations.by_ids(organization, ids=started).values()
-    return sorted(found, key=lambda conversation: conversation.last_message_at, reverse=True)
+    return session, sorted(found, key=lambda conversation: conversation.last_message_at, reverse=True)
 
 
 def conversation_of(organization: str, session_hash: str, conversation_id: str) -> Conversation:
@@ -155,10 +162,16 @@ def conversation_of(organization: str, session_hash: str, conversation_id: str) 
 def with_messages(conversation: Conversation) -> tuple[Conversation, list[MessageShape]]:
     """Return a conversation with its newest 200 messages, oldest first, as its visitor sees them.
 
-    One query, and one read if there is a message newer than the conversation. Raises ConversationNotFound.
+    One query, one read of the session, and one read if there is a message newer than the conversation. Raises
+    ConversationNotFound.
     """
     newest = conversations.newest_messages(conversation, HISTORY_MESSAGES)
     kept = newest[: history_room(newest)][::-1]
+    if conversation.session_hash is not None:
+        session = visitors.sessions.find(
+            conversation.organization, conversation.session_hash, consistent=False
+        )
+        visitors.note_seen(session, kept)
     now = conversations.after_messages([conversation], kept)
     if not now:
         raise ConversationNotFound

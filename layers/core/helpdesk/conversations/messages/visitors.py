@@ -1,13 +1,17 @@
 """Visitors by their sessions: the items of sessions and of their lists of conversations, for every noun."""
 
+from collections.abc import Iterable
+
 from helpdesk.conversations import change
+from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Session, SessionConversation
 from helpdesk.conversations.state import STARTED
 from helpdesk.customers import service as customers
 from helpdesk.customers.service import Said
+from helpdesk.storage import table
 from helpdesk.storage.changes import below
 from helpdesk.storage.collection import Collection
-from helpdesk.storage.table import ConditionFailed
+from helpdesk.storage.table import ConditionFailed, Throttled
 from helpdesk.storage.transactions import Transaction
 
 sessions = Collection(Session)
@@ -69,6 +73,39 @@ def newest_conversations(organization: str, session_hash: str, limit: int) -> li
     """Return the IDs of a session's most recently started conversations, newest first."""
     page = _started.page(organization, session_hash, limit=limit, newest_first=True, consistent=True)
     return [each.conversation_id for each in page.records]
+
+
+def with_conversations(organization: str, session_hash: str, limit: int) -> tuple[Session | None, list[str]]:
+    """Return a session, and the IDs of its most recently started conversations, newest first. One call."""
+    session, first = Session.key_for(organization, session_hash), SessionConversation.sk_prefix()
+    # The session's own item sorts behind its list.
+    page = table.query(
+        session.pk, sk_between=(first, session.sk), limit=limit + 1, newest_first=True, consistent=True
+    )
+    has_own = bool(page.items) and table.key_of(page.items[0])[1] == session.sk
+    listed = page.items[1:] if has_own else page.items[:limit]
+    return (
+        Session.from_item(page.items[0]) if has_own else None,
+        [SessionConversation.from_item(item).conversation_id for item in listed],
+    )
+
+
+def note_seen(session: Session | None, fetched: Iterable[Message]) -> None:
+    """Note the newest message from the organization that the visitor fetched. One write for a new one.
+
+    A visitor reads what they fetched, even if this can't be written: then it may be mailed to them, too.
+    """
+    newest = max((message.id for message in fetched if not message.by_visitor), default="")
+    if session is None or newest <= (session.seen or ""):
+        return
+    try:
+        table.change(
+            session.key,
+            set={"seen": newest},
+            require={"customer_id": session.customer_id, "seen": below(newest)},
+        )
+    except (ConditionFailed, Throttled):
+        return
 
 
 def conversation_ids(organization: str, session_hash: str) -> set[str]:
