@@ -18,6 +18,7 @@ from tests.support.aws import recorded_calls
 from tests.support.template import ROOT
 
 LATER = 4_000_000_000_000
+HELLO = {"message": {"id": "msg_1", "conversationId": "conv_1", "sender": "visitor", "body": "hello"}}
 
 
 def fan_out(*items: Item) -> dict[str, Any]:
@@ -45,7 +46,7 @@ def received(url: str) -> list[Any]:
 def event_of(
     organization: NewOrganization, kind: WebhookEvent = WebhookEvent.MESSAGE_CREATED, at: int = LATER
 ) -> Event:
-    return Event.new(organization.organization_id, kind, {"text": "hello"}, at)
+    return Event.new(organization.organization_id, kind, HELLO, at)
 
 
 def add(api: Client, *events: str) -> str:
@@ -96,7 +97,7 @@ def test_the_jobs_of_an_event_and_jobs_alone_go_to_their_queues(organization: Ne
     answer = Job(JobQueue.AGENT, {"messageId": "msg_1"}, "conv_1")
     index = Job(JobQueue.KNOWLEDGE, {"organization": home, "documentId": "doc_1"})
     event = Event.new(
-        organization.organization_id, WebhookEvent.MESSAGE_CREATED, {"text": "hello"}, LATER, jobs=(answer,)
+        organization.organization_id, WebhookEvent.MESSAGE_CREATED, HELLO, LATER, jobs=(answer,)
     )
     fan_out(event.to_item(), job_item(organization.organization_id, index).to_item())
     assert received(settings().agent_queue_url) == [{"organization": home, "messageId": "msg_1"}]
@@ -137,7 +138,7 @@ def with_jobs(organization: NewOrganization, number: int) -> Event:
     home, conversation = organization.organization_id, f"conv_{number}"
     answer = Job(JobQueue.AGENT, {"organization": home, "conversationId": conversation})
     jobs = (answer, search.message(home, conversation, f"msg_{number}"))
-    return Event.new(home, WebhookEvent.MESSAGE_CREATED, {"text": "hello"}, LATER, jobs)
+    return Event.new(home, WebhookEvent.MESSAGE_CREATED, HELLO, LATER, jobs)
 
 
 def test_a_batch_reads_an_organizations_endpoints_once_and_writes_nothing(

@@ -37,16 +37,16 @@ def followed_by(event: Event, followers: Sequence[EventFollower]) -> list[Job]:
     """Return the jobs of an event for those who follow its organization's conversations."""
     if event.type not in _FOLLOWED:
         return []
-    data = json.loads(event.body)["data"]
-    conversation_id = data["conversation"]["id"]
+    data = json.loads(event.data)
     found = []
     for follower in followers:
         if follower.app != UNREAD_MAIL:
-            found.append(job(event.organization, App(follower.app), conversation_id).to_job())
-        elif follower.after_minutes is not None and data.get("message", {}).get("sender") == "agent":
-            due_at = event.created_at + follower.after_minutes * MINUTE_MS
-            unread = UnreadJob(event.organization, conversation_id, data["message"]["id"], due_at)
-            found.append(unread.to_job())
+            found.append(job(event.organization, App(follower.app), data["conversation"]["id"]).to_job())
+        elif follower.after_minutes is not None:
+            message, due_at = data.get("message", {}), event.created_at + follower.after_minutes * MINUTE_MS
+            if message.get("sender") == "agent":
+                unread = UnreadJob(event.organization, message["conversationId"], message["id"], due_at)
+                found.append(unread.to_job())
     return found
 
 

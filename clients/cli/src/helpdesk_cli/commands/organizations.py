@@ -92,6 +92,10 @@ def _note_plan(api: Api, organization_id: str) -> None:
     )
 
 
+def _after_minutes(minutes: int) -> str:
+    return f"after {minutes} minutes" if minutes else "never"
+
+
 @org.command()
 @pass_session
 def show(session: Session) -> None:
@@ -111,6 +115,7 @@ def show(session: Session) -> None:
             ("Support e-mail", answer["supportEmail"]),
             ("Support e-mail to confirm", answer.get("pendingSupportEmail")),
             ("Retention days", answer["retentionDays"]),
+            ("Unread answers are mailed", _after_minutes(answer["unreadMailMinutes"])),
             ("Board", answer["boardUrl"]),
             ("Task key prefix", answer["taskKeyPrefix"]),
             ("Publishable key", answer["publishableKey"]),

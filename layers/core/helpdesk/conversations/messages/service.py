@@ -162,12 +162,12 @@ def conversation_of(organization: str, session_hash: str, conversation_id: str) 
 def with_messages(conversation: Conversation) -> tuple[Conversation, list[MessageShape]]:
     """Return a conversation with its newest 200 messages, oldest first, as its visitor sees them.
 
-    One query, one read of the session, and one read if there is a message newer than the conversation. Raises
-    ConversationNotFound.
+    One query, one read of the session if the newest is an answer, and one read if there is a message newer than the
+    conversation. Raises ConversationNotFound.
     """
     newest = conversations.newest_messages(conversation, HISTORY_MESSAGES)
     kept = newest[: history_room(newest)][::-1]
-    if conversation.session_hash is not None:
+    if conversation.session_hash is not None and kept and not kept[-1].by_visitor:
         session = visitors.sessions.find(
             conversation.organization, conversation.session_hash, consistent=False
         )

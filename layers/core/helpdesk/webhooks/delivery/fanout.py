@@ -159,8 +159,11 @@ def _plan_deliveries(work: _Work, event: Event, found: Endpoints | Exception) ->
         work.fail(found)
         return
     if event.only_to is None:
-        if found.followers:
-            work.followed = followed_by(event, found.followers)
+        try:
+            work.followed = followed_by(event, found.followers) if found.followers else []
+        except (ValueError, LookupError, AttributeError, TypeError) as wrong:  # its data is not what we write
+            log_unreadable(work.key, wrong)
+            work.bad = wrong
         for endpoint_id, error in found.unreadable:
             log_unreadable(WebhookEndpoint.key_for(event.organization, endpoint_id).attributes(), error)
             work.bad = error
