@@ -14,6 +14,7 @@ from helpdesk.knowledge import prose
 from helpdesk.knowledge.quoting import excerpt
 from helpdesk.knowledge.vectorizing import texts_of
 from helpdesk.platform.errors import InvalidRequest
+from helpdesk.search.terms import terms_of, words_of
 from helpdesk.site import bare_links, custom_css, markdown, markdown_parser, prose_language
 from helpdesk_files import front_matter, reading
 
@@ -43,6 +44,8 @@ READERS: dict[str, tuple[Reader, int]] = {
     "front matter": (lambda text: front_matter.parsed(f"---\n{text}\n---\n").get("title"), 100_000),
     "sections": (_sections, 100_000),
     "language": (prose_language.language_of, 100_000),
+    "terms": (terms_of, 100_000),
+    "words": (lambda text: list(words_of(text)), 100_000),
     "stylesheet": (_stylesheet, custom_css.MAX_CSS_CHARACTERS),
 }
 """Readers, and the number of characters with which `make test-all` measures each."""

@@ -98,7 +98,7 @@ def in_the_index(organization: str, terms: list[str]) -> list[str]:
 
     The library packs its terms, so a search through the bytes does not find them: the library itself is asked.
     """
-    location = IndexLocation("helpdesk-search", f"{organization}/search/v2")
+    location = IndexLocation("helpdesk-search", f"{organization}/search/v3")
     manifest = store.load(location, Manifest())
     if manifest.empty:
         return []

@@ -17,7 +17,7 @@ from tests.support.knowledge import add, jobs, passages, read, work
 
 BUCKET = "helpdesk-knowledge"
 TITAN = "amazon.titan-embed-text-v2:0"
-OLD, NEW = "v3-minilm-l6-v2-int8", "v3-amazon.titan-embed-text-v2-0-512"
+OLD, NEW = "v4-minilm-l6-v2-int8", "v4-amazon.titan-embed-text-v2-0-512"
 
 
 @pytest.fixture(autouse=True)

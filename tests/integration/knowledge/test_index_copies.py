@@ -30,7 +30,7 @@ def no_copies() -> Iterator[None]:
 
 
 def location_of(organization: NewOrganization) -> IndexLocation:
-    return IndexLocation(BUCKET, f"{organization.organization_id}/index/v3-minilm-l6-v2-int8")
+    return IndexLocation(BUCKET, f"{organization.organization_id}/index/v4-minilm-l6-v2-int8")
 
 
 def test_a_cold_copy_finds_the_same_as_a_warm_one(organization: NewOrganization, add: Add) -> None:

@@ -64,7 +64,7 @@ def objects(prefix: str) -> list[str]:
 
 
 def bundles(organization: str) -> list[str]:
-    return objects(f"{organization}/index/v3-minilm-l6-v2-int8/bundles/")
+    return objects(f"{organization}/index/v4-minilm-l6-v2-int8/bundles/")
 
 
 def test_an_indexed_document_is_ready_and_found_by_section(

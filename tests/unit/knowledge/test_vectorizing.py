@@ -113,9 +113,51 @@ def test_addresses_say_nothing_about_the_language_of_a_text() -> None:
     assert language_of("example.io login", ["en", "it"]) == "en"
 
 
-def test_a_short_question_is_in_a_language_of_the_documents() -> None:
-    assert language_of("Wo ist mein Paket?", ["en"]) == "en"
-    assert language_of("Wo ist mein Paket?", ["en", "de"]) == "de"
+@pytest.mark.parametrize(
+    ("text", "among", "language"),
+    [
+        ("Wo ist mein Paket?", ["en", "de"], "de"),
+        ("Wo ist mein Paket?", ["en"], "de"),
+        ("Lieferzeit nach Österreich", ["en"], "de"),
+        ("¿Cómo puedo cambiar mi contraseña?", ["en"], "es"),
+        ("How do I add a library?", ["en"], "en"),
+        ("upload a 15 meg video", ["en"], "en"),
+        ("Paket verloren", ["de"], "en"),
+    ],
+)
+def test_a_question_is_in_another_language_than_the_documents_if_that_is_clear(
+    text: str, among: list[str], language: str
+) -> None:
+    assert language_of(text, among) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("退款需要多久？", "zh"),
+        ("アカウントを削除したい", "ja"),
+        ("ｱｶｳﾝﾄ", "ja"),
+        ("ERR_CONN_RESETが出ます", "ja"),
+        ("https://example.com/settings を開けません", "ja"),
+        ("환불은 언제 되나요?", "ko"),
+        ("ลืมรหัสผ่าน", "th"),
+        ("ລືມລະຫັດຜ່ານ", "lo"),
+        ("ភ្លេចពាក្យសម្ងាត់", "km"),
+        ("စကားဝှက်မေ့နေသည်", "my"),
+        ("نسيت كلمة المرور", "ar"),
+        ("رمز عبور را چگونه تغییر دهم؟", "fa"),
+        ("שכחתי את הסיסמה", "he"),
+        ("Πού είναι η παραγγελία μου;", "el"),
+        ("Де моє замовлення і коли воно прийде?", "uk"),
+        ("Где мой заказ?", "ru"),
+        ("पासवर्ड भूल गया", "hi"),
+        ("კოდი დამავიწყდა", "ka"),
+        ("How do I write 退款 in the subject of a ticket?", "en"),
+        ("The “settings” page — and €5", "en"),
+    ],
+)
+def test_a_script_names_a_language_also_beside_english_documents(text: str, language: str) -> None:
+    assert language_of(text, ["en"]) == language
 
 
 def test_terms_are_the_stems_of_their_language() -> None:

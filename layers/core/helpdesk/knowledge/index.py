@@ -24,7 +24,7 @@ from helpdesk.search.s3_index.manifest import OWNERS_NOTE
 from helpdesk.search.s3_index.store import IndexLocation
 from helpdesk.search.s3_index.vectors import DocumentVectors, Floats, VectorSet
 
-VERSION = "v3"
+VERSION = "v4"
 """Part of the index's place in S3. Raise it, and index every document again, when a field or the analyzer changes."""
 
 TERM_FIELDS = ("title", "heading", "body")
@@ -118,6 +118,8 @@ SEARCHABLE_BYTES = 400_000_000
 """About how much text an index of `MAX_INDEX_BYTES` is of: twice the quota of the Standard plan."""
 MAX_CACHE_BYTES = 1_000_000_000
 
+_MOST_TERMS = 20  # of one field that begin alike
+
 _WEIGHTS = {"title": 1.5, "heading": 2.0, "body": 1.0}
 _OTHER_FIELDS_SHARE = 0.3  # of a term's weaker fields; the best field counts whole
 
@@ -189,6 +191,14 @@ class IndexSearcher:
     def frequency(self, term: str) -> int:
         """Return about how many sections hold a term: the count of the field that has it most often."""
         return max(self._searcher.doc_freq(name, term) for name in TERM_FIELDS)
+
+    def terms_with_prefix(self, prefix: str) -> list[str]:
+        """Return the commonest terms of texts and of headings that begin with a prefix."""
+        return [
+            term
+            for name in TERM_FIELDS
+            for term, _ in self._searcher.terms_with_prefix(name, prefix, limit=_MOST_TERMS)
+        ]
 
     def search(self, words: Sequence[Mapping[str, float]], limit: int) -> list[Hit]:
         """Return the best sections for words by BM25, best first. Each word is given by its terms and their weights.

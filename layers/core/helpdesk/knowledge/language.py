@@ -1,7 +1,7 @@
-"""The languages of documents: recognizing one, and reducing its words to their stems.
+"""The languages of documents and questions: recognizing one, and reducing its words to their stems.
 
-Every language has the stemmer and the stop words of the search library. A text's language is the one whose stop words
-are most frequent in it, so no data of our own is needed, and a few sentences are enough.
+Most scripts name a language. In Latin letters it is the one whose stop words are most frequent in a text, so no data of
+our own is needed, and a few sentences are enough. Stop words and stemmers are those of the search library.
 """
 
 import re
@@ -10,8 +10,12 @@ from functools import cache
 
 import tantivy
 
+from helpdesk.knowledge.stopwords import STOP_WORDS
+from helpdesk.search import scripts
+from helpdesk.search.terms import terms_of
+
 ENGLISH = "en"
-LANGUAGES = {
+_WITH_STOP_WORDS = {
     ENGLISH: "english",
     "da": "danish",
     "de": "german",
@@ -26,7 +30,11 @@ LANGUAGES = {
     "ru": "russian",
     "sv": "swedish",
 }
-"""The languages by their code (ISO 639-1), with the names that the search library gives them: those with stop words."""
+_WITH_STEMS = _WITH_STOP_WORDS | {"ar": "arabic", "el": "greek", "ta": "tamil"}
+"""The names that the search library gives to languages, by their code (ISO 639-1)."""
+
+LANGUAGES = tuple(dict.fromkeys([*_WITH_STEMS, *scripts.LANGUAGES]))
+"""The languages that are recognized."""
 
 READ_CHARACTERS = 4_000
 """What is read of a text to recognize its language."""
@@ -34,61 +42,64 @@ READ_CHARACTERS = 4_000
 LEAST_SHARE = 0.15
 """The least share of stop words in a text whose language is recognized. Lists and code have fewer."""
 
-_MAX_TOKEN_BYTES = 60
-_ADDRESS = re.compile(r"\S{1,500}[./@_]\w\S{0,2000}")
-"""Addresses, paths and names in code. Their parts are stop words elsewhere: "io" in Italian, "de" in Spanish."""
+FOREIGN_LEAD = 3
+"""How many times as many stop words a question in a language of no document has, as for those of the documents."""
 
-
-@cache
-def analyzer(language: str = ENGLISH) -> tantivy.TextAnalyzer:
-    """Return what turns text into terms: words without case and accents, reduced to the language's stem."""
-    return _analyzer(tantivy.Filter.stemmer(LANGUAGES[language]))
+# Parts of addresses, paths and names in code are stop words elsewhere: "io" in Italian, "de" in Spanish.
+_ADDRESS = re.compile(r"[!-~]{1,500}[./@_][0-9A-Za-z_][!-~]{0,2000}")
 
 
 def terms(text: str, language: str = ENGLISH) -> list[str]:
-    """Return the terms of a text, in order."""
-    return list(analyzer(language).analyze(text))
+    """Return the terms of a text, reduced to the stems of a language, in no order."""
+    found = terms_of(text)
+    return _stemmer(language).analyze(" ".join(found)) if language in _WITH_STEMS else found
+
+
+def stem(term: str, language: str) -> str:
+    """Return the stem of one term in a language."""
+    return _stemmer(language).analyze(term)[0] if language in _WITH_STEMS else term
 
 
 def is_stop_word(word: str, language: str) -> bool:
     """Return whether a word says nothing about a subject in a language."""
-    return not _without_stop_words(language).analyze(word)
+    return language in _WITH_STOP_WORDS and not _without_stop_words(language).analyze(word)
 
 
-def language_of(text: str, among: Iterable[str] = LANGUAGES) -> str:
+def language_of(text: str, among: Iterable[str] | None = None) -> str:
     """Return the language of a text, English if it is not clear.
 
-    The languages to choose from matter for a short question: those of the documents are the likely ones.
+    The languages of the documents, `among`, are the likely ones for a question: another one must be clearer.
     """
-    candidates = sorted(among, key=lambda language: language != ENGLISH)
-    if candidates in ([], [ENGLISH]):
-        return ENGLISH
     start = _ADDRESS.sub(" ", text[:READ_CHARACTERS])
-    total = len(_plain().analyze(start)) or 1
-    shares = {
-        language: 1 - len(_without_stop_words(language).analyze(start)) / total for language in candidates
+    if (of_script := scripts.language_of_script(start)) is not None:
+        return of_script
+    words = _words().analyze(start)
+    counts = {
+        language: len(words) - len(_without_stop_words(language).analyze(start))
+        for language in _WITH_STOP_WORDS
     }
-    best = max(shares, key=lambda language: shares[language])
-    return best if shares[best] >= LEAST_SHARE else ENGLISH
-
-
-def _analyzer(*last: tantivy.Filter) -> tantivy.TextAnalyzer:
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    first = (tantivy.Filter.remove_long(_MAX_TOKEN_BYTES), tantivy.Filter.lowercase())
-    for step in (*first, tantivy.Filter.ascii_fold(), *last):
-        builder = builder.filter(step)
-    return builder.build()
+    counts[ENGLISH] = sum(word in STOP_WORDS for word in words)  # the library's list has no "how" and "my"
+    likely = [ENGLISH, *(language for language in among or counts if language in counts)]
+    best, other = (max(found, key=lambda language: counts[language]) for found in (likely, counts))
+    found = other if counts[other] >= FOREIGN_LEAD * counts[best] else best
+    return found if counts[found] >= max(1, LEAST_SHARE * len(words)) else ENGLISH
 
 
 @cache
-def _plain() -> tantivy.TextAnalyzer:
-    return _analyzer()
+def _stemmer(language: str) -> tantivy.TextAnalyzer:
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+    return builder.filter(tantivy.Filter.stemmer(_WITH_STEMS[language])).build()
+
+
+@cache
+def _words() -> tantivy.TextAnalyzer:
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase()).build()
 
 
 @cache
 def _without_stop_words(language: str) -> tantivy.TextAnalyzer:
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    # Before accents are removed: the lists have them.
-    for step in (tantivy.Filter.lowercase(), tantivy.Filter.stopword(LANGUAGES[language])):
+    # With accents: the lists have them.
+    for step in (tantivy.Filter.lowercase(), tantivy.Filter.stopword(_WITH_STOP_WORDS[language])):
         builder = builder.filter(step)
     return builder.build()

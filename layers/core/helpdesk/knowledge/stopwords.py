@@ -1,6 +1,6 @@
 """Words that say little or nothing about the subject of a question.
 
-English only, like the stemming of the index. Words of other languages are unaffected.
+Those of English, and of languages without spaces between words. The search library has lists for others.
 """
 
 _STOP_WORDS = """
@@ -51,3 +51,25 @@ ABBREVIATIONS = {
     "secs": "seconds",
 }
 """Short forms, which are written out before a question is split into terms."""
+
+QUESTION_WORDS = {
+    "zh": (
+        "请问|请教|为什么|怎么样|怎么办|怎么|怎样|如何|什么时候|什么意思|什么|哪里|哪儿|哪些|多少|多久|是否|能不能|可不可以|可以|能否|有没有|"
+        "應該|請問|為什麼|怎麼|什麼|哪裡|我们|你们|您们|我的|你们的|一下|[我你您吗嗎呢吧的了是]"
+    ),
+    "ja": (
+        "どうすれば|どうしたら|どうやって|どのように|どのくらい|どれくらい|どうして|なぜ|いつ|どこ|ですか|ますか|でしょうか|ませんか|"
+        "ください|教えて|できますか|できます|したい|たいです|いいです|よいです|良いです|について|なんですか|何です|方法|場合|こと|"
+        "です|ます|ません|でした|ました|して|した|する|ある|いる|から|まで|[はがをにでのとへもや]"
+    ),
+    "ko": (
+        "어떻게|어디서|어디에|언제|얼마나|무엇을|무엇|왜|하나요|되나요|있나요|인가요|나요|할 수|수 있|합니까|"
+        "입니까|습니까|하고 싶|싶어요|싶습니다|알려|주세요|해야|하려면|제가|저는|제 |내 |하는|방법"
+    ),
+    "th": (
+        "หมายความว่า|อย่างไร|ยังไง|ทำไม|เมื่อไหร่|เมื่อไร|ที่ไหน|เท่าไหร่|เท่าไร|อะไร|กี่|ได้ไหม|หรือไม่|ไหม|มั้ย|"
+        "ครับ|ค่ะ|คะ|ฉัน|ผม|ของ|ต้องการ|ต้อง|ทำ|อยาก|จะ|ได้|ที่|และ|หรือ|เป็น|มี"
+    ),
+}
+"""What a question has beside its subject in languages without spaces between words, as regular expressions. The
+question is cut there."""

@@ -2,18 +2,28 @@
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from helpdesk.knowledge import language
 from helpdesk.knowledge.index import Hit
-from helpdesk.knowledge.stopwords import ABBREVIATIONS, INCIDENTAL_WORDS, STOP_WORDS
+from helpdesk.knowledge.stopwords import ABBREVIATIONS, INCIDENTAL_WORDS, QUESTION_WORDS, STOP_WORDS
 from helpdesk.platform.record import Record
+from helpdesk.search import terms as of_text
 from helpdesk.search.s3_index.vectors import Floats, VectorSet
+from helpdesk.search.terms import Word
 
 UNKNOWN_SHARE = 0.4  # of a word's weight that no document has: the point of the question, or a name in it
 
-_WORD = re.compile(r"\w+")
+BEGINNING_SHARE = 0.5
+"""What a longer word of the documents counts for one that they lack and with which it begins."""
+SHORTEST_BEGINNING = 5
+"""In letters. A word of one character in a script without spaces is one, too."""
+COMPOUNDING = frozenset({"da", "de", "fi", "hu", "nl", "no", "sv"})
+"""Languages that write several words as one."""
+
+# A word by itself: no part of an address or of a name such as `sign-in`.
+_WORD = re.compile(r"(?<![\w.@+&/\\:-])\w++(?![-._/\\:@+&]{1,3}\w|[+#])")
 # "How much is delivery?" has no word for money, and "how" and "much" are stop words.
 _HOW_MUCH = re.compile(r"\bhow much (?:is|are|does|do|for|to|will|would)\b", re.IGNORECASE)
 _MONEY = ("cost", "price", "fee", "charg")
@@ -50,6 +60,9 @@ class Corpus(Protocol):
     def frequency(self, term: str) -> int:
         """Return how many sections hold a term."""
 
+    def terms_with_prefix(self, prefix: str) -> list[str]:
+        """Return the commonest terms that begin with a prefix."""
+
     def search(self, words: Sequence[Mapping[str, float]], limit: int) -> list[Hit]:
         """Return the best sections for words by BM25, best first. Each word is given by its terms and their weights."""
 
@@ -71,10 +84,10 @@ def terms_of(corpus: Corpus, question: str, spoken: str) -> list[Term]:
             found[known[0]] = Term(
                 known[0], dict.fromkeys(known, 1.0), min(rarity(corpus, text) for text in known)
             )
-    for word in words_of(question, spoken):
-        for text in language.terms(word, spoken):
-            if text not in found:
-                found[text] = _term(corpus, word, text)
+    languages = list(dict.fromkeys([spoken, *corpus.languages]))
+    for word in of_text.words_of(subject_of(question, spoken)):
+        for term in _terms(corpus, word, languages):
+            found.setdefault(term.text, term)
     return list(found.values())
 
 
@@ -96,13 +109,23 @@ def relevance(terms: Sequence[Term], held: Collection[str]) -> float:
     return sum(term.weight * _share(term, held) for term in terms)
 
 
-def words_of(text: str, spoken: str) -> list[str]:
-    """Return the words of a text without stop words, with abbreviations written out."""
-    plain = (_PLURAL_NUMBER.sub(r"\1", word) for word in _WORD.findall(text.lower()))
+def words_of(text: str, spoken: str) -> set[str]:
+    """Return the stems of the words of a text that say something about its subject."""
+    return set(language.terms(subject_of(text, spoken), spoken))
+
+
+def subject_of(text: str, spoken: str) -> str:
+    """Return a text without the words that say nothing about its subject, and with abbreviations written out."""
+    if spoken in QUESTION_WORDS:
+        return re.sub(QUESTION_WORDS[spoken], " ", text)
+    return _WORD.sub(lambda found: _said(found[0], spoken), text)
+
+
+def _said(word: str, spoken: str) -> str:
+    lower = word.lower()
     if spoken != language.ENGLISH:
-        return [word for word in plain if not language.is_stop_word(word, spoken)]
-    written = (ABBREVIATIONS.get(word, word) for word in plain)
-    return [word for words in written for word in words.split() if word not in STOP_WORDS]
+        return "" if language.is_stop_word(lower, spoken) else word
+    return "" if lower in STOP_WORDS else ABBREVIATIONS.get(lower, _PLURAL_NUMBER.sub(r"\1", word))
 
 
 def rarity(corpus: Corpus, text: str) -> float:
@@ -115,9 +138,34 @@ def _share(term: Term, held: Collection[str]) -> float:
     return max((share for form, share in term.alternatives.items() if form in held), default=0.0)
 
 
-def _term(corpus: Corpus, word: str, text: str) -> Term:
-    if corpus.frequency(text):
-        return Term(text, {text: 1.0}, rarity(corpus, text))
+def _terms(corpus: Corpus, word: Word, languages: Sequence[str]) -> Iterator[Term]:
+    """Yield the terms of a word: those of its parts, and itself if the documents have it or it has no parts."""
+    parts = [part for part in word.parts if _said(part, languages[0])]
+    if word.whole is not None:
+        whole = _term(corpus, word.whole, languages)
+        if not parts or any(map(corpus.frequency, whole.alternatives)):
+            yield whole
+    for part in parts:
+        yield _term(corpus, part, languages)
+
+
+def _term(corpus: Corpus, word: str, languages: Sequence[str]) -> Term:
+    """Return a word as a term. It has another stem in documents of another language."""
+    stems = list(dict.fromkeys(language.stem(word, each) for each in languages))
+    shares = {stem: 1.0 for stem in stems if corpus.frequency(stem)} or _beginnings(
+        corpus, stems[0], languages
+    )
+    if shares:
+        return Term(stems[0], shares, min(rarity(corpus, form) for form in shares))
     # A number or a day that no document has is a detail of the visitor's case: an order number, when they ordered.
     incidental = word in INCIDENTAL_WORDS or len(word) == 1 or any(map(str.isdigit, word))
-    return Term(text, {text: 1.0}, 0.0 if incidental else UNKNOWN_SHARE * rarity(corpus, text))
+    return Term(stems[0], {stems[0]: 1.0}, 0.0 if incidental else UNKNOWN_SHARE * rarity(corpus, stems[0]))
+
+
+def _beginnings(corpus: Corpus, stem: str, languages: Sequence[str]) -> dict[str, float]:
+    """Return the words of the documents that begin with one that they lack: compounds, or pairs of characters."""
+    if of_text.is_one_character(Word(stem)):
+        return dict.fromkeys(corpus.terms_with_prefix(stem), 1.0)
+    if not COMPOUNDING.isdisjoint(languages) and len(stem) >= SHORTEST_BEGINNING and stem.isalpha():
+        return dict.fromkeys(corpus.terms_with_prefix(stem), BEGINNING_SHARE)
+    return {}

@@ -6,6 +6,7 @@ the conversation replaces it. A new message therefore costs the same in a long t
 """
 
 import hashlib
+from collections.abc import Sequence
 from enum import IntEnum
 
 from helpdesk.platform.record import Record
@@ -62,7 +63,7 @@ def head(conversation: SearchableConversation, customer: SearchableCustomer | No
     texts = [conversation.subject, customer and customer.name, customer and customer.email]
     sort_key = sort_key_of(conversation.last_message_at, conversation.id)
     return Document(
-        terms=terms_of(" ".join(text for text in texts if text)),
+        terms=_terms([text for text in texts if text]),
         id=conversation.id,
         kind=Kind.HEAD,
         conversation=number_of(conversation.id),
@@ -76,7 +77,7 @@ def customer(record: SearchableCustomer) -> Document:
     """Return a customer's document."""
     texts = [record.name, record.email]
     return Document(
-        terms=terms_of(" ".join(text for text in texts if text)),
+        terms=_terms([text for text in texts if text]),
         id=record.id,
         kind=Kind.CUSTOMER,
         customer=number_of(record.id),
@@ -88,7 +89,7 @@ def customer(record: SearchableCustomer) -> Document:
 def entry(record: SearchableEntry) -> Document:
     """Return the document of a message or note: its text and the names of its attachments."""
     return Document(
-        terms=terms_of("\n".join([record.body, *(file.name for file in record.attachments)])),
+        terms=_terms([record.body, *(file.name for file in record.attachments)]),
         key=record.id,
         conversation=number_of(record.conversation_id),
     )
@@ -99,17 +100,21 @@ def backlog(kind: Kind, record: BacklogRecord) -> Document:
 
     A post has its author's number, so that the author's erasure takes the document away.
     """
-    terms = dict.fromkeys(terms_of("\n".join(record.texts)))
-    if record.card_number is not None:
-        terms |= dict.fromkeys([str(record.card_number), number_term(record.card_number)])
+    number = record.card_number
+    numbers = [] if number is None else [str(number), number_term(number)]
     return Document(
-        terms=list(terms),
+        terms=list(dict.fromkeys([*_terms(record.texts), *numbers])),
         id=record.id,
         kind=kind,
         customer=None if record.author_id is None else number_of(record.author_id),
         version=number_of(kind, record.id, record.card_number, record.author_id, *record.texts),
         sort_key=sort_key_of(record.created_at, record.id),
     )
+
+
+def _terms(texts: Sequence[str]) -> list[str]:
+    """Return the terms of texts, each once."""
+    return list(dict.fromkeys(terms_of("\n".join(texts))))
 
 
 def number_term(number: int) -> str:

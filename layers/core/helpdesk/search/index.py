@@ -14,9 +14,9 @@ from helpdesk.search.documents import Document, Kind, number_of
 from helpdesk.search.s3_index.cache import CachedIndex, IndexCache
 from helpdesk.search.s3_index.directory import Edit, IndexFormat, Match
 from helpdesk.search.s3_index.store import IndexLocation
-from helpdesk.search.terms import Word
+from helpdesk.search.terms import Sought
 
-VERSION = "v2"
+VERSION = "v3"
 """Part of the index's place in S3. Raise it, and index every conversation again, when fields or terms change."""
 
 _TEXTS = ("key", "id")
@@ -98,11 +98,19 @@ class Reader:
         """Return the query for documents that have a value."""
         return tantivy.Query.term_query(self._schema, field, value, "basic")
 
-    def having(self, word: Word) -> tantivy.Query:
+    def having(self, sought: Sought) -> tantivy.Query:
         """Return the query for documents that have a word."""
-        *whole, last = word.terms
+        whole = () if sought.word.whole is None else (sought.word.whole,)
+        ways = [terms for terms in (whole, sought.word.parts) if terms]
+        return tantivy.Query.boolean_query(
+            [(tantivy.Occur.Should, self._with_terms(terms, prefix=sought.prefix)) for terms in ways]
+        )
+
+    def _with_terms(self, terms: Sequence[str], *, prefix: bool) -> tantivy.Query:
+        """Return the query for documents that have all terms; with `prefix`, the last one as the begin of a term."""
+        *whole, last = terms
         queries = [self.equal("words", term) for term in whole]
-        if word.prefix:
+        if prefix:
             pattern = "".join(f"[{c}]" if c in _SPECIAL else c for c in last)
             queries.append(tantivy.Query.regex_query(self._schema, "words", f"{pattern}.*"))
         else:
@@ -142,7 +150,7 @@ class Reader:
         found = self._searcher.fast_field_values("conversation", addresses) if self._searcher else []
         return [int(number) if number is not None else None for number in found]
 
-    def among(self, conversations: Sequence[int], word: Word) -> set[int]:
+    def among(self, conversations: Sequence[int], word: Sought) -> set[int]:
         """Return the conversations, out of those given, in which a word occurs."""
         found: set[int] = set()
         for start in range(0, len(conversations), _MOST_CONVERSATIONS_AT_ONCE):

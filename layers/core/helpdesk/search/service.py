@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from helpdesk.platform.record import Record
 from helpdesk.search import documents, terms
 from helpdesk.search.documents import Kind
-from helpdesk.search.terms import Word
+from helpdesk.search.terms import Sought, Word
 
 if TYPE_CHECKING:
     import tantivy
@@ -56,7 +56,7 @@ def conversations(organization: str, text: str, limit: int, after: int | None = 
     e-mail. Each conversation is returned once. Entries of the last seconds may be missing, and erased conversations may
     be included: the caller reads the conversations before it shows them.
     """
-    words = terms.words_of(text[:MAX_TEXT_CHARACTERS])
+    words = terms.sought(text[:MAX_TEXT_CHARACTERS])
     if not words:
         return Found([], None)
     reader = _reader(organization)
@@ -75,7 +75,7 @@ def customers(organization: str, text: str, limit: int, after: int | None = None
 
     An e-mail address is found whole, by its local part and by its domain (`@example.com` means the domain alone).
     """
-    words = terms.words_of(text[:MAX_TEXT_CHARACTERS], prefixes=True)
+    words = terms.sought(text[:MAX_TEXT_CHARACTERS], prefixes=True)
     return _of_kind(organization, Kind.CUSTOMER, words, limit, after)
 
 
@@ -84,12 +84,12 @@ def signals(organization: str, text: str, limit: int, after: int | None = None) 
 
     As with every search, changes of the last seconds may be missing, and what is gone meanwhile may be included.
     """
-    return _of_kind(organization, Kind.SIGNAL, terms.words_of(text[:MAX_TEXT_CHARACTERS]), limit, after)
+    return _of_kind(organization, Kind.SIGNAL, terms.sought(text[:MAX_TEXT_CHARACTERS]), limit, after)
 
 
 def posts(organization: str, text: str, limit: int, after: int | None = None) -> Found:
     """Return the ids of posts, public or not, whose title and body have all words of a text, the newest first."""
-    return _of_kind(organization, Kind.POST, terms.words_of(text[:MAX_TEXT_CHARACTERS]), limit, after)
+    return _of_kind(organization, Kind.POST, terms.sought(text[:MAX_TEXT_CHARACTERS]), limit, after)
 
 
 def tasks(
@@ -100,8 +100,8 @@ def tasks(
     `prefixes` are those of the organization's task keys: a key in the text (`ACME-12`) means the card of that number.
     """
     rest, numbers = without_task_keys(text[:MAX_TEXT_CHARACTERS], prefixes)
-    words = [Word((documents.number_term(number),), prefix=False) for number in numbers]
-    return _of_kind(organization, Kind.TASK, [*words, *terms.words_of(rest)], limit, after)
+    words = [Sought(Word(documents.number_term(number)), prefix=False) for number in numbers]
+    return _of_kind(organization, Kind.TASK, [*words, *terms.sought(rest)], limit, after)
 
 
 def without_task_keys(text: str, prefixes: Sequence[str]) -> tuple[str, list[int]]:
@@ -112,7 +112,7 @@ def without_task_keys(text: str, prefixes: Sequence[str]) -> tuple[str, list[int
     return key.sub(" ", text), [int(number) for number in key.findall(text)]
 
 
-def _of_kind(organization: str, kind: Kind, words: Sequence[Word], limit: int, after: int | None) -> Found:
+def _of_kind(organization: str, kind: Kind, words: Sequence[Sought], limit: int, after: int | None) -> Found:
     """Return what has one document of a kind, such as customers, if all words occur in it; the newest first."""
     if not words:
         return Found([], None)
@@ -141,7 +141,7 @@ def _reader(organization: str) -> "Reader":
 
 
 def _with_a_rare_word(
-    reader: "Reader", by_rarity: Sequence[Word], frequency: int, limit: int, after: int | None
+    reader: "Reader", by_rarity: Sequence[Sought], frequency: int, limit: int, after: int | None
 ) -> _Page:
     rarest, *others = by_rarity
     found = sorted(reader.conversations(reader.having(rarest), frequency))
@@ -152,7 +152,7 @@ def _with_a_rare_word(
     return _page(reader, [reader.of_conversations(found)], Kind.HEAD, limit, after)
 
 
-def _with_common_words(reader: "Reader", by_rarity: Sequence[Word], limit: int, after: int | None) -> _Page:
+def _with_common_words(reader: "Reader", by_rarity: Sequence[Sought], limit: int, after: int | None) -> _Page:
     found: list[str] = []
     end = after
     for _ in range(_MOST_ROUNDS):

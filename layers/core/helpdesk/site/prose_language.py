@@ -7,9 +7,10 @@ the text's. A text in which no language is clear has none: a wrong `lang` is wor
 import re
 from functools import cache
 
+from helpdesk.search.scripts import language_of_script
 from helpdesk.visitor_texts.languages import LANGUAGES
 
-_RIGHT_TO_LEFT = frozenset({"ar", "fa", "he"})
+_RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
 
 _READ_CHARACTERS = 8_000
 _READ_WORDS = 400
@@ -22,21 +23,6 @@ _NOT_PROSE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _WORD = re.compile(r"[^\W\d_]+")
-_SCRIPTS = {
-    "he": re.compile("[\u05d0-\u05ea]"),
-    "ar": re.compile("[\u0620-\u06ff]"),
-    "el": re.compile("[\u0370-\u03ff]"),
-    "hi": re.compile("[\u0900-\u097f]"),
-    "th": re.compile("[\u0e00-\u0e7f]"),
-    "ko": re.compile("[\uac00-\ud7af]"),
-    "zh": re.compile("[\u3040-\u30ff\u4e00-\u9fff]"),
-    "cyrillic": re.compile("[\u0400-\u04ff]"),
-    "latin": re.compile("[A-Za-z\u00c0-\u024f]"),
-}
-_PERSIAN = re.compile("[پچژگ]")
-_KANA = re.compile("[\u3040-\u30ff]")
-_UKRAINIAN = re.compile("[іїєґ]")
-_RUSSIAN = re.compile("[ыэ]")
 
 
 def direction(language: str | None) -> str:
@@ -47,21 +33,7 @@ def direction(language: str | None) -> str:
 def language_of(text: str) -> str | None:
     """Return the language of Markdown by its code (ISO 639-1); None where it is not clear."""
     prose = _NOT_PROSE.sub(" ", text[:_READ_CHARACTERS])
-    letters = {script: len(found.findall(prose)) for script, found in _SCRIPTS.items()}
-    script = max(letters, key=lambda each: letters[each])
-    if letters[script] == 0:
-        return None
-    match script:
-        case "latin":
-            return _in_latin(prose)
-        case "cyrillic":
-            return "uk" if _UKRAINIAN.search(prose) else "ru" if _RUSSIAN.search(prose) else None
-        case "ar":
-            return "fa" if _PERSIAN.search(prose) else "ar"
-        case "zh":
-            return "ja" if _KANA.search(prose) else "zh"
-        case _:
-            return script
+    return language_of_script(prose) or _in_latin(prose)
 
 
 def _in_latin(prose: str) -> str | None:

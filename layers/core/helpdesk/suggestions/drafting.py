@@ -3,16 +3,15 @@
 Rather none than a weak one: whatever is not clearly a question with a general answer is declined.
 """
 
-import re
-from collections.abc import Sequence
 from enum import StrEnum
 
 from helpdesk.agent.conversation_language import first_clear
 from helpdesk.agent.intents import is_closing_message
-from helpdesk.knowledge.language import ENGLISH
+from helpdesk.knowledge.language import language_of
 from helpdesk.knowledge.terms import words_of
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import is_blank
+from helpdesk.search import terms
 from helpdesk.suggestions.exchanges import Exchange
 from helpdesk.suggestions.wording import (
     only_of_one_customer,
@@ -54,10 +53,10 @@ def draft(exchange: Exchange, customer_name: str, agent_name: str) -> Draft | De
         return declined
     names = [message.author.name for message in exchange.answer if message.author]
     guidance = without_courtesy(exchange.answer_text, names)
-    if is_blank(guidance) or guidance.endswith("?") or len(re.findall(r"\w+", guidance)) < LEAST_WORDS:
+    if is_blank(guidance) or guidance.endswith("?") or len(terms.terms_of(guidance)) < LEAST_WORDS:
         return Declined.INCOMPLETE
     title = title_of(asked)
-    if not words_of(title, ENGLISH):
+    if not words_of(title, language_of(title)):
         return Declined.NO_SUBJECT
     return checked(Draft(title, guidance), customer_name)
 
@@ -85,6 +84,10 @@ def _declined(exchange: Exchange, asked: str, agent_name: str) -> Declined | Non
 
 def _names(text: str, customer_name: str) -> bool:
     """Return whether a text has a part of the customer's name."""
-    words = set(re.findall(r"\w+", text.casefold()))
-    parts: Sequence[str] = re.findall(r"\w+", customer_name.casefold())
-    return any(len(part) >= _SHORTEST_NAME and part in words for part in parts)
+    held = set(terms.terms_of(text))
+    return any(
+        held.issuperset(word.parts)
+        if word.whole is None
+        else len(word.whole) >= _SHORTEST_NAME and word.whole in held
+        for word in terms.words_of(customer_name)
+    )

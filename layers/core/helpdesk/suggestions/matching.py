@@ -6,7 +6,6 @@ click, and a question that joins the wrong one is never answered.
 
 import re
 
-from helpdesk.agent.conversation_language import clear_language
 from helpdesk.knowledge import language, listing, retrieval
 from helpdesk.knowledge.errors import DocumentNotFound
 from helpdesk.knowledge.terms import words_of
@@ -81,8 +80,7 @@ def _shared(one: str, other: str) -> float:
 
 def _words(text: str) -> set[str]:
     """Return the stems of the words that say something about the subject."""
-    spoken = clear_language(text) or language.ENGLISH
-    return set(language.terms(" ".join(words_of(text, spoken)), spoken))
+    return words_of(text, language.language_of(text))
 
 
 def _numbers(text: str) -> set[str]:

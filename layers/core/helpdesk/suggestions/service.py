@@ -5,7 +5,6 @@ pending and that a document to change has the version that the suggestion is bas
 succeeds, and a crash leaves both undone or both done.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 
 from helpdesk.api.admission.caller import Caller
@@ -16,6 +15,7 @@ from helpdesk.knowledge.errors import DocumentChanged, DocumentNotFound, Documen
 from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.knowledge.stopwords import STOP_WORDS
 from helpdesk.platform import ids
+from helpdesk.search import terms
 from helpdesk.site import gaps
 from helpdesk.storage.transactions import Transaction
 from helpdesk.suggestions import jobs, repository
@@ -30,7 +30,6 @@ from helpdesk.suggestions.schemas import (
     SuggestionStatus,
 )
 
-_WORD = re.compile(r"\w+")
 _SHORTEST_STEM = 4
 _LONGEST_ENDING = 3
 
@@ -99,8 +98,9 @@ def _searches(organization: str, suggestions: Iterable[Suggestion]) -> dict[str,
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the words and numbers of a search or a question, without stop words."""
-    return frozenset(_WORD.findall(text.casefold())) - STOP_WORDS
+    """Return the terms of the words and numbers of a search or a question, without stop words."""
+    words = [word for word in terms.words_of(text) if word.whole not in STOP_WORDS]
+    return frozenset(term for word in words for term in (word.parts or (word.whole,)) if term)
 
 
 def looks_for(search: frozenset[str], question: frozenset[str]) -> bool:
