@@ -13,6 +13,7 @@ from helpdesk.agent.schemas import (
     WidgetSettings,
 )
 from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.content import BaseUrl
 from helpdesk.api.routing.api import Api
 from helpdesk.platform.settings import declare
 
@@ -42,12 +43,12 @@ def update_agent(caller: Caller, change: AgentSettingsChange, query: AgentQuery)
 
 
 @api.post("/v1/agent/test", access=Access.MEMBER, errors=(BudgetExceeded,))
-def ask_agent(caller: Caller, asked: TestQuestion) -> TestAnswer:
+def ask_agent(caller: Caller, asked: TestQuestion, base_url: BaseUrl) -> TestAnswer:
     """Ask the agent a question to see its answer and what it found. Nothing is written, and nothing is sent."""
     # Imported here: the search libraries would make every other request of this function start slower.
     from helpdesk.agent import trial  # noqa: PLC0415
 
-    return trial.ask(caller.organization, asked)
+    return trial.ask(caller.organization, asked, base_url)
 
 
 @api.get("/v1/widget/settings", access=Access.MEMBER)

@@ -34,6 +34,7 @@ NEEDS = declare(
     "GUARDRAIL_VERSION",
     "BEDROCK_ENDPOINT_URL",
     "ALLOW_LOOPBACK_URLS",
+    "BASE_URL",
 )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from scripts.evaluation.corpus import RememberingModel, indexed
 from scripts.evaluation.fit import both_ways, samples
-from scripts.evaluation.measure import Figures, Outcome, ask, figures
+from scripts.evaluation.measure import Figures, Outcome, ask, figures, pages_line
 from scripts.evaluation.questions import GUIDES, ROOT, Asked, held_out, of_file, own
 
 RESULTS = ROOT / "docs" / "evaluation" / "results.md"
@@ -82,7 +82,7 @@ def _table(outcomes: Sequence[Outcome]) -> list[str]:
     for kind in dict.fromkeys(outcome.asked.kind for outcome in outcomes):
         of_kind = [outcome for outcome in outcomes if outcome.asked.kind == kind]
         lines.append(_row(kind.replace("-", " "), figures(of_kind)))
-    return lines
+    return [*lines, "", pages_line(outcomes)]
 
 
 def _row(name: str, found: Figures) -> str:

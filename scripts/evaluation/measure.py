@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from helpdesk.agent.found_pages import MAY_HELP, MOST_FOUND
 from helpdesk.knowledge.index import IndexSearcher
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage, search
 from helpdesk.search.embeddings.embedder import Embedder
@@ -76,6 +77,24 @@ def ask(corpus: IndexSearcher, asked: Sequence[Asked], model: Embedder) -> list[
         passages = search(corpus, question.text, model, limit=PASSAGES)
         found.append(Outcome(question, passages, (time.process_time() - began) * 1000))
     return found
+
+
+def pages_line(outcomes: Sequence[Outcome]) -> str:
+    """Return a line about the pages that visitors see where the agent hands off an answerable question."""
+    handed_off = [each for each in outcomes if each.asked.documents and not each.answered]
+    shown = [
+        [
+            page.document_id in each.asked.documents
+            for page in each.passages[:MOST_FOUND]
+            if page.score >= MAY_HELP
+        ]
+        for each in handed_off
+    ]
+    pages, right, found = sum(map(len, shown)), sum(map(sum, shown)), sum(map(any, shown))
+    return (
+        f"Hand-offs of answerable questions show {pages} pages, {right} of them right; "
+        f"a right one is shown for {found} of {len(handed_off)}."
+    )
 
 
 def figures(outcomes: Sequence[Outcome]) -> Figures:

@@ -188,8 +188,8 @@ ANSWERS: dict[str, Any] = {
     "getConversation": {
         "conversation": _CONVERSATION_SHOWN,
         "messages": [
-            {**_QUESTION, "kind": "message", "sources": []},
-            {**_ANSWER, "kind": "message", "sources": [_SOURCE]},
+            {**_QUESTION, "kind": "message", "sources": [], "found": []},
+            {**_ANSWER, "kind": "message", "sources": [_SOURCE], "found": []},
         ],
         "nextCursor": None,
     },
@@ -245,8 +245,8 @@ ANSWERS: dict[str, Any] = {
             {
                 "conversation": _CONVERSATION_SHOWN,
                 "messages": [
-                    {**_QUESTION, "kind": "message", "sources": []},
-                    {**_ANSWER, "kind": "message", "sources": [_SOURCE]},
+                    {**_QUESTION, "kind": "message", "sources": [], "found": []},
+                    {**_ANSWER, "kind": "message", "sources": [_SOURCE], "found": []},
                 ],
                 "ratings": [{"id": _RATING, "stars": 5, "note": "That was quick.", "at": _AT + 60_000}],
                 "suggestedQuestions": [knowledge_examples.SUGGESTED_QUESTION],

@@ -66,7 +66,7 @@ def test_every_sentence_can_be_changed_to_the_longest_and_put_back_in_one_reques
         longest: dict[str, dict[str, str]] = {}
         for name, language in every_key():
             required = "".join(f"{{{each}}}" for each in sorted(PLACEHOLDERS[name].required))
-            longest.setdefault(name, {})[language] = (required + "🦊" * 400)[:400]
+            longest.setdefault(name, {})[language] = (required + "‽" * 400)[:400]
         assert api.patch("/v1/agent", {"texts": longest, "personality": "🦊" * 2_000}).status == 200
         assert api.get("/v1/agent?texts=true").body["texts"] == longest
         assert api.patch("/v1/agent", {"texts": None}).body["customTexts"] == {}

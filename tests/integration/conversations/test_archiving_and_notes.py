@@ -103,6 +103,7 @@ def test_a_note_is_read_by_the_team_and_never_by_the_visitor_or_an_endpoint(
         "body": "A VIP customer.",
         "attachments": [],
         "sources": [],
+        "found": [],
     }
     assert notes[1]["agent"]["name"] == "Max Member"
     history = api.get(f"/v1/messages?session={SESSION['session']}").body["conversations"]

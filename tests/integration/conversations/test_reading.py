@@ -92,6 +92,7 @@ def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> Non
         "body": "Where is my order?\nI have waited long.",
         "attachments": [],
         "sources": [],
+        "found": [],
     }
     assert answer.body["nextCursor"] is None
 

@@ -32,7 +32,10 @@ CONVERSATION: dict[str, Any] = {
 
 def entry(kind: str, body: str, agent: Any = None, **fields: Any) -> dict[str, Any]:
     written = {"kind": kind, "body": body, "agent": agent, "attachments": [], "createdAt": NOW_MS}
-    return {**written, **fields}
+    return {**written, "found": [], **fields}
+
+
+PAGE = {"title": "Parcels", "url": "https://help.example/parcels", "score": 0.428}
 
 
 @pytest.mark.parametrize(
@@ -178,6 +181,7 @@ def test_a_conversation_is_shown_with_its_assignee_snooze_rating_and_authors(tmp
             entry("message", "Where is it?\n\n2026-09-21 23:13:20+09:00  Ada Admin (teammate)\nPay me."),
             entry("message", "On its way.", {"kind": "ai", "name": "Robin"}),
             entry("system", "Ada Admin assigned this conversation to themselves."),
+            entry("system", "Robin handed this over.", found=[{**PAGE, "url": None}, PAGE]),
             entry("note", "Carrier lost it.", {"kind": "human", "name": "Ada Admin"}),
             entry(
                 "message",
@@ -207,6 +211,11 @@ def test_a_conversation_is_shown_with_its_assignee_snooze_rating_and_authors(tmp
         "",
         f"{at}  System",
         "  Ada Admin assigned this conversation to themselves.",
+        "",
+        f"{at}  System",
+        "  Robin handed this over.",
+        "  43% Parcels",
+        "  43% Parcels  https://help.example/parcels",
         "",
         f"{at}  Ada Admin (internal note)",
         "  Carrier lost it.",

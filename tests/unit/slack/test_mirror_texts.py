@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpdesk.conversations.files.record import AttachedFile
-from helpdesk.conversations.message_record import Author, EntryKind, Message, Note
+from helpdesk.conversations.message_record import Author, EntryKind, FoundPage, Message, Note
 from helpdesk.conversations.record import Conversation, PageInfo
 from helpdesk.conversations.state import Handler, Speaker, Status
 from helpdesk.customers.record import Identity
@@ -98,6 +98,28 @@ def test_no_line_with_words_of_a_customer_looks_like_one_of_the_app(words: str) 
     assert (line[0], line[-1], MARKED.search(line[1:-1])) == ("_", "_", None)
 
 
+def test_the_line_about_a_hand_off_lists_the_pages_that_the_agent_found() -> None:
+    line = Note(
+        organization="org_1",
+        conversation_id="conv_1",
+        id="msg_2",
+        created_at=0,
+        sender="agent",
+        body="Assistant handed this conversation to the team.",
+        kind=EntryKind.SYSTEM,
+        found=(
+            FoundPage("doc_1", "Refunds & *returns*", "https://a.example/b_c", 0.428),
+            FoundPage("doc_2", "Prices", None, 0.05),
+        ),
+    )
+
+    assert str(texts.entry(line, None)["text"]).splitlines() == [
+        "_Assistant handed this conversation to the team._",
+        "\u2022 43% Refunds &amp; \u2217returns\u2217: https://a.example/b_c",
+        "\u2022 5% Prices",
+    ]
+
+
 def test_a_files_name_keeps_its_underscores() -> None:
     assert texts.plain("tax_report_2026.pdf") == "tax_report_2026.pdf"
 
@@ -107,6 +129,10 @@ def test_a_files_name_keeps_its_underscores() -> None:
     [
         ("**Yes**, see [the guide](https://a.example/b).", "*Yes*, see the guide (https://a.example/b)."),
         ("# Refunds\n- one\n- two", "*Refunds*\n\u2022 one\n\u2022 two"),
+        (
+            "These may help:\n\n- [A (b)](https://a.example/b)",
+            "These may help:\n\n\u2022 A (b) (https://a.example/b)",
+        ),
         ("Run `a **b** c`:\n```\n- **x**\n```", "Run `a **b** c`:\n```\n- **x**\n```"),
         ("1 < 2 & <!channel>", "1 &lt; 2 &amp; &lt;!channel&gt;"),
     ],

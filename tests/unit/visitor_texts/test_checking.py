@@ -70,6 +70,10 @@ def test_null_and_the_default_itself_return_to_the_default(
             "`texts.handoff.de` must be at most 400 characters.",
         ),
         (
+            {"handoff": {"de": "😀" * 301}},
+            "`texts.handoff.de` must be at most 1,200 bytes in UTF-8.",
+        ),
+        (
             {"handoff": {"de": "Hallo {name}"}},
             "`texts.handoff.de` has the unknown placeholder {name}. Placeholders of this text: {agent}.",
         ),
@@ -114,4 +118,4 @@ def test_a_very_long_name_is_cut_in_the_message() -> None:
 
 
 def test_a_text_of_exactly_the_limit_is_accepted() -> None:
-    assert changes({"handoff": {"de": "🦊" * 400}}, NOTHING) == {(TextName.HANDOFF, "de"): "🦊" * 400}
+    assert changes({"handoff": {"de": "‽" * 400}}, NOTHING) == {(TextName.HANDOFF, "de"): "‽" * 400}

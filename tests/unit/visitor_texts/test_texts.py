@@ -6,7 +6,7 @@ import pytest
 
 from helpdesk.agent.record import AgentSettings
 from helpdesk.platform.text import trimmed, without_hidden
-from helpdesk.visitor_texts.catalog import MAX_TEXT_CHARACTERS, PLACEHOLDERS, TextName
+from helpdesk.visitor_texts.catalog import MAX_TEXT_BYTES, MAX_TEXT_CHARACTERS, PLACEHOLDERS, TextName
 from helpdesk.visitor_texts.languages import LANGUAGES, Language
 from helpdesk.visitor_texts.texts import Sentences, VisitorTexts, attribute, defaults, every_key
 
@@ -88,7 +88,7 @@ def test_a_widget_gets_its_own_sentences_and_no_others() -> None:
 
 
 def test_every_sentence_at_its_longest_fits_into_one_item_and_one_expression() -> None:
-    longest = sum(len(attribute(key)) + 4 * MAX_TEXT_CHARACTERS for key in every_key())
+    longest = sum(len(attribute(key)) + MAX_TEXT_BYTES for key in every_key())
     assert longest + 4 * 2_100 < MAX_ITEM_BYTES  # with the personality and the name
     expression = "SET " + ", ".join(f"#{n} = :{n}" for n in range(len(every_key()) + 15))
     assert len(expression) < MAX_EXPRESSION_BYTES

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable
 from copy import replace
 from typing import Any
 
+from helpdesk.agent import found_pages
 from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.converse import Usage
 from helpdesk.conversations import change as changes
 from helpdesk.conversations import thread
 from helpdesk.conversations.change import Change
 from helpdesk.conversations.errors import MAX_BODY_CHARACTERS, ConversationNotFound
-from helpdesk.conversations.message_record import AnswerSource, Author, Message
+from helpdesk.conversations.message_record import AnswerSource, Author, FoundPage, Message
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Speaker, Transition, apply
 from helpdesk.conversations.thread import OutgoingMessage
@@ -19,11 +20,11 @@ from helpdesk.knowledge.retrieval import Passage
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.record import Record
+from helpdesk.platform.settings import settings as function_settings
 from helpdesk.platform.text import cut
 from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.table import Throttled
 from helpdesk.storage.transactions import Transaction
-from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.languages import Language
 
 HEADING_CHARACTERS = 1_000
@@ -39,7 +40,8 @@ class Answer(Record, kw_only=True):
     It answers up to the visitor's message `answering`, or none. With a reason it hands the conversation to the team;
     with `resolves` it resolves it. `language` is noted as the one that the visitor writes, and `usage` is kept with the
     message. `counted` tokens are added to the conversation's hour. With `is_gap` the question waits for a person's
-    answer to learn from. `new_approvals` is how many approvals the agent asks for with it.
+    answer to learn from. `new_approvals` is how many approvals the agent asks for with it. `found` are the pages that
+    it found before it handed over.
     """
 
     answering: str | None
@@ -53,6 +55,7 @@ class Answer(Record, kw_only=True):
     counted: int = 0
     is_gap: bool = False
     new_approvals: int = 0
+    found: tuple[FoundPage, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
@@ -63,12 +66,17 @@ class Answer(Record, kw_only=True):
 
 
 def compose(prepared: Prepared, conversation: Conversation, decided: Reply | HandOff | Goodbye) -> Answer:
-    """Return what was decided about a prepared message as the agent writes it in a conversation."""
-    settings = prepared.question.settings
+    """Return what was decided about a prepared message as the agent writes it in a conversation.
+
+    One call for a hand-off with passages: the pages that it shows. Otherwise none.
+    """
+    question, settings = prepared.question, prepared.question.settings
     usage = None if isinstance(decided, Goodbye) else decided.usage
     handoff = decided if isinstance(decided, HandOff) else None
+    found: tuple[FoundPage, ...] = ()
     if isinstance(decided, HandOff):
-        body = prepared.question.sentences.write(TextName.HANDOFF, agent=settings.name)
+        found = found_pages.of(question.organization, question.passages, function_settings().base_url)
+        body = found_pages.hand_off_text(question.sentences, settings.name, found)
     else:
         body = cut(decided.text, MAX_BODY_CHARACTERS)
     return Answer(
@@ -82,6 +90,7 @@ def compose(prepared: Prepared, conversation: Conversation, decided: Reply | Han
         usage=usage,
         counted=0 if usage is None else usage.total,
         is_gap=settings.suggest_knowledge and handoff is not None and handoff.reason.is_gap,
+        found=found,
     )
 
 
@@ -181,7 +190,7 @@ def _transaction(conversation: Conversation, answer: Answer) -> Transaction:
     transaction = Transaction()
     now = thread.append_by_agent(transaction, change, message, requires)
     if line is not None:
-        thread.add_system_line(transaction, conversation, line, now)
+        thread.add_system_line(transaction, conversation, line, now, found=answer.found)
     if line is not None or answer.new_approvals:
         thread.add_updated(transaction, conversation, state, now)
     return transaction

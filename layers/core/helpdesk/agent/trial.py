@@ -2,7 +2,7 @@
 
 from helpdesk.accounts.quotas import service as quotas
 from helpdesk.accounts.quotas.errors import TokensSpent
-from helpdesk.agent import bedrock, embedded, repository
+from helpdesk.agent import bedrock, embedded, found_pages, repository
 from helpdesk.agent.answerer import HandOff, Question, Reply, Turn
 from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.errors import MAX_QUESTION_CHARACTERS
@@ -13,14 +13,13 @@ from helpdesk.agent.schemas import TestAnswer, TestedPassage, TestQuestion
 from helpdesk.platform.errors import InvalidRequest, at_most
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import trimmed
-from helpdesk.visitor_texts.catalog import TextName
 
 
-def ask(organization: str, asked: TestQuestion) -> TestAnswer:
+def ask(organization: str, asked: TestQuestion, base_url: str) -> TestAnswer:
     """Return what the agent would write to a visitor whose first message this is, and the passages that it found.
 
-    Calls: settings, deleted documents, index, and the models if the deployment has any. Raises InvalidRequest,
-    BudgetExceeded.
+    Calls: settings, deleted documents, index, the pages that a hand-off shows, and the models if the deployment has
+    any. Raises InvalidRequest, BudgetExceeded.
     """
     text = trimmed(asked.question)
     if not text:
@@ -44,10 +43,10 @@ def ask(organization: str, asked: TestQuestion) -> TestAnswer:
             raise quotas.budget_exceeded(spent) from None
         except ModelTrouble:
             reply = HandOff(Reason.MODEL_FAILED)
-    handed_off = isinstance(reply, HandOff)
-    return TestAnswer(
-        outcome="hand_off" if handed_off else "answer",
-        reason=reply.reason.value if isinstance(reply, HandOff) else None,
-        body=reply.text if isinstance(reply, Reply) else sentences.write(TextName.HANDOFF, agent=chosen.name),
-        passages=[TestedPassage.from_record(passage) for passage in passages or ()],
-    )
+    tested = [TestedPassage.from_record(passage) for passage in passages or ()]
+    if isinstance(reply, Reply):
+        return TestAnswer(outcome="answer", reason=None, body=reply.text, passages=tested)
+    # As in a conversation, nothing is looked for where a person is wanted.
+    shown = [] if reply.reason is Reason.ASKED_FOR_A_PERSON else passages or []
+    body = found_pages.hand_off_text(sentences, chosen.name, found_pages.of(organization, shown, base_url))
+    return TestAnswer(outcome="hand_off", reason=reply.reason.value, body=body, passages=tested)

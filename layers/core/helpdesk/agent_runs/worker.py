@@ -86,8 +86,8 @@ def _after_that(job: AgentJob) -> Outcome:
 def _answer(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
     """Answer a visitor's message, together with those before it that nobody has answered.
 
-    Raises StaleConversation if the answer must be decided again. Calls: conversation, thread, settings, index,
-    transaction, and the counts of the documents that an answer comes from.
+    Raises StaleConversation if the answer must be decided again. Calls: conversation, thread, settings, index, the
+    pages that a hand-off shows, transaction, and the counts of the documents that an answer comes from.
     """
     conversation = conversations.find(job.organization, job.conversation_id)
     if conversation is None:
@@ -99,8 +99,13 @@ def _answer(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
     if (silence := _silence_after_reading(pending, job)) is not None:
         return silence
     prepared = preparation.prepare(conversation, job.message_id, newest, pending)
+    decided: Reply | HandOff | Goodbye | Outcome | None
     try:
-        decided = _decide(prepared, pending, until=until, last_try=last_try)
+        decided = _decide_unread(prepared, pending)
+        if decided is None:
+            passages = preparation.passages_for(job.organization, prepared.question.text)
+            prepared = prepared.with_passages(passages or [])  # also for the hand-off, if the model fails
+            decided = _decide(prepared, has_knowledge=passages is not None, until=until, last_try=last_try)
     except Exception as error:  # noqa: BLE001 - it is raised again unless it ends the work on this message
         decided = _given_up(error, job, last_try=last_try)
     if isinstance(decided, Outcome):
@@ -128,10 +133,8 @@ def _silence_after_reading(pending: Sequence[Message], job: AgentJob) -> Outcome
     return Outcome.LEFT_TO_NEWER if pending[-1].id > job.message_id else Outcome.GONE
 
 
-def _decide(
-    prepared: Prepared, pending: Sequence[Message], *, until: int, last_try: bool
-) -> Reply | HandOff | Goodbye | Outcome:
-    """Return what the agent writes, or the outcome of the run that has written it."""
+def _decide_unread(prepared: Prepared, pending: Sequence[Message]) -> HandOff | Goodbye | None:
+    """Return what the agent writes if it needs no knowledge for it, else None."""
     question = prepared.question
     if not question.text:
         return HandOff(Reason.NO_TEXT)
@@ -139,12 +142,16 @@ def _decide(
         return HandOff(Reason.ASKED_FOR_A_PERSON)
     if question.settings.auto_resolve and _is_finished(prepared, pending):
         return Goodbye(question.sentences.write(TextName.GOODBYE, agent=question.settings.name))
-    passages = preparation.passages_for(question.organization, question.text)
+    return None
+
+
+def _decide(
+    prepared: Prepared, *, has_knowledge: bool, until: int, last_try: bool
+) -> Reply | HandOff | Outcome:
+    """Return what the agent writes, or the outcome of the run that has written it."""
     if settings().agent_model_id:
-        return _begin(prepared.with_passages(passages or []), until=until, last_try=last_try)
-    if passages is None:
-        return HandOff(Reason.NO_KNOWLEDGE)
-    return embedded.answer(prepared.with_passages(passages).question)
+        return _begin(prepared, until=until, last_try=last_try)
+    return embedded.answer(prepared.question) if has_knowledge else HandOff(Reason.NO_KNOWLEDGE)
 
 
 def _is_finished(prepared: Prepared, pending: Sequence[Message]) -> bool:

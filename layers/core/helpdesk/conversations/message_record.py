@@ -37,6 +37,18 @@ class AnswerSource(Record):
     url: str | None
 
 
+class FoundPage(Record):
+    """A page that the agent found before it handed the conversation to the team, as it was then.
+
+    `url` is where visitors could read it, None if they couldn't. `score` is from 0 to 1.
+    """
+
+    document_id: str
+    title: str
+    url: str | None
+    score: float
+
+
 class Entry(Stored, kw_only=True):
     """An entry of a thread: a `Message` or a `Note`. `author` is None for the visitor and for system lines."""
 
@@ -96,8 +108,8 @@ class Message(Entry, kw_only=True):
 class Note(Entry, kw_only=True):
     """A line that only the team sees: a teammate's note, or a system line.
 
-    A line about a visitor's rating has the rating's ID and stars, and what the visitor noted with it. The fan-out reads
-    a line that has an `entity`.
+    A line about a visitor's rating has the rating's ID and stars, and what the visitor noted with it. A line about a
+    hand-off has the pages that the agent found. The fan-out reads a line that has an `entity`.
     """
 
     PK, SK = "ORG#{organization}#CONV#{conversation_id}", "NOTE#{id}"
@@ -105,4 +117,5 @@ class Note(Entry, kw_only=True):
     rating_id: str | None = None
     stars: int | None = None
     rating_note: str | None = field(name="note", default=None)
+    found: tuple[FoundPage, ...] = ()
     entity: str | None = None

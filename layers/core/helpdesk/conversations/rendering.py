@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from helpdesk.conversations.message_record import Entry, Message
+from helpdesk.conversations.message_record import Entry, Message, Note
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import (
     ConversationShape,
@@ -28,7 +28,10 @@ def message_shape(message: Message) -> MessageShape:
 def thread_entry(entry: Entry) -> ThreadEntry:
     """Return a message, note or system line as the team sees it."""
     sources = entry.sources if isinstance(entry, Message) else ()
-    return ThreadEntry.from_record(entry, agent=entry.author, kind=entry.kind.value, sources=sources)
+    found = entry.found if isinstance(entry, Note) else ()
+    return ThreadEntry.from_record(
+        entry, agent=entry.author, kind=entry.kind.value, sources=sources, found=found
+    )
 
 
 def conversation_shape(conversation: Conversation, customers: Mapping[str, Customer]) -> ConversationShape:

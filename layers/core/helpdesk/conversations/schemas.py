@@ -66,6 +66,17 @@ class AnswerSourceShape(Answer):
     """The document's public page."""
 
 
+class FoundPageShape(Answer):
+    """A page that the agent found before it handed the conversation to the team, as it was then."""
+
+    document_id: str
+    title: str
+    url: str | None
+    """Where visitors could read it: its public page, or its article on the help site. Null if they couldn't."""
+    score: float
+    """How likely the page answers the question, from 0 to 1."""
+
+
 class ThreadEntry(MessageShape):
     """An entry of the thread as the team sees it: messages, internal notes and system lines."""
 
@@ -73,6 +84,9 @@ class ThreadEntry(MessageShape):
     """Only the team sees notes and system lines; the visitor sees messages."""
     sources: list[AnswerSourceShape]
     """What an answer of the agent comes from; empty on every other entry. Only the team sees it."""
+    found: list[FoundPageShape]
+    """On the system line about a hand-off: up to three pages that the agent found, the best first. Empty on every
+    other entry. Only the team sees it."""
 
 
 class ConversationState(Answer):

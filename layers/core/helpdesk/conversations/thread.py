@@ -23,6 +23,7 @@ from helpdesk.conversations.message_record import (
     AnswerSource,
     Author,
     EntryKind,
+    FoundPage,
     Message,
     Note,
 )
@@ -224,11 +225,18 @@ def add_note(
 
 
 def add_system_line(
-    transaction: Transaction, conversation: Snapshot, text: str, now: int, *, alone: bool = False
+    transaction: Transaction,
+    conversation: Snapshot,
+    text: str,
+    now: int,
+    *,
+    alone: bool = False,
+    found: tuple[FoundPage, ...] = (),
 ) -> None:
     """Add a line that only the team sees and that sends no event.
 
-    A line that is `alone`, in a change that sends no event either, reaches those who follow the thread by itself.
+    A line that is `alone`, in a change that sends no event either, reaches those who follow the thread by itself. A
+    line about a hand-off has the pages that the agent `found`.
     """
     line = Note(
         organization=conversation.organization,
@@ -239,6 +247,7 @@ def add_system_line(
         body=text,
         kind=EntryKind.SYSTEM,
         entity=LINE if alone else None,
+        found=found,
     )
     transaction.put(line, new=True)
 

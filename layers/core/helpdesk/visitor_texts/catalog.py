@@ -7,7 +7,8 @@ from typing import Final
 from helpdesk.platform.record import Record
 
 MAX_TEXT_CHARACTERS = 400
-"""The longest sentence. All of them at this length, in every language, fit into one item of 400 KB."""
+MAX_TEXT_BYTES = 1_200
+"""The longest sentence, in UTF-8. All of them at this size, in every language, fit into one item of 400 KB."""
 
 
 class TextName(StrEnum):
@@ -20,6 +21,7 @@ class TextName(StrEnum):
     ANSWER_LINK = "answerLink"
     ANSWER_OUTRO = "answerOutro"
     HANDOFF = "handoff"
+    HANDOFF_PAGES = "handoffPages"
     TEAM_ASKED = "teamAsked"
     GOODBYE = "goodbye"
     SIGNAL_DONE = "signalDone"
@@ -78,6 +80,7 @@ PLACEHOLDERS: Final[Mapping[TextName, Placeholders]] = {
     TextName.ANSWER_LINK: Placeholders(frozenset({"url"})),
     TextName.ANSWER_OUTRO: Placeholders(optional=frozenset({"agent"})),
     TextName.HANDOFF: Placeholders(optional=frozenset({"agent"})),
+    TextName.HANDOFF_PAGES: Placeholders(optional=frozenset({"agent"})),
     TextName.TEAM_ASKED: Placeholders(optional=frozenset({"agent"})),
     TextName.GOODBYE: Placeholders(optional=frozenset({"agent"})),
     TextName.SIGNAL_DONE: Placeholders(frozenset({"title"})),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from helpdesk.api.http.unknown_names import unknown_field
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import is_blank, trimmed, without_hidden
-from helpdesk.visitor_texts.catalog import MAX_TEXT_CHARACTERS, PLACEHOLDERS, TextName
+from helpdesk.visitor_texts.catalog import MAX_TEXT_BYTES, MAX_TEXT_CHARACTERS, PLACEHOLDERS, TextName
 from helpdesk.visitor_texts.languages import LANGUAGES, Language, known
 from helpdesk.visitor_texts.texts import TextKey, VisitorTexts, defaults
 
@@ -62,6 +62,8 @@ def _clean(text: str, name: TextName, language: Language) -> str:
         raise InvalidRequest(f"{path} must not be blank. To restore the default, send null.")
     if len(clean) > MAX_TEXT_CHARACTERS:
         raise InvalidRequest(f"{path} must be at most {MAX_TEXT_CHARACTERS} characters.")
+    if len(clean.encode()) > MAX_TEXT_BYTES:
+        raise InvalidRequest(f"{path} must be at most {MAX_TEXT_BYTES:,} bytes in UTF-8.")
     _require_placeholders(clean, name, path)
     return clean
 

@@ -226,6 +226,8 @@ def _say_entry(entry: dict[str, Any], customer: dict[str, Any]) -> None:
     say(f"\n{moment(entry['createdAt'])}  {one_line(_author(entry, customer))}", bold=True)
     for line in safe(entry["body"]).splitlines():
         say(f"  {line}".rstrip())
+    for page in entry["found"]:
+        say(f"  {page['score']:.0%} {one_line(page['title'])}  {one_line(page['url'] or '')}".rstrip())
     for attachment in entry["attachments"]:
         say(f"  [{one_line(attachment['name'])}]  {one_line(attachment['url'])}")
 

@@ -10,7 +10,7 @@ import re
 from itertools import accumulate
 from typing import Any
 
-from helpdesk.conversations.message_record import Entry, EntryKind
+from helpdesk.conversations.message_record import Entry, EntryKind, FoundPage, Note
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers.record import Customer, Identity
 from helpdesk.platform.text import hidden_as_escapes
@@ -68,7 +68,8 @@ def first(
 def entry(found: Entry, customer: Customer | None) -> dict[str, Any]:
     """Return an entry as the thread says it."""
     if found.kind is EntryKind.SYSTEM:
-        return _said(f"_{plain(found.body)}_", [])
+        pages = found.found if isinstance(found, Note) else ()
+        return _said("\n".join([f"_{plain(found.body)}_", *map(_page, pages)]), [])
     files = [f"{plain(file.name)}: {escaped(file.url)}" for file in found.attachments]
     if found.author is None:
         said = [_name(_called(customer)), *_quoted(found.body), *(f"{_QUOTE}{each}" for each in files)]
@@ -121,6 +122,11 @@ def formatted(text: str) -> str:
         for found, wanted in _MARKDOWN:
             parts[number] = found.sub(wanted, parts[number])
     return escaped("".join(parts))
+
+
+def _page(found: FoundPage) -> str:
+    url = f": {escaped(found.url)}" if found.url else ""
+    return f"\u2022 {found.score:.0%} {plain(found.title)}{url}"
 
 
 def _fitting(text: str, room: int) -> str:

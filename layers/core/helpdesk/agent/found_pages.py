@@ -1,0 +1,50 @@
+"""The pages that the agent found for a question that it hands to the team.
+
+The team sees all of them with their scores. The visitor sees those that may help meanwhile and that they can open.
+"""
+
+from collections.abc import Sequence
+
+from helpdesk.conversations.message_record import FoundPage
+from helpdesk.knowledge import public_pages
+from helpdesk.knowledge.retrieval import Passage
+from helpdesk.visitor_texts.catalog import TextName
+from helpdesk.visitor_texts.texts import Sentences
+
+MOST_FOUND = 3
+
+MAY_HELP = 0.2
+"""The least score at which a page is shown to the visitor: of the pages above it, more than half are right where the
+question has an answer. docs/evaluation/README.md has the figures."""
+
+_NO_BRACKETS = str.maketrans("[]", "()")
+_IN_ADDRESSES = str.maketrans({"(": "%28", ")": "%29"})
+
+
+def of(organization: str, passages: Sequence[Passage], base_url: str) -> tuple[FoundPage, ...]:
+    """Return the pages of the best passages as they are now, the best first. One call; none without passages."""
+    best = passages[:MOST_FOUND]
+    if not best:
+        return ()
+    present = public_pages.find(organization, [each.document_id for each in best], base_url)
+    return tuple(
+        FoundPage(
+            each.document_id, present[each.document_id].title, present[each.document_id].url, each.score
+        )
+        for each in best
+        if each.document_id in present
+    )
+
+
+def hand_off_text(sentences: Sentences, agent: str, found: Sequence[FoundPage]) -> str:
+    """Return what the visitor reads when the agent hands off, in Markdown."""
+    handed_off = sentences.write(TextName.HANDOFF, agent=agent)
+    links = [_link(each.title, each.url) for each in found if each.url is not None and each.score >= MAY_HELP]
+    if not links:
+        return handed_off
+    return "\n\n".join([handed_off, sentences.write(TextName.HANDOFF_PAGES, agent=agent), "\n".join(links)])
+
+
+def _link(title: str, url: str) -> str:
+    """Return a list item that chats, too, show as a link: not all of them know escapes in it."""
+    return f"- [{title.translate(_NO_BRACKETS)}]({url.translate(_IN_ADDRESSES)})"
