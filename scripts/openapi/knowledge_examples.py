@@ -29,6 +29,7 @@ _LISTED: dict[str, Any] = {
     "updatedByName": None,
     "published": True,
     "slug": "webhook-signatures",
+    "aliases": ["receipt", "proof of payment"],
 }
 
 _CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
@@ -39,6 +40,7 @@ _SUGGESTION: dict[str, Any] = {
     "status": "pending",
     "title": _ASKED,
     "body": _TEXT,
+    "alias": None,
     "targetDocId": None,
     "baseVersion": None,
     "conversationId": _CONVERSATION,

@@ -26,7 +26,18 @@ class FrontMatter(NamedTuple):
         """Return the text of an entry; None if it is absent, empty, or not a single value."""
         for name, lines in self.entries:
             if name == key:
-                return _value(lines) if sum(map(len, lines)) <= _MAX_VALUE_CHARACTERS else None
+                value = _value(lines)
+                return None if not isinstance(value, str) or value in _EMPTY_VALUES else value
+        return None
+
+    def get_all(self, key: str) -> list[str] | None:
+        """Return the texts of an entry that is a list, or a single value; None if it is absent or anything else."""
+        for name, lines in self.entries:
+            if name == key:
+                value = _value(lines)
+                texts = [value] if isinstance(value, str) and value not in _EMPTY_VALUES else value
+                is_list = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+                return texts if is_list else None
         return None
 
 
@@ -92,14 +103,17 @@ def _as_yaml(entries: Iterable[tuple[str, Any]]) -> tuple[tuple[str, tuple[str, 
     )
 
 
-def _value(lines: tuple[str, ...]) -> str | None:
-    """Return the text of an entry. Where its lines alone are not valid YAML, it is what its first line says."""
+def _value(lines: tuple[str, ...]) -> Any:
+    """Return the value of an entry, None if it is long.
+
+    Where its lines alone are not valid YAML, it is what its first line says.
+    """
+    if sum(map(len, lines)) > _MAX_VALUE_CHARACTERS:
+        return None
     import yaml  # noqa: PLC0415 - with the first file that has front matter
 
     try:
         (value,) = yaml.load("\n".join(lines), yaml.BaseLoader).values()  # noqa: S506 - it makes texts alone
     except (yaml.YAMLError, RecursionError, ValueError, AttributeError):
         value = lines[0].partition(":")[2].strip().strip("\"'")
-    if not isinstance(value, str) or value in _EMPTY_VALUES:
-        return None
     return value

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 MAX_TITLE_CHARACTERS = 120
+MAX_ALIASES = 50
+MAX_ALIAS_CHARACTERS = 120
 """The most characters of a document's title."""
 UNTITLED = "Untitled"
 """The name of what has none that can be seen."""
@@ -51,6 +54,14 @@ def as_name(text: str, max_characters: int | None = None) -> str:
     if max_characters is not None:
         line = trimmed(line[:max_characters])
     return "" if is_blank(line) else line
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """Return names without repeats. Names that only differ in case are repeats."""
+    kept: dict[str, str] = {}
+    for name in names:
+        kept.setdefault(name.casefold(), name)
+    return list(kept.values())
 
 
 # Letters, symbols and unassigned code points that Unicode displays as nothing (Default_Ignorable_Code_Point), or whose

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from helpdesk_files import front_matter, mdx
 from helpdesk_files.front_matter import FrontMatter
-from helpdesk_files.names import MAX_TITLE_CHARACTERS, UNTITLED, as_name
+from helpdesk_files.names import (
+    MAX_ALIAS_CHARACTERS,
+    MAX_ALIASES,
+    MAX_TITLE_CHARACTERS,
+    UNTITLED,
+    as_name,
+    distinct,
+)
 from helpdesk_files.paths import is_index
 
 if TYPE_CHECKING:
@@ -37,12 +44,16 @@ _CODE = frozenset({"code", "pre", "script", "style", "template", "textarea"})
 
 
 class FileText(NamedTuple):
-    """A file's title and text, its front matter, and whether nothing but the file's name gives the title."""
+    """A file's title and text, its front matter, and whether nothing but the file's name gives the title.
+
+    `aliases` are words that find the document; None if the file says nothing about them.
+    """
 
     title: str
     body: str
     matter: FrontMatter
     is_named_by_path: bool
+    aliases: tuple[str, ...] | None = None
 
 
 def read(path: str, text: str) -> FileText:
@@ -50,7 +61,16 @@ def read(path: str, text: str) -> FileText:
     matter = front_matter.parsed(text.removeprefix("\ufeff"))
     body = sent(matter.text)
     said = as_title(matter.get("title") or "") or as_title(first_heading(body, path))
-    return FileText(said or as_title(_name(path)) or UNTITLED, body, matter, not said)
+    return FileText(said or as_title(_name(path)) or UNTITLED, body, matter, not said, _aliases(matter))
+
+
+def _aliases(matter: FrontMatter) -> tuple[str, ...] | None:
+    """Return the words of the entry `aliases`. Some generators of websites keep former addresses there instead."""
+    said = matter.get_all("aliases")
+    if not said:
+        return None if said is None else ()
+    names = distinct(as_name(each) for each in said if not each.startswith("/") and "://" not in each)
+    return tuple(name for name in names if 0 < len(name) <= MAX_ALIAS_CHARACTERS)[:MAX_ALIASES] or None
 
 
 def sent(text: str) -> str:

@@ -57,6 +57,26 @@ def test_a_pull_and_then_a_push_change_nothing(
     assert writes(handlers) == []
 
 
+def test_aliases_are_pushed_from_the_front_matter_and_pulled_into_it(
+    owner: Cli, api: Client, docs: Path, tmp_path: Path
+) -> None:
+    (docs / "index.md").write_text("---\naliases: [home, /old/home/, Start Page]\n---\n# Index\n\nText.\n")
+    owner.ok("knowledge", "push", str(docs))
+    found = listed(api)["index.md"]
+    assert found["aliases"] == ["home", "Start Page"]
+    api.patch(f"/v1/knowledge/documents/{found['id']}", {"aliases": ["home", "“front” door"]})
+
+    into = tmp_path / "pulled"
+    owner.ok("knowledge", "pull", str(into))
+    assert '\naliases: ["home", "“front” door"]\n' in (into / "index.md").read_text()
+    assert owner.ok("knowledge", "push", str(into)).startswith(
+        "Plan: create 0, change 0, move 0, remove 0, unchanged 3."
+    )
+    api.patch(f"/v1/knowledge/documents/{found['id']}", {"aliases": []})
+    assert owner.ok("knowledge", "pull", str(into)).startswith("New 0, changed 1, unchanged 2.")
+    assert "aliases" not in (into / "index.md").read_text()
+
+
 def test_a_pull_into_the_folder_that_was_pushed_leaves_its_files_alone(owner: Cli, docs: Path) -> None:
     owner.ok("knowledge", "push", str(docs), "--url-base", "https://docs.example.com/")
     assert owner.ok("knowledge", "pull", str(docs)).startswith("New 0, changed 0, unchanged 3.")

@@ -30,6 +30,22 @@ def test_a_mirrored_document_is_changed_in_its_repository_alone(docs: Docs) -> N
     assert docs.documents()["a.md"]["folderId"] == folder
 
 
+def test_the_front_matter_of_a_mirrored_file_says_its_aliases_or_leaves_them(docs: Docs) -> None:
+    docs.commit({"a.md": f"---\naliases: [home, start page]\n---\n{page(1)}", "b.md": page(2)})
+    docs.begin()
+    found = docs.documents()
+    assert (found["a.md"]["aliases"], found["b.md"]["aliases"]) == (["home", "start page"], [])
+    for each in found.values():
+        changed = docs.api.patch(f"/v1/knowledge/documents/{each['id']}", {"aliases": ["mine"]})
+        assert changed.status == 200
+
+    docs.commit({"a.md": f"---\naliases: home\n---\n{page(1, ' More.')}", "b.md": page(2, " More.")})
+    docs.sync()
+
+    found = docs.documents()
+    assert (found["a.md"]["aliases"], found["b.md"]["aliases"]) == (["home"], ["mine"])
+
+
 def test_removing_a_repository_removes_its_documents_and_no_others(docs: Docs, stranger: Client) -> None:
     docs.commit({"a.md": page(1)})
     kept = docs.api.post("/v1/knowledge/documents", {"title": "Mine", "body": "Mine"}).body["id"]

@@ -69,6 +69,7 @@ def test_a_change_overwrites_what_is_sent_and_counts_a_version(member: Client) -
         "updatedByName": "Max Member",
         "published": False,
         "slug": "invoices",
+        "aliases": [],
     }
     assert (changed.status, changed.body) == (200, {"document": expected})
     assert read(member, document_id) == {**expected, "body": "Under Billing."}

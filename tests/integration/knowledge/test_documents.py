@@ -64,6 +64,7 @@ def test_a_new_document_is_indexing_and_has_its_text(api: Client) -> None:
             "updatedByName": None,
             "published": False,
             "slug": "invoices",
+            "aliases": [],
             "body": "# Invoices\n\nThey are under Account.",
         }
     }

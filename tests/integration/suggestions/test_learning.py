@@ -56,6 +56,7 @@ def test_a_thread_that_a_teammate_resolved_becomes_a_suggestion_with_its_event(
         "status": "pending",
         "title": QUESTION,
         "body": ANSWER,
+        "alias": None,
         "targetDocId": None,
         "baseVersion": None,
         "conversationId": conversation,

@@ -58,6 +58,16 @@ def test_a_second_push_does_nothing() -> None:
     assert (made.folders, made.obsolete) == ([], [])
 
 
+def test_a_file_without_aliases_says_nothing_about_those_of_its_document() -> None:
+    document = pushed("1", "a.md", aliases=("money back",))
+    silent, same = file("a.md"), replace(file("a.md"), aliases=("money back",))
+    (write,) = plan([replace(file("a.md"), aliases=("other",))], [document], TREE).changes
+
+    assert summary(plan([silent], [document], TREE)) == {"unchanged": ["a.md"]}
+    assert summary(plan([same], [document], TREE)) == {"unchanged": ["a.md"]}
+    assert write.fields == {"aliases"}
+
+
 @pytest.mark.parametrize(
     ("differs", "fields"),
     [

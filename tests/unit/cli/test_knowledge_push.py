@@ -69,6 +69,7 @@ class KnowledgeBase(httpx.BaseTransport):
             "url": None,
             "version": 1,
             "digest": digest(sent["body"]),
+            "aliases": [],
             "source": {"kind": "written", "path": sent["path"], "version": 1},
         }
         return self.documents[document_id]

@@ -160,3 +160,23 @@ def test_a_title_of_many_characters_takes_no_time(text: str) -> None:
         read("a.md", text)
 
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "aliases"),
+    [
+        ("aliases: [home, Start page, HOME]", ("home", "Start page")),
+        ("aliases:\n  - home\n  - 404", ("home", "404")),
+        ("aliases: home", ("home",)),
+        ("aliases: []", ()),
+        ("aliases: [/old/home/, https://example.com/home]", None),
+        ("aliases: {home: 1}", None),
+        ("aliases:", None),
+        ("title: Home", None),
+        (f"aliases: [home, {'x' * 121}]", ("home",)),
+    ],
+)
+def test_a_files_aliases_are_words_and_no_former_addresses(
+    entry: str, aliases: tuple[str, ...] | None
+) -> None:
+    assert read("home.md", f"---\n{entry}\n---\n# Home\n").aliases == aliases

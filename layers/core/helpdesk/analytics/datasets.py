@@ -180,7 +180,7 @@ _ALL = (
         "suggestedAt decidedAt",
         "status kind evidence decidedBy timeToDecision",
         _enum("status", "pending,accepted,dismissed"),
-        _enum("kind", "new,change"),
+        _enum("kind", "new,change,alias"),
         _numbers("evidence"),
         _texts("decidedBy"),
         _durations("timeToDecision"),

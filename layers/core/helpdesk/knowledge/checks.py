@@ -1,8 +1,11 @@
 """What a document's title, text and address must be, and the form in which they are stored."""
 
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from helpdesk.knowledge.errors import (
+    MAX_ALIAS_CHARACTERS,
+    MAX_ALIASES,
     MAX_BODY_BYTES,
     MAX_PATH_CHARACTERS,
     MAX_TITLE_CHARACTERS,
@@ -15,6 +18,7 @@ from helpdesk.knowledge.errors import (
 )
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name, is_blank, trimmed, without_hidden
+from helpdesk_files.names import distinct
 
 
 def require_title(title: str | None) -> str:
@@ -57,6 +61,21 @@ def require_url(url: str) -> str:
     if not parts.hostname or "@" in parts.netloc:
         raise BadUrl
     return url
+
+
+def require_aliases(aliases: Iterable[str]) -> tuple[str, ...]:
+    """Return aliases on one line each, without hidden characters and without repeats.
+
+    Raises InvalidRequest.
+    """
+    kept = distinct(map(as_name, aliases))
+    if any(not 0 < len(each) <= MAX_ALIAS_CHARACTERS for each in kept):
+        raise InvalidRequest(
+            f"Each of `aliases` must be 1 to {MAX_ALIAS_CHARACTERS} characters, and must not be blank."
+        )
+    if len(kept) > MAX_ALIASES:
+        raise InvalidRequest(f"`aliases` must have at most {MAX_ALIASES} entries.")
+    return tuple(kept)
 
 
 def require_path(path: str) -> str:

@@ -56,11 +56,11 @@ class IndexJob(JobBody):
 class Document(Stored, kw_only=True):
     """A document without its text.
 
-    `version` counts the changes of title, text and url, from 1. `revision` identifies one of these versions among those
-    of all documents, and `text_key` is the text's object key. `size` is the text's bytes and `digest` its SHA-256.
-    `url` is the public page of the document, to which answers link. Times are in ms. `slug` is its address on the help
-    site. `published` says whether it is published itself, whatever its folder is. `search_title` is the title as lists
-    search it.
+    `version` counts the changes of title, text, url and aliases, from 1. `revision` identifies one of these versions
+    among those of all documents, and `text_key` is the text's object key. `size` is the text's bytes and `digest` its
+    SHA-256. `url` is the public page of the document, to which answers link. Times are in ms. `slug` is its address on
+    the help site. `published` says whether it is published itself, whatever its folder is. `aliases` are words that
+    find it, like its title. `search_title` is both as lists search them.
     """
 
     PK, SK = "ORG#{organization}#KNOWLEDGE", "DOC#{id}"
@@ -87,10 +87,11 @@ class Document(Stored, kw_only=True):
     updated_by_name: ActorName | None = None
     slug: str
     published: bool = False
+    aliases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Derive the title that lists search, also after the title was changed."""
-        force_setattr(self, "search_title", searchable(self.title))
+        """Derive the text that lists search, also after title or aliases were changed."""
+        force_setattr(self, "search_title", searchable(" ".join([self.title, *self.aliases])))
 
     @property
     def folder_key(self) -> str:

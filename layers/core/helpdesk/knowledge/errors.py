@@ -2,7 +2,9 @@
 
 from helpdesk.accounts.organizations.errors import InvalidSlug, SlugTaken
 from helpdesk.platform.errors import BadRequestError, ConflictError, NotFoundError, at_most
-from helpdesk_files.names import MAX_TITLE_CHARACTERS as MAX_TITLE_CHARACTERS  # noqa: PLC0414 - it is of this noun
+from helpdesk_files.names import MAX_ALIAS_CHARACTERS as MAX_ALIAS_CHARACTERS  # noqa: PLC0414 - they are of this noun
+from helpdesk_files.names import MAX_ALIASES as MAX_ALIASES  # noqa: PLC0414
+from helpdesk_files.names import MAX_TITLE_CHARACTERS as MAX_TITLE_CHARACTERS  # noqa: PLC0414
 
 MAX_BODY_BYTES = 900_000
 MAX_URL_CHARACTERS = 2_000
@@ -51,12 +53,12 @@ class DocumentChanged(ConflictError):
 
 
 class DocumentSynced(BadRequestError):
-    """The document's text comes from a crawled page or a repository, so only its place can be changed."""
+    """The document's text comes from a crawled page or a repository, so only its place and aliases can be changed."""
 
     code = "doc_is_synced"
     message = (
-        "This document is synced from its source. Change it there. Here, you can only change `folderId`, `slug` and "
-        "`published`."
+        "This document is synced from its source. Change it there. Here, you can only change `folderId`, `slug`, "
+        "`published` and `aliases`."
     )
 
 

@@ -44,6 +44,7 @@ class IndexedDocument(Record):
     language: str
     sections: Sequence[Section]
     vectors: DocumentVectors | None = None
+    aliases: Sequence[str] = ()
 
 
 def edit_of(removed: Sequence[str], added: Sequence[IndexedDocument], *, whole: str | None = None) -> Edit:
@@ -73,7 +74,8 @@ def key_of(document_id: str, position: int) -> str:
 
 
 def _entries(document: IndexedDocument) -> Iterator[tantivy.Document]:
-    title = " ".join(language.terms(document.title, document.language))
+    named = "\n".join([document.title, *document.aliases])
+    title = " ".join(language.terms(named, document.language))
     for section in document.sections:
         entry = tantivy.Document()
         entry.add_text("document", document.id)
@@ -87,16 +89,17 @@ def _entries(document: IndexedDocument) -> Iterator[tantivy.Document]:
         yield entry
 
 
-def stored(found: tantivy.Document) -> tuple[str, int, str, str, str, str | None, int, str]:
-    """Return what an entry keeps: document, version, title, heading, text, url, position, language."""
-    document, version, title, heading, text, url, position, language = json.loads(bytes(found["stored"][0]))
-    return document, version, title, heading, text, url, position, language
+def stored(found: tantivy.Document) -> tuple[str, int, str, str, str, str | None, int, str, list[str]]:
+    """Return what an entry keeps: document, version, title, heading, text, url, position, language, aliases."""
+    kept = json.loads(bytes(found["stored"][0]))
+    document, version, title, heading, text, url, position, language, *aliases = kept
+    return document, version, title, heading, text, url, position, language, aliases
 
 
 def _stored(document: IndexedDocument, section: Section) -> bytes:
     about = [document.id, document.version, document.title]
     kept = [*about, section.heading, section.text, document.url, section.position, document.language]
-    return json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps([*kept, *document.aliases], ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _fields() -> tantivy.Schema:
@@ -135,7 +138,13 @@ class Hit(Record):
     url: str | None
     position: int
     language: str
+    aliases: Sequence[str]
     score: float
+
+    @property
+    def searched(self) -> str:
+        """All of its text that is searched."""
+        return "\n".join([self.title, *self.aliases, self.heading, self.text])
 
 
 class IndexSearcher:

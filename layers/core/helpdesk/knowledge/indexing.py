@@ -203,6 +203,7 @@ def _prepared(
             text,
             model,
             path=record.source.path,
+            aliases=record.aliases,
             store=store,
             time_is_left=time_is_left,
         )

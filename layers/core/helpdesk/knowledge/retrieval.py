@@ -132,7 +132,7 @@ def _evidence(
     words: float,
 ) -> Evidence:
     count = sum(term.weight > 0 for term in terms)
-    held = set(language.terms(f"{hit.title}\n{hit.heading}\n{hit.text}", hit.language))
+    held = set(language.terms(hit.searched, hit.language))
     if similarities is None or background is None:
         return Evidence(None, 0.0, 0.0, words, coverage(terms, held), count)
     similarity = vectors.value(similarities, hit.document_id, hit.position)

@@ -7,6 +7,8 @@ from pydantic import ConfigDict
 
 from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery, Query, schema_hint
 from helpdesk.knowledge.errors import (
+    MAX_ALIAS_CHARACTERS,
+    MAX_ALIASES,
     MAX_BODY_BYTES,
     MAX_PATH_CHARACTERS,
     MAX_SLUG_CHARACTERS,
@@ -41,6 +43,8 @@ Title = Annotated[str, schema_hint(maxLength=MAX_TITLE_CHARACTERS)]
 BodyText = Annotated[str, schema_hint(maxLength=MAX_BODY_BYTES)]
 PageUrl = Annotated[str, schema_hint(maxLength=MAX_URL_CHARACTERS, format="uri")]
 DocumentSlug = Annotated[str, schema_hint(minLength=1, maxLength=MAX_SLUG_CHARACTERS)]
+Alias = Annotated[str, schema_hint(minLength=1, maxLength=MAX_ALIAS_CHARACTERS)]
+Aliases = Annotated[list[Alias], schema_hint(maxItems=MAX_ALIASES)]
 FilePath = Annotated[str, schema_hint(minLength=1, maxLength=MAX_PATH_CHARACTERS)]
 
 
@@ -64,12 +68,15 @@ class DocumentInput(Body):
     path: FilePath | None = None
     """The file that the document is a copy of, for a client that keeps a folder of files and the knowledge base in
     step; up to 1,000 characters. It is in `source.path`. None by default."""
+    aliases: Aliases | None = None
+    """Words that find the document, like its title, though nobody reads them: up to 50, each of up to 120
+    characters. None by default."""
 
 
 class DocumentUpdate(Body):
     """The body of PATCH /knowledge/documents/{id}; omitted fields stay as they are.
 
-    A document that is synced from a page or a repository takes only `folderId`, `published` and `slug`.
+    A document that is synced from a page or a repository takes only `folderId`, `published`, `slug` and `aliases`.
     """
 
     title: Title | None = None
@@ -88,6 +95,9 @@ class DocumentUpdate(Body):
     """Whether the help site shows the document."""
     slug: DocumentSlug | None = None
     """The last part of its address on the help site. The former address leads to the new one."""
+    aliases: Aliases | None = None
+    """Words that find the document, in place of the former ones: up to 50, each of up to 120 characters. An empty
+    array removes them."""
     version: int | None = None
     """The `version` that the change is based on. If the document has another one, nothing changes and the error is
     `doc_changed`. By default the change applies to any version."""
@@ -132,7 +142,7 @@ class DocumentSummary(Answer):
     url: str | None
     """The public page of the document, to which answers link."""
     version: int
-    """Counts the changes of title, text and page, from 1."""
+    """Counts the changes of title, text, page and aliases, from 1."""
     size: int
     """The size of the text in bytes."""
     digest: str
@@ -153,6 +163,8 @@ class DocumentSummary(Answer):
     """Whether the help site shows the document. If not, a published folder around it does."""
     slug: str
     """The last part of its address on the help site."""
+    aliases: list[str]
+    """Words that find the document, like its title, though nobody reads them."""
 
 
 class DocumentShape(DocumentSummary):

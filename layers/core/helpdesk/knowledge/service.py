@@ -7,7 +7,7 @@ crash may leave an unnamed text, but never a record without its text or without 
 A caller can add actions of its own to their transaction, such as the state of a suggestion.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import replace
 from enum import Enum
 from itertools import islice
@@ -64,13 +64,14 @@ class Draft(Record):
     path: str | None = None
     published: bool = False
     slug: str | None = None
+    aliases: Sequence[str] = ()
 
 
 class Change(Record):
     """What to change of a document; None, or KEEP where None is a value, leaves a field as it is.
 
     `source` is for code that syncs the document: it shows that the text was compared with its source. `path` is the
-    file that a client copies this change from.
+    file that a client copies this change from. `new_alias` is added to the aliases.
     """
 
     title: str | None = None
@@ -81,6 +82,8 @@ class Change(Record):
     path: str | Keep | None = KEEP
     published: bool | None = None
     slug: str | None = None
+    aliases: Sequence[str] | None = None
+    new_alias: str | None = None
 
 
 def write(
@@ -95,9 +98,9 @@ def write(
 
     `actor` is who writes it, as people read it. `document_id` is a new ID, for a caller whose `extra_writes` name it.
     Each of those needs an error of its own: ConditionFailed stands for a changed document. Raises TitleMissing,
-    BodyMissing, BodyTooLarge, BadUrl, FolderNotFound, PlanUpgradeRequired, DocumentLimit, DocumentSlugInvalid,
-    DocumentSlugTaken, and what `extra_writes` make the transaction raise. Two calls, and one for each slug of the title
-    that is taken.
+    BodyMissing, BodyTooLarge, BadUrl, InvalidRequest, FolderNotFound, PlanUpgradeRequired, DocumentLimit,
+    DocumentSlugInvalid, DocumentSlugTaken, and what `extra_writes` make the transaction raise. Two calls, and one for
+    each slug of the title that is taken.
     """
     title, text = checks.require_title(draft.title), checks.require_body(draft.body)
     document_id, revision, now = document_id or ids.new("doc"), ids.ulid(), clock.now_ms()
@@ -120,6 +123,7 @@ def write(
         created_by_name=actor,
         slug="",  # `commit_at` gives it the first that is free
         published=draft.published,
+        aliases=checks.require_aliases(draft.aliases),
     )
     slugs = candidates(title) if draft.slug is None else [require_slug(draft.slug)]
 
@@ -169,7 +173,7 @@ def change(
     count as changed, except for a text that could not be indexed; if none changes, `extra_writes` alone is committed.
 
     Raises DocumentNotFound, DocumentChanged, DocumentSynced (unless `wanted.source` is given, or only the place
-    changes: folder, slug, whether it is published), and what `write` raises.
+    changes: folder, slug, whether it is published; or its aliases), and what `write` raises.
     Calls: record, text if it changes, page if it gets another slug, transaction.
     """
     wanted = _checked(wanted)
@@ -244,6 +248,7 @@ def create_from_request(caller: Caller, written: DocumentInput) -> DocumentCreat
         path=written.path,
         published=bool(written.published),
         slug=written.slug,
+        aliases=written.aliases or (),
     )
     return DocumentCreated(id=write(caller.organization, draft, caller.actor).id)
 
@@ -262,6 +267,7 @@ def update_from_request(caller: Caller, document_id: str, wanted: DocumentUpdate
             path=wanted.path if "path" in sent else KEEP,
             published=wanted.published,
             slug=wanted.slug,
+            aliases=wanted.aliases,
         ),
         caller.actor,
         version=wanted.version,
@@ -277,6 +283,7 @@ def _checked(wanted: Change) -> Change:
         url=wanted.url if wanted.url is None or wanted.url is KEEP else checks.require_url(wanted.url),
         path=wanted.path if wanted.path is None or wanted.path is KEEP else checks.require_path(wanted.path),
         slug=None if wanted.slug is None else require_slug(wanted.slug),
+        aliases=None if wanted.aliases is None else checks.require_aliases(wanted.aliases),
     )
 
 
@@ -306,6 +313,9 @@ def _is_new(text: bytes, seen: Document) -> bool:
 def _changed(
     seen: Document, wanted: Change, actor: ActorName, text: bytes | None, text_key: str | None
 ) -> Document:
+    aliases = seen.aliases if wanted.aliases is None else tuple(wanted.aliases)
+    if wanted.new_alias is not None:
+        aliases = checks.require_aliases([*aliases, wanted.new_alias])
     changed = replace(
         seen,
         title=seen.title if wanted.title is None else wanted.title,
@@ -313,10 +323,11 @@ def _changed(
         folder_id=seen.folder_id if wanted.folder_id is KEEP else wanted.folder_id,
         published=seen.published if wanted.published is None else wanted.published,
         slug=seen.slug if wanted.slug is None else wanted.slug,
+        aliases=aliases,
     )
     if text is not None and text_key is not None:
         changed = replace(changed, size=len(text), text_key=text_key, digest=sha256_hex(text))
-    if (changed.title, changed.url, changed.text_key) != (seen.title, seen.url, seen.text_key):
+    if any(getattr(changed, name) != getattr(seen, name) for name in ("title", "url", "text_key", "aliases")):
         changed = changed.next_version()
     if wanted.path is not KEEP:
         changed = replace(changed, source=changed.source.copied_from(wanted.path, changed.version))

@@ -113,6 +113,7 @@ def prepare(
     model: Embedder,
     *,
     path: str | None = None,
+    aliases: Sequence[str] = (),
     store: VectorStore | None = None,
     time_is_left: Callable[[], bool] = lambda: True,
 ) -> IndexedDocument:
@@ -124,14 +125,15 @@ def prepare(
     spoken = language_of("\n".join(part.text for part in parts[:10]))
     vectors = None
     if model.languages is None or spoken in model.languages:
-        vectors = _vectors(document_id, title, parts, model, store, time_is_left)
-    return IndexedDocument(document_id, revision, version, title, url, spoken, parts, vectors)
+        vectors = _vectors(document_id, title, parts, aliases, model, store, time_is_left)
+    return IndexedDocument(document_id, revision, version, title, url, spoken, parts, vectors, aliases)
 
 
 def _vectors(
     document_id: str,
     title: str,
     parts: Sequence[Section],
+    aliases: Sequence[str],
     model: Embedder,
     store: VectorStore | None,
     time_is_left: Callable[[], bool],
@@ -150,7 +152,14 @@ def _vectors(
             if store is not None and is_long:
                 store.save(start, found)
         made.append(found)
-    return DocumentVectors.of(document_id, [position for position, _ in texts], np.concatenate(made))
+    positions, vectors = [position for position, _ in texts], np.concatenate(made)
+    if aliases:
+        # An alias stands for the section that is most like it, which is the one to quote.
+        named = model.passages(aliases)
+        positions += [positions[row] for row in (named @ vectors.T).argmax(axis=1)]
+        vectors = np.concatenate([vectors, named])
+    order = np.argsort(positions, kind="stable")
+    return DocumentVectors.of(document_id, [positions[row] for row in order], vectors[order])
 
 
 def texts_of(title: str, section: Section) -> list[str]:

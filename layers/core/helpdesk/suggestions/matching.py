@@ -6,10 +6,12 @@ click, and a question that joins the wrong one is never answered.
 
 import re
 
-from helpdesk.knowledge import language, listing, retrieval
+from helpdesk.knowledge import language, listing, public_pages, retrieval
 from helpdesk.knowledge.errors import DocumentNotFound
+from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.knowledge.terms import words_of
 from helpdesk.platform.record import Record
+from helpdesk.platform.settings import settings
 from helpdesk.suggestions.drafting import Draft
 from helpdesk.suggestions.errors import MAX_CHANGED_BYTES
 from helpdesk.suggestions.schemas import SuggestionKind
@@ -22,11 +24,15 @@ HELD = 0.8
 """The least share of an answer's words that a text has which says the same."""
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_LINK = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:not|no|never|cannot|without|unable|\w+n't)\b", re.IGNORECASE)
 
 
 class Proposal(Record):
-    """The document as proposed. For a change: the changed one, and the version of it that was read."""
+    """The document as proposed. For a change: the changed one, and the version of it that was read.
+
+    For an alias: the document to find, with the guidance as its text.
+    """
 
     kind: SuggestionKind
     title: str
@@ -64,12 +70,22 @@ def proposal(organization: str, question: str, drafted: Draft) -> Proposal | Non
     A document is on the subject if the agent would answer the question from it. The guidance then becomes a section at
     its end. A document that is synced from a page or a repository, or is large, is not changed: the guidance becomes a
     document of its own.
+
+    Where the agent would not answer though a document has the guidance, or though the guidance links to one, the
+    question becomes an alias of that.
     """
     passages = retrieval.find(organization, question) or []
-    if passages and passages[0].score >= retrieval.CONFIDENT:
-        if any(already_says(passage.text, drafted.guidance) for passage in passages):
+    answering = passages[0].document_id if passages and passages[0].score >= retrieval.CONFIDENT else None
+    linked = _linked(organization, drafted.guidance)
+    saying = next((each for each in passages if already_says(each.text, drafted.guidance)), None)
+    if answering is not None:
+        if saying is not None or (linked is not None and linked.document_id == answering):
             return None
-        return _change(organization, passages[0].document_id, drafted) or _new(drafted)
+        return _change(organization, answering, drafted) or _new(drafted)
+    if linked is not None:
+        return _alias(linked.document_id, linked.title, drafted)
+    if saying is not None:
+        return _alias(saying.document_id, saying.title, drafted)
     return _new(drafted)
 
 
@@ -89,6 +105,19 @@ def _numbers(text: str) -> set[str]:
 
 def _denies(text: str) -> bool:
     return _NEGATION.search(text.replace("’", "'")) is not None
+
+
+def _linked(organization: str, guidance: str) -> DocumentPage | None:
+    """Return the first document that an answer links to, by its public page or its article on the help site.
+
+    No call without a link. Otherwise one, and a query for each 1 MB of documents' addresses.
+    """
+    links = [link.rstrip(".,;:!?)>]*_") for link in _LINK.findall(guidance)]
+    return public_pages.linked(organization, links, settings().base_url) if links else None
+
+
+def _alias(document_id: str, title: str, drafted: Draft) -> Proposal:
+    return Proposal(SuggestionKind.ALIAS, title, drafted.guidance, document_id, None)
 
 
 def _new(drafted: Draft) -> Proposal:

@@ -26,10 +26,10 @@ class Asked(Record):
 class Suggestion(Stored, kw_only=True):
     """A knowledge suggestion. IDs sort by time.
 
-    `body` is the whole text of the document as suggested. `guidance` is the part of it that was learned, and `heading`
-    the question that it answers: the title of a new document, or of the section in a changed one. `revision` counts
-    the writes, and every change of the text or the evidence requires it. `conversation_id` is None once that
-    conversation is erased. Times are in ms.
+    `body` is the whole text of the document as suggested, or the guidance for an alias. `guidance` is the part of it
+    that was learned, and `heading` the question that it answers: the title of a new document, or of the section in a
+    changed one, or the alias. `revision` counts the writes, and every change of the text or the evidence requires it.
+    `conversation_id` is None once that conversation is erased. Times are in ms.
     """
 
     PK, SK = "ORG#{organization}#SUGGESTION", "SUGGESTION#{id}"
@@ -53,6 +53,11 @@ class Suggestion(Stored, kw_only=True):
     document_id: str | None = None
     answers_now: Asked | None = None
     revision: int = 1
+
+    @property
+    def alias(self) -> str | None:
+        """The words that would find the document."""
+        return self.heading if self.kind is SuggestionKind.ALIAS else None
 
     @property
     def is_pending(self) -> bool:

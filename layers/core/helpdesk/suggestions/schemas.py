@@ -3,14 +3,15 @@
 from enum import StrEnum
 
 from helpdesk.api.http.schemas import Answer, Body, Milliseconds, PageQuery
-from helpdesk.knowledge.schemas import BodyText, Title
+from helpdesk.knowledge.schemas import Alias, BodyText, Title
 
 
 class SuggestionKind(StrEnum):
-    """Whether a suggestion is for a new document or changes one."""
+    """Whether a suggestion is for a new document, changes the text of one, or adds words that find one."""
 
     NEW = "new"
     CHANGE = "change"
+    ALIAS = "alias"
 
 
 class SuggestionStatus(StrEnum):
@@ -49,11 +50,14 @@ class SuggestionShape(Answer):
     title: str
     """The title that the document would have."""
     body: str
-    """The whole text that the document would have, in Markdown. For a change, the suggested section is its end."""
+    """The whole text that the document would have, in Markdown. For a change, the suggested section is its end. For an
+    alias, the person's answer, which isn't written."""
+    alias: str | None
+    """The words that would find the document, for the kind `alias`; null otherwise."""
     target_doc_id: str | None
     """The document that it would change; null for a new one."""
     base_version: int | None
-    """The version of that document which the suggestion is based on; null for a new one."""
+    """The version of that document which a change is based on; null otherwise."""
     conversation_id: str | None
     """The conversation that it was learned from; null if that was erased."""
     conversation_subject: str
@@ -107,3 +111,5 @@ class SuggestionDecision(Body):
     folder_id: str | None = None
     """The ID of the document's folder; null for none. By default a new document is in none, and a changed one stays in
     its folder."""
+    alias: Alias | None = None
+    """Other words that find the document, up to 120 characters; only for the kind `alias`, which takes nothing else."""

@@ -15,6 +15,7 @@ from helpdesk.knowledge.errors import DocumentChanged, DocumentNotFound, Documen
 from helpdesk.knowledge.schemas import SourceKind
 from helpdesk.knowledge.stopwords import STOP_WORDS
 from helpdesk.platform import ids
+from helpdesk.platform.errors import InvalidRequest
 from helpdesk.search import terms
 from helpdesk.site import gaps
 from helpdesk.storage.transactions import Transaction
@@ -32,6 +33,12 @@ from helpdesk.suggestions.schemas import (
 
 _SHORTEST_STEM = 4
 _LONGEST_ENDING = 3
+
+_PARTS_OF_TEXT = {"title", "body", "folder_id"}
+_OTHER_PARTS = (
+    "A suggestion of the kind `alias` takes only `alias`, and one of another kind takes `title`, `body` and "
+    "`folderId`. Send `{}` to accept it as it is."
+)
 
 
 def newest(caller: Caller, query: SuggestionsQuery) -> SuggestionsAnswer:
@@ -57,12 +64,15 @@ def get(organization: str, suggestion_id: str) -> SuggestionAnswer:
 def accept(caller: Caller, suggestion_id: str, wanted: SuggestionDecision) -> SuggestionAnswer:
     """Write the document that a suggestion is for, or change it, with the parts that the caller edited.
 
-    Its questions are asked of the index once the document is indexed. Raises SuggestionNotFound, SuggestionSettled,
-    SuggestionStale, SuggestionGone, and what writing a document raises.
+    A suggested alias is added to its document, whatever has changed in that since. The suggestion's questions are asked
+    of the index once the document is indexed. Raises SuggestionNotFound, SuggestionSettled, SuggestionStale,
+    SuggestionGone, InvalidRequest, and what writing a document raises.
     """
     suggestion = repository.suggestions.get(caller.organization, suggestion_id)
     if not suggestion.is_pending:
         raise SuggestionSettled
+    if ({"alias"} if suggestion.alias is None else _PARTS_OF_TEXT) & wanted.model_fields_set:
+        raise InvalidRequest(_OTHER_PARTS)
     if suggestion.target_doc_id is None:
         _write(caller, suggestion, wanted)
     else:
@@ -152,7 +162,9 @@ def _change(caller: Caller, suggestion: Suggestion, document_id: str, wanted: Su
     knowledge.change(
         caller.organization,
         document_id,
-        knowledge.Change(
+        knowledge.Change(new_alias=suggestion.alias if wanted.alias is None else wanted.alias)
+        if suggestion.alias is not None
+        else knowledge.Change(
             title=suggestion.title if wanted.title is None else wanted.title,
             body=suggestion.body if wanted.body is None else wanted.body,
             folder_id=wanted.folder_id if "folder_id" in wanted.model_fields_set else knowledge.KEEP,

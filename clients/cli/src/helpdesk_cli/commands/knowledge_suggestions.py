@@ -68,6 +68,7 @@ def show(session: Session, suggestion_id: str) -> None:
         ("Suggested", moment(one["suggestedAt"])),
         ("Conversation", one["conversationId"]),
         ("Changes", one["targetDocId"]),
+        ("Alias", one["alias"]),
         ("Decided", moment(one["decidedAt"])),
         ("Decided by", one["decidedByName"]),
         ("Document", one["documentId"]),
@@ -89,12 +90,18 @@ def show(session: Session, suggestion_id: str) -> None:
     help="A Markdown file with another text: the document's whole text.",
 )
 @click.option("--folder", "folder_id", metavar="ID", type=ID, help="The folder of the document.")
+@click.option("--alias", help="Other words that find the document.")
 @pass_session
 def accept(
-    session: Session, suggestion_id: str, title: str | None, body_file: Path | None, folder_id: str | None
+    session: Session,
+    suggestion_id: str,
+    title: str | None,
+    body_file: Path | None,
+    folder_id: str | None,
+    alias: str | None,
 ) -> None:
-    """Write the suggested document, or change the one that it is for."""
-    edited = {"title": title, "body": _text(body_file), "folderId": folder_id}
+    """Write the suggested document, change the one that it is for, or add words that find one."""
+    edited = {"title": title, "body": _text(body_file), "folderId": folder_id, "alias": alias}
     body = {name: value for name, value in edited.items() if value is not None}
     answer = session.api().post(*_PATH, suggestion_id, "accept", body=body)
     if session.as_json:

@@ -7,6 +7,7 @@ import json
 import os
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import urljoin, urlsplit
@@ -29,7 +30,8 @@ class FileDocument:
 
     `path` is relative to the folder, with slashes, and `into` is where the folder is pushed. `body` is the text to
     send, and `digests` are those of the texts that count as the same. `id`, `version` and `pulled` are what `pull`
-    wrote into the front matter: the document's ID, its version then, and a digest of what was written.
+    wrote into the front matter: the document's ID, its version then, and a digest of what was written. `aliases` are
+    None if the file says nothing about them.
     """
 
     path: str
@@ -40,6 +42,7 @@ class FileDocument:
     id: str | None = None
     version: int | None = None
     pulled: str | None = None
+    aliases: tuple[str, ...] | None = None
     into: FolderPath = ()
 
     @property
@@ -90,9 +93,9 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def content_digest(title: str, url: str | None, text_digest: str) -> str:
+def content_digest(title: str, url: str | None, text_digest: str, aliases: Sequence[str]) -> str:
     """Return a digest of a whole document, by which `pull` knows that a file is as it was written."""
-    return digest(json.dumps([title, url, text_digest]))[:16]
+    return digest(json.dumps([title, url, text_digest, *aliases]))[:16]
 
 
 def _scan(directory: Path, prefix: str, url_base: str | None, found: Scan) -> None:
@@ -162,6 +165,7 @@ def _document(path: str, read: FileText, url_base: str | None) -> FileDocument:
         id=matter.get("id"),
         version=int(version) if version.isascii() and version.isdigit() else None,
         pulled=matter.get("digest"),
+        aliases=read.aliases,
     )
 
 

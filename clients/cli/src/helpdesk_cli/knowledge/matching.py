@@ -45,7 +45,8 @@ def _same_content(file: FileDocument, document: Document) -> bool:
 def different_fields(file: FileDocument, document: Document) -> set[str]:
     """Return what of a document's content differs from its file.
 
-    A file without a page says nothing about the page of a document that no push made.
+    A file without a page says nothing about the page of a document that no push made, and one without aliases nothing
+    about those of any document.
     """
     different = set()
     if document.digest not in file.digests:
@@ -54,6 +55,8 @@ def different_fields(file: FileDocument, document: Document) -> set[str]:
         different.add("title")
     if document.url != file.url and (document.pushed or file.url is not None):
         different.add("url")
+    if file.aliases is not None and document.aliases != file.aliases:
+        different.add("aliases")
     return different
 
 

@@ -152,9 +152,10 @@ class Pull:
         own = {
             "title": shown["title"],
             "url": shown["url"],
+            "aliases": shown["aliases"] or None,
             "id": shown["id"],
             "version": shown["version"],
-            "digest": content_digest(shown["title"], shown["url"], digest(body)),
+            "digest": content_digest(shown["title"], shown["url"], digest(body), shown["aliases"]),
         }
         others = self._scan.matter.get((target.former or target.file or target).path, FrontMatter((), ""))
         path = self._root / target.path
@@ -174,14 +175,20 @@ class Pull:
 
 
 def _same(file: FileDocument, document: Document) -> bool:
-    """Return whether a file needs no change. A file without a page says nothing about the document's."""
+    """Return whether a file needs no change. A file without a page says nothing about the document's.
+
+    Nor does one without aliases that `pull` did not write.
+    """
+    says_aliases = file.aliases is not None or file.pulled is not None
     return (
         document.digest in file.digests
         and document.title == file.title
         and (file.url is None or file.url == document.url)
+        and (not says_aliases or (file.aliases or ()) == document.aliases)
     )
 
 
 def _as_pulled(file: FileDocument) -> bool:
     """Return whether a file is as `pull` wrote it."""
-    return file.pulled in {content_digest(file.title, file.url, one) for one in file.digests}
+    aliases = file.aliases or ()
+    return file.pulled in {content_digest(file.title, file.url, one, aliases) for one in file.digests}

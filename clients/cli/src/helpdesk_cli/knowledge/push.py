@@ -158,6 +158,8 @@ class Push:
         file, document = write.file, write.document
         content: dict[str, Any] = {"title": file.title, "body": file.body, "url": file.url}
         content["folderId"] = self._folder_id(file.folder)
+        if file.aliases is not None:
+            content["aliases"] = list(file.aliases)
         if document is not None:
             content = {name: value for name, value in content.items() if name in write.fields}
             content["version"] = document.version

@@ -26,6 +26,7 @@ class Document:
     kind: str = "written"
     path: str | None = None
     copied: int | None = None
+    aliases: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, shown: dict[str, Any]) -> Document:
@@ -41,6 +42,7 @@ class Document:
             kind=source["kind"],
             path=source["path"],
             copied=source["version"],
+            aliases=tuple(shown["aliases"]),
         )
 
     @property

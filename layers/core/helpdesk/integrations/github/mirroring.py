@@ -248,6 +248,7 @@ class _Sync:
                 self._folders.of(self._below(path)),
                 self._url(path),
                 self._source(path, found),
+                aliases=text.aliases or (),
             )
             knowledge.write(
                 mirror.organization,
@@ -270,6 +271,7 @@ class _Sync:
             body=text.body,
             url=self._url(file.path),
             source=self._source(file.path, found),
+            aliases=text.aliases,
         )
         knowledge.change(
             mirror.organization,
@@ -290,6 +292,7 @@ class _Sync:
             folder_id=self._folders.of(self._below(path)) if moves else KEEP,
             url=self._url(path),
             source=self._source(path, found),
+            aliases=None if text is None else text.aliases,
         )
 
         renamed = self._file(path, file.sha, file.document_id, text)
