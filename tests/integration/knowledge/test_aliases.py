@@ -73,8 +73,8 @@ def test_a_list_finds_documents_by_their_aliases(api: Client) -> None:
 @pytest.mark.parametrize(
     ("aliases", "message"),
     [
-        (["x" * 121], "Each of `aliases` must be 1 to 120 characters, and must not be blank."),
-        (["\u200b"], "Each of `aliases` must be 1 to 120 characters, and must not be blank."),
+        (["x" * 121], "`aliases[0]` must be 1 to 120 characters, and must not be blank."),
+        (["\u200b"], "`aliases[0]` must be 1 to 120 characters, and must not be blank."),
         ([f"word {number}" for number in range(51)], "`aliases` must have at most 50 entries."),
     ],
 )

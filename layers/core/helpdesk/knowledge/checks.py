@@ -1,6 +1,6 @@
 """What a document's title, text and address must be, and the form in which they are stored."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from helpdesk.knowledge.errors import (
@@ -63,19 +63,21 @@ def require_url(url: str) -> str:
     return url
 
 
-def require_aliases(aliases: Iterable[str]) -> tuple[str, ...]:
-    """Return aliases on one line each, without hidden characters and without repeats.
-
-    Raises InvalidRequest.
-    """
-    kept = distinct(map(as_name, aliases))
-    if any(not 0 < len(each) <= MAX_ALIAS_CHARACTERS for each in kept):
-        raise InvalidRequest(
-            f"Each of `aliases` must be 1 to {MAX_ALIAS_CHARACTERS} characters, and must not be blank."
-        )
-    if len(kept) > MAX_ALIASES:
+def require_aliases(aliases: Sequence[str]) -> tuple[str, ...]:
+    """Return aliases in the form in which they are stored, without repeats. Raises InvalidRequest."""
+    if len(aliases) > MAX_ALIASES:
         raise InvalidRequest(f"`aliases` must have at most {MAX_ALIASES} entries.")
-    return tuple(kept)
+    return tuple(distinct(require_alias(each, f"aliases[{place}]") for place, each in enumerate(aliases)))
+
+
+def require_alias(alias: str, field: str) -> str:
+    """Return an alias on one line without hidden characters. Raises InvalidRequest, which names the field."""
+    line = as_name(alias)
+    if not 0 < len(line) <= MAX_ALIAS_CHARACTERS:
+        raise InvalidRequest(
+            f"`{field}` must be 1 to {MAX_ALIAS_CHARACTERS} characters, and must not be blank."
+        )
+    return line
 
 
 def require_path(path: str) -> str:

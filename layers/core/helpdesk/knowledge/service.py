@@ -36,6 +36,7 @@ from helpdesk.storage.actor_name import ActorName
 from helpdesk.storage.retrying import Conflict, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import ExtraWrites, Transaction
+from helpdesk_files.names import distinct
 
 _MOST_SLUGS = 4  # the third is random
 
@@ -315,7 +316,9 @@ def _changed(
 ) -> Document:
     aliases = seen.aliases if wanted.aliases is None else tuple(wanted.aliases)
     if wanted.new_alias is not None:
-        aliases = checks.require_aliases([*aliases, wanted.new_alias])
+        aliases = checks.require_aliases(
+            distinct([*aliases, checks.require_alias(wanted.new_alias, "alias")])
+        )
     changed = replace(
         seen,
         title=seen.title if wanted.title is None else wanted.title,

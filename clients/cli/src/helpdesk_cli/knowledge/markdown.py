@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 
 from helpdesk_files.front_matter import FrontMatter
 from helpdesk_files.reading import sent
@@ -14,7 +15,7 @@ OWN_KEYS = ("title", "url", "aliases", "id", "version", "digest")
 _NOT_IN_YAML = re.compile("[^\t -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\ufeff\u2028\u2029]")
 
 
-def rendered(own: dict[str, str | int | list[str] | None], others: FrontMatter, body: str) -> str:
+def rendered(own: Mapping[str, str | int | list[str] | None], others: FrontMatter, body: str) -> str:
     """Return a file with the given entries, the other entries of `others`, and a text."""
     lines = ["---"]
     for key, value in own.items():
