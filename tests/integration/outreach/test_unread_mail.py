@@ -108,7 +108,8 @@ def test_the_agents_markdown_is_html_without_images_and_says_that_a_machine_wrot
     conversation, _ = visit(api, email=EMAIL)
     seen = conversations.get(organization.organization_id, conversation)
     answer = OutgoingMessage(
-        Author("ai", "Robin"), "**Tomorrow**, see [orders](https://shop.example/o) ![x](https://a.b/c.png)"
+        Author("ai", "Robin"),
+        "**Tomorrow**, see [orders](https://shop.example/o) ![x](https://a.b/c.png)\n\n    a = 1",
     )
     transaction = Transaction()
     thread.append_by_team(transaction, seen, replace(seen.state, last_speaker=Speaker.AGENT), answer)
@@ -119,6 +120,7 @@ def test_the_agents_markdown_is_html_without_images_and_says_that_a_machine_wrot
     assert "<strong>Tomorrow</strong>" in sent.html
     assert 'href="https://shop.example/o"' in sent.html
     assert "<img" not in sent.html
+    assert '<pre style="white-space: pre-wrap"' in sent.html
     assert sent.headers["Auto-Submitted"] == "auto-replied"
 
 

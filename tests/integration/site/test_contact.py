@@ -11,6 +11,7 @@ from helpdesk.conversations.messages import visitors
 from helpdesk.customers import identities
 from helpdesk.customers.identities import Proven
 from helpdesk.platform import clock
+from helpdesk.platform.settings import settings
 from helpdesk.site.record import SiteSettings
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.browsers import Visitor
@@ -219,6 +220,25 @@ def test_the_state_changes_with_a_message_and_costs_two_reads(api: Client, brows
         json.loads(replied.text)["state"] == browser.open(path).one("#conversation").attributes["data-state"]
     )
     assert "Only we see this" not in browser.page.text
+
+
+@pytest.mark.parametrize(("minutes", "mail_from"), [(5, "a@example.com"), (0, "a@example.com"), (5, "")])
+def test_the_form_says_that_the_answer_is_mailed_where_it_is(
+    api: Client,
+    admin: Client,
+    browser: SiteBrowser,
+    monkeypatch: pytest.MonkeyPatch,
+    minutes: int,
+    mail_from: str,
+) -> None:
+    monkeypatch.setenv("MAIL_FROM", mail_from)
+    settings.cache_clear()
+    assert admin.patch("/v1/organization", {"unreadMailMinutes": minutes}).status == 200
+    is_mailed = bool(minutes and mail_from)
+
+    assert ("we also mail you the answer" in browser.open("/contact").words()) is is_mailed
+    signed = signed_in(api, browser)
+    assert ("we also mail it to you" in signed.open("/contact").words()) is is_mailed
 
 
 def test_what_the_pages_cost(api: Client, browser: SiteBrowser) -> None:

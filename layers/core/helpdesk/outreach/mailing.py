@@ -42,6 +42,7 @@ MOST_IN_MAIL = 20
 """How many unread messages a mail has: the newest."""
 
 _IMAGE = re.compile(r"<img\b[^>]*>")
+_CODE_BLOCK = re.compile(r"<pre\b")
 
 
 class Outcome(StrEnum):
@@ -136,6 +137,7 @@ def _written(message: Message, organization: str) -> mail.Written:
         from helpdesk.site import markdown  # noqa: PLC0415
 
         html = _IMAGE.sub("", markdown.render("", message.body, is_part=True).html)
+        html = _CODE_BLOCK.sub('<pre style="white-space: pre-wrap"', html)
     files = [(file.name, file.url) for file in message.attachments]
     return mail.Written(message.author.name if message.author else organization, message.body, html, files)
 

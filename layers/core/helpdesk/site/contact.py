@@ -38,6 +38,7 @@ from helpdesk.conversations.state import Status
 from helpdesk.customers.profile import UserInput
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
+from helpdesk.platform.settings import settings
 from helpdesk.site import assets, forms, markdown, rendering, sending
 from helpdesk.site.errors import NoStars, PageNotFound, StillMoving
 from helpdesk.site.forms import OwnForm
@@ -197,6 +198,7 @@ def _write(visit: Visit, browser: Browser, form: MessageForm, error: AppError | 
         "csrf": browser.csrf,
         "once": forms.new_once(),
         "signed_in": browser.visitor is not None,
+        "mails": visit.site.organization.mails_unread_after is not None and bool(settings().mail_from),
         "conversations": [
             {
                 "id": each.id,
