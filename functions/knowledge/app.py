@@ -43,6 +43,7 @@ from helpdesk.knowledge.folder_schemas import (
     FolderUpdate,
 )
 from helpdesk.knowledge.schemas import (
+    AliasInput,
     DocumentAnswer,
     DocumentChangedAnswer,
     DocumentCreated,
@@ -54,6 +55,7 @@ from helpdesk.knowledge.schemas import (
 )
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
+from helpdesk.site import gaps
 from helpdesk.suggestions import service as suggestions
 from helpdesk.suggestions.errors import (
     SuggestionGone,
@@ -122,6 +124,12 @@ def delete_document(caller: Caller, document_id: str, query: DocumentDeletionQue
     """Delete a document. The agent stops answering from it at once."""
     knowledge.delete(caller.organization, document_id, version=query.version)
     return OK
+
+
+@api.post("/v1/knowledge/documents/<document_id>/aliases", access=Access.MEMBER, errors=(DocumentNotFound,))
+def add_alias(caller: Caller, document_id: str, wanted: AliasInput) -> DocumentChangedAnswer:
+    """Add words that find a document, such as a search of the help site that found nothing."""
+    return gaps.close(caller, document_id, wanted)
 
 
 @api.get("/v1/knowledge/folders", access=Access.MEMBER)

@@ -66,6 +66,7 @@ SUGGESTED_QUESTION = {"suggestionId": _SUGGESTION["id"], "question": _ASKED, "at
 
 BODIES: dict[str, Any] = {
     "createDocument": {"title": "Invoices", "body": _TEXT},
+    "addAlias": {"alias": "receipt"},
     "updateDocument": {"body": "Your invoices are under Account, Invoices.", "version": 1},
     "acceptSuggestion": {"title": "Invoices"},
     "createFolder": {"name": "Payment"},
@@ -89,6 +90,7 @@ ANSWERS: dict[str, Any] = {
             "slug": "webhook-signatures",
         },
     },
+    "addAlias": {"document": {**_LISTED, "status": "indexing", "version": 2}},
     "deleteDocument": _OK,
     "listFolders": {
         "folders": [

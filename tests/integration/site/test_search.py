@@ -112,6 +112,26 @@ def test_a_search_that_finds_nothing_is_counted_for_the_team(api: Client, visito
     assert rest["searches"][0]["query"] == "zebra crossing"
 
 
+def test_words_that_become_an_alias_are_no_longer_listed_as_searched_in_vain(
+    api: Client, visitor: Visitor, stranger: Client
+) -> None:
+    for words in ("Zebra+crossing", "unicorns"):
+        visitor.get(f"/search?q={words}")
+    document_id = api.post("/v1/knowledge/documents", {"title": "Roads", "body": "Stripes."}).body["id"]
+    at = f"/v1/knowledge/documents/{document_id}/aliases"
+
+    added = api.post(at, {"alias": " zebra  Crossing"})
+    again = api.post(at, {"alias": "ZEBRA crossing"})
+
+    assert (added.status, added.body["document"]["aliases"]) == (200, ["zebra  Crossing"])
+    assert again.status == 200
+    assert [each["query"] for each in api.get("/v1/site/searches").body["searches"]] == ["unicorns"]
+    assert stranger.post(at, {"alias": "unicorns"}).code == "knowledge_doc_not_found"
+    assert (
+        api.post(at, {"alias": " "}).message == "`alias` must be 1 to 120 characters, and must not be blank."
+    )
+
+
 @pytest.mark.parametrize("words", ["ada%40example.com", "order+4711+0815", "", "+"])
 def test_a_search_that_may_be_about_a_person_is_not_kept(api: Client, visitor: Visitor, words: str) -> None:
     assert visitor.get(f"/search?q={words}").status == 200

@@ -103,6 +103,13 @@ class DocumentUpdate(Body):
     `doc_changed`. By default the change applies to any version."""
 
 
+class AliasInput(Body):
+    """The body of POST /knowledge/documents/{id}/aliases."""
+
+    alias: Alias
+    """Words that find the document, up to 120 characters after trimming."""
+
+
 class DocumentCreated(Answer):
     """The response of POST /knowledge/documents."""
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import next_cursor, position
 from helpdesk.api.http.schemas import PageQuery
+from helpdesk.knowledge import service as knowledge
 from helpdesk.knowledge.documents import searchable
+from helpdesk.knowledge.schemas import AliasInput, DocumentChangedAnswer, DocumentSummary
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.logging import logger
@@ -63,6 +65,22 @@ def note(organization: str, query: str) -> None:
         table.change(gap.key, set=values | gap.index_entry("GSI1"), add={"count": 1}, or_new=True)
     except Throttled:
         logger.info("search_not_noted")
+
+
+def close(caller: Caller, document_id: str, wanted: AliasInput) -> DocumentChangedAnswer:
+    """Add words to the aliases of a document. A search for them that found nothing is not listed any more.
+
+    Raises DocumentNotFound, InvalidRequest. Calls: record, transaction.
+    """
+    gap = SearchGap.key_for(caller.organization, sha256_hex(searchable(wanted.alias)))
+    changed = knowledge.change(
+        caller.organization,
+        document_id,
+        knowledge.Change(new_alias=wanted.alias),
+        caller.actor,
+        extra_writes=lambda transaction: transaction.delete(gap),
+    )
+    return DocumentChangedAnswer(document=DocumentSummary.from_record(changed))
 
 
 def repeated(organization: str) -> Sequence[SearchGap]:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from helpdesk_cli.framework import Listing, limit_option
+from helpdesk_cli.framework import ID, Listing, limit_option
 from helpdesk_cli.knowledge.files import Scan, scan
 from helpdesk_cli.knowledge.names import parsed_folder
 from helpdesk_cli.knowledge.patience import Patience
@@ -64,6 +64,19 @@ def list_documents(session: Session, text: str | None, status: str | None, limit
         ],
         empty="No documents match." if text or status else "There are no documents yet.",
     )
+
+
+@knowledge.command("alias")
+@click.argument("document_id", metavar="ID", type=ID)
+@click.argument("words", metavar="WORDS")
+@pass_session
+def add_alias(session: Session, document_id: str, words: str) -> None:
+    """Add words that find a document, such as a search of the help site that found nothing."""
+    answer = session.api().post("knowledge", "documents", document_id, "aliases", body={"alias": words})
+    if session.as_json:
+        say_json(answer)
+    else:
+        say(f"These words find “{one_line(answer['document']['title'])}” once it is indexed again.")
 
 
 @knowledge.group(cls=Listing)
