@@ -139,6 +139,7 @@ deploy: venv-local ## build and deploy to AWS (ENV=dev, staging or prod: a secti
 	@$(PYTHON) -m scripts.resources
 	@# A build that failed leaves a note of what it had not yet installed, and the next one would leave that out.
 	@$(PYTHON) -m scripts.sam build --config-env $(ENV) || { rm -f .aws-sam/build.toml; exit 1; }
+	@$(PYTHON) -m scripts.trim .aws-sam/build
 	@# SAM CLI reads AWS_DEFAULT_REGION alone, the AWS CLI AWS_REGION first.
 	@sam deploy --config-env $(ENV) $${AWS_REGION:+--region "$$AWS_REGION"}
 

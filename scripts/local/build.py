@@ -14,7 +14,7 @@ from pathlib import Path
 
 from samtranslator.yaml_helper import yaml_parse  # type: ignore[import-untyped]
 
-from scripts import resources
+from scripts import resources, trim
 from scripts.local.progress import Problem, Progress
 from scripts.local.settings import BUILDS, LOCAL, ROOT, TEMPLATE, architecture
 
@@ -88,8 +88,8 @@ def built(progress: Progress) -> Iterator[tuple[Path, str]]:
 def fingerprint() -> str:
     """Return a digest of everything that goes into the artifacts."""
     digest = hashlib.sha256(architecture().encode())
-    # The tool that builds is pinned there.
-    sources = [TEMPLATE, ROOT / "requirements" / "dev.txt"]
+    # The tool that builds is pinned in the second one.
+    sources = [TEMPLATE, ROOT / "requirements" / "dev.txt", Path(trim.__file__)]
     for folder in _FOLDERS:
         sources += sorted(
             path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts
@@ -134,6 +134,7 @@ def _build(progress: Progress, wanted: str) -> None:
         # It notes what it had not yet installed, and the next build would leave that out.
         (BUILDS / "build.toml").unlink(missing_ok=True)
         raise Problem(f"sam build failed: {_last_error(_LOG)} (whole log: {_LOG})")
+    trim.trim(_ARTIFACTS)
     _FINGERPRINT.write_text(wanted, encoding="utf-8")
 
 

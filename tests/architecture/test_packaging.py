@@ -15,7 +15,7 @@ import pytest
 from aws_lambda_builders.builder import LambdaBuilder
 
 from benchmarks.function_start import LAYERS, functions, layers_of
-from scripts import sam
+from scripts import sam, trim
 from scripts.local import build
 from scripts.local.progress import Progress
 from scripts.local.settings import architecture
@@ -245,6 +245,11 @@ print(embedder("").question("Where is my parcel?").shape)"""
     assert done.stdout.strip() == "(384,)"
 
 
+@pytest.mark.parametrize("layer", sorted(trim.UNREAD))
+def test_a_layer_is_without_what_no_function_reads(artifacts: Path, layer: str) -> None:
+    assert trim.unread(artifacts / layer / "python", trim.UNREAD[layer]) == []
+
+
 # The machine of an ELF file (e_machine), by the name that Lambda has for the processor.
 MACHINES = {"arm64": 0xB7, "x86_64": 0x3E}
 
@@ -291,7 +296,10 @@ def test_each_folder_is_built_for_the_other_processor_and_the_largest_function_f
         )
     built = [tmp_path / source for source in added_packages()]
     compiled = [path for folder in built for path in folder.rglob("*.so*") if path.is_file()]
+    trimmed = trim.UNREAD["SentenceVectorsLayer"]
 
+    # A new version may have other names.
+    assert [pattern for pattern in trimmed if not trim.unread(built[0], (pattern,))] == []
     assert compiled
     assert {path.read_bytes()[18] for path in compiled} == {MACHINES[other]}
     folders = [*built[:4], artifacts / "DependenciesLayer", artifacts / "CoreLayer"]

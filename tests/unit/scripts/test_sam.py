@@ -34,6 +34,7 @@ def test_a_deployment_is_built_with_them() -> None:
     assert " sam build" not in recipe
     # Otherwise the next build takes what this one did not install for installed.
     assert "|| { rm -f .aws-sam/build.toml; exit 1; }" in recipe
+    assert "-m scripts.trim .aws-sam/build\n" in recipe
 
 
 def test_a_local_build_that_fails_leaves_no_note_of_what_it_did_not_install(
