@@ -1,3 +1,5 @@
+from copy import replace
+
 import pytest
 
 from helpdesk.agent import embedded
@@ -35,6 +37,12 @@ def test_a_confident_passage_is_quoted_under_its_own_heading() -> None:
         "Five days.\n\n"
         "If this does not answer your question, say that you want a person and I will get the team."
     )
+
+
+def test_another_section_that_fits_as_well_is_quoted_below_the_first() -> None:
+    found = replace(passage(0.9), more="**By card**\n\nThree days.")
+
+    assert "Five days.\n\n**By card**\n\nThree days.\n\nIf this" in words(ask("how long", found))
 
 
 def test_a_published_document_is_linked() -> None:

@@ -44,3 +44,26 @@ def test_a_very_long_paragraph_is_cut_at_a_sentence() -> None:
 
 def test_an_empty_section_has_an_empty_excerpt() -> None:
     assert excerpt("<!-- only a note -->", nothing) == ""
+
+
+def test_a_paragraph_that_introduces_a_list_is_quoted_with_it() -> None:
+    other = "Another part. " + "word " * 150
+    text = f"Beginning.\n\n{other}\n\nIt depends on the platform:\n\n- iOS: a\n- Android: b\n\n{other}"
+
+    quoted = excerpt(text, lambda block: int("platform" in block))
+
+    assert quoted == "Beginning.\n\n…\n\nIt depends on the platform:\n\n- iOS: a\n- Android: b"
+
+
+def test_of_a_long_list_the_first_items_are_quoted_with_its_introduction() -> None:
+    items = "\n".join(f"- item {number} " + "word " * 20 for number in range(20))
+
+    quoted = excerpt(f"It depends on the platform:\n\n{items}", nothing)
+
+    assert quoted.startswith("It depends on the platform:\n\n- item 0 ")
+    assert quoted.endswith("\n…")
+    assert len(quoted) <= MAX_EXCERPT_CHARACTERS
+
+
+def test_of_code_that_does_not_fit_nothing_is_quoted() -> None:
+    assert excerpt("Run this:\n\n```\n" + "x = 1\n" * 200 + "```", nothing) == "Run this:"

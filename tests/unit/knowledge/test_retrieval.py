@@ -157,6 +157,24 @@ def test_each_passage_is_of_another_document(corpus: IndexSearcher) -> None:
     assert len(found) == len(set(found))
 
 
+def test_another_section_of_the_document_that_fits_as_well_is_quoted_under_its_heading(
+    tmp_path: Path,
+) -> None:
+    text = "# By road\n\nA parcel takes two days.\n\n# By air\n\nA parcel takes one day.\n\n# Cards\n\nNo."
+    documents = [("parcels", "Parcels", text), *DOCUMENTS[1:]]
+
+    found = best(searcher(tmp_path, documents, MODEL), "how long does a parcel take")
+
+    assert {(found.heading, found.more)} <= {
+        ("By road", "**By air**\n\nA parcel takes one day."),
+        ("By air", "**By road**\n\nA parcel takes two days."),
+    }
+
+
+def test_a_section_that_fits_less_is_not_quoted_with_the_best_one(corpus: IndexSearcher) -> None:
+    assert best(corpus, "change password").more == ""
+
+
 def test_while_the_model_does_not_answer_words_alone_are_compared(corpus: IndexSearcher) -> None:
     found = best(corpus, "change my password", ByWord(fails=True))
 

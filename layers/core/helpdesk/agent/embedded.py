@@ -46,6 +46,8 @@ def _quoted(passage: Passage, sentences: Sentences, agent: str) -> str:
     heading = passage.heading.rpartition(HEADING_SEPARATOR)[2]
     intro = TextName.ANSWER_INTRO_SECTION if heading else TextName.ANSWER_INTRO
     parts = [sentences.write(intro, title=passage.title, section=heading), passage.excerpt]
+    if passage.more:
+        parts.append(passage.more)
     if passage.url:
         parts.append(sentences.write(TextName.ANSWER_LINK, url=passage.url))
     parts.append(sentences.write(TextName.ANSWER_OUTRO, agent=agent))

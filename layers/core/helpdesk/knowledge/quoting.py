@@ -17,7 +17,7 @@ def excerpt(text: str, relevance: Callable[[str], float]) -> str:
     """Return an excerpt of a section: all of it if it is short, else its first block and the most relevant others.
 
     `relevance` returns how much of the question a block holds. Relative links become their text. An ellipsis marks
-    blocks that are left out.
+    blocks that are left out. A paragraph that introduces a list comes with the list, or with as much of it as fits.
     """
     found = [part for block in blocks(_plain(text)) for part in _rows(block)]
     if not found:
@@ -28,6 +28,13 @@ def excerpt(text: str, relevance: Callable[[str], float]) -> str:
         if len(found[place]) + 2 <= room and (relevance(found[place]) or place - 1 in chosen):
             chosen.add(place)
             room -= len(found[place]) + 2
+    for place in sorted(chosen):
+        follows = place + 1
+        if found[place].endswith(":") and follows < len(found) and follows not in chosen:
+            found[follows] = _beginning(found[follows], room - 2)
+            if found[follows]:
+                chosen.add(follows)
+                room -= len(found[follows]) + 2
     quoted = ""
     last = -1
     for place in sorted(chosen):
@@ -39,6 +46,14 @@ def excerpt(text: str, relevance: Callable[[str], float]) -> str:
         quoted += block
         last = place
     return _shortened(quoted)
+
+
+def _beginning(block: str, room: int) -> str:
+    """Return the first lines of a block that fit; of code all or nothing."""
+    if len(block) <= room:
+        return block
+    cut = block[: max(room - 2, 0)].rpartition("\n")[0]
+    return f"{cut}\n…" if cut and not is_fence(block) else ""
 
 
 def _plain(text: str) -> str:

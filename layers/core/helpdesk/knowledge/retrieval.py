@@ -10,6 +10,7 @@ from copy import replace
 
 from helpdesk.knowledge import index_kinds, language, repository, spelling
 from helpdesk.knowledge.index import Hit
+from helpdesk.knowledge.markdown import HEADING_SEPARATOR
 from helpdesk.knowledge.quoting import excerpt
 from helpdesk.knowledge.scoring import (
     BEST_OF_DOCUMENT,
@@ -28,6 +29,9 @@ from helpdesk.search.s3_index.vectors import VectorSet
 CONFIDENT = 0.5
 """The least score at which a passage is quoted."""
 
+ALSO_QUOTED = 0.05
+"""How far behind the best section of its document another one may be in the order, to be quoted with it."""
+
 CANDIDATES = 40
 """Sections that each ranker proposes."""
 
@@ -35,7 +39,8 @@ CANDIDATES = 40
 class Passage(Record):
     """A section that may answer a question.
 
-    `text` is the section as Markdown and `excerpt` the part to quote. `score` is from 0 to 1.
+    `text` is the section as Markdown and `excerpt` the part to quote. `more` is the part to quote of another section of
+    the document, under its heading, if one fits about as well. `score` is from 0 to 1.
     """
 
     document_id: str
@@ -46,6 +51,7 @@ class Passage(Record):
     text: str
     excerpt: str
     score: float
+    more: str = ""
 
 
 class Candidate(Record):
@@ -79,14 +85,14 @@ def search(corpus: Corpus, question: str, model: Embedder, *, limit: int = 5) ->
     terms = terms_of(corpus, question, spoken)
     if not terms:  # it has no subject: "how do I do it?"
         return []
-    best: dict[str, Candidate] = {}
+    by_document: dict[str, list[Candidate]] = {}
     for candidate in candidates(corpus, question, spoken, terms, model):
-        best.setdefault(candidate.hit.document_id, candidate)
+        by_document.setdefault(candidate.hit.document_id, []).append(candidate)
     passages: list[Passage] = []
     score = 1.0
-    for candidate in list(best.values())[:limit]:
-        score = min(score, confidence(candidate.evidence))
-        passages.append(_passage(candidate.hit, terms, score))
+    for own in list(by_document.values())[:limit]:
+        score = min(score, confidence(own[0].evidence))
+        passages.append(_passage(own, terms, score))
     return passages
 
 
@@ -163,8 +169,26 @@ def _with_leads(ordered: Sequence[Candidate]) -> list[Candidate]:
     return found
 
 
-def _passage(hit: Hit, terms: Sequence[Term], score: float) -> Passage:
-    quoted = excerpt(hit.text, lambda block: relevance(terms, set(language.terms(block, hit.language))))
+def _passage(own: Sequence[Candidate], terms: Sequence[Term], score: float) -> Passage:
+    """Return the passage of a document by its sections, the best first."""
+    hit, more = own[0].hit, ""
+    for other in own[1:2]:
+        if order(own[0].evidence) - order(other.evidence) < ALSO_QUOTED:
+            heading = other.hit.heading.rpartition(HEADING_SEPARATOR)[2]
+            named = f"**{heading}**\n\n" if heading and other.hit.heading != hit.heading else ""
+            more = named + _quote(other.hit, terms)
     return Passage(
-        hit.document_id, hit.version, hit.title, hit.heading, hit.url, hit.text, quoted, round(score, 4)
+        hit.document_id,
+        hit.version,
+        hit.title,
+        hit.heading,
+        hit.url,
+        hit.text,
+        _quote(hit, terms),
+        round(score, 4),
+        more,
     )
+
+
+def _quote(hit: Hit, terms: Sequence[Term]) -> str:
+    return excerpt(hit.text, lambda block: relevance(terms, set(language.terms(block, hit.language))))
