@@ -1,8 +1,8 @@
 """Removes from what `sam build` made the files of packages that no function reads: `python -m scripts.trim FOLDER`.
 
-A layer of pure Python is trimmed by its Makefile. SAM CLI tells a Makefile nothing about the processor that it builds
-for, so packages that depend on it are installed by SAM CLI itself, and trimmed here (docs/decisions/0048). The names
-are the same for both processors. A build that is not trimmed works, too; its packages are larger.
+A layer of pure Python is trimmed by its Makefile. A Makefile can't know which processor SAM CLI builds for, so packages
+that depend on the processor are installed by SAM CLI itself, and trimmed here (docs/decisions/0048). The names are the
+same for both processors. A build that isn't trimmed works, too; its layers are larger.
 """
 
 import shutil
