@@ -173,7 +173,7 @@ def _passage(own: Sequence[Candidate], terms: Sequence[Term], score: float) -> P
     """Return the passage of a document by its sections, the best first."""
     hit, more = own[0].hit, ""
     for other in own[1:2]:
-        if order(own[0].evidence) - order(other.evidence) < ALSO_QUOTED:
+        if _fits_as_well(other.evidence, own[0].evidence):
             heading = other.hit.heading.rpartition(HEADING_SEPARATOR)[2]
             named = f"**{heading}**\n\n" if heading and other.hit.heading != hit.heading else ""
             more = named + _quote(other.hit, terms)
@@ -188,6 +188,11 @@ def _passage(own: Sequence[Candidate], terms: Sequence[Term], score: float) -> P
         round(score, 4),
         more,
     )
+
+
+def _fits_as_well(other: Evidence, best: Evidence) -> bool:
+    """Return whether a section is about as good as the best one of its document, and has as many of the words."""
+    return order(best) - order(other) < ALSO_QUOTED and other.coverage >= best.coverage
 
 
 def _quote(hit: Hit, terms: Sequence[Term]) -> str:
