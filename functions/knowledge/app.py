@@ -70,7 +70,14 @@ from helpdesk.suggestions.schemas import (
     SuggestionsQuery,
 )
 
-NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "ALLOW_LOOPBACK_URLS", "WAITING_READS")
+NEEDS = declare(
+    "BASE_URL",
+    "KNOWLEDGE_BUCKET",
+    "ALLOW_LOOPBACK_URLS",
+    "WAITING_READS",
+    "EMBEDDING_MODEL_ID",
+    "BEDROCK_ENDPOINT_URL",
+)
 
 api = Api()
 
@@ -95,7 +102,7 @@ def create_document(caller: Caller, document: DocumentInput) -> DocumentCreated:
 
 @api.get("/v1/knowledge/documents", access=Access.MEMBER, errors=(InvalidCursor,))
 def list_documents(caller: Caller, query: DocumentsQuery) -> DocumentsAnswer:
-    """List documents without their text, newest first. Filter by folder, status, source or title."""
+    """List documents without their text, newest first, or search them. Filter by folder, status or source."""
     return listing.newest(caller, query)
 
 
@@ -128,7 +135,7 @@ def delete_document(caller: Caller, document_id: str, query: DocumentDeletionQue
 
 @api.post("/v1/knowledge/documents/<document_id>/aliases", access=Access.MEMBER, errors=(DocumentNotFound,))
 def add_alias(caller: Caller, document_id: str, wanted: AliasInput) -> DocumentChangedAnswer:
-    """Add words that find a document, such as a search of the help site that found nothing."""
+    """Add words that find a document, such as a search that found nothing that fits."""
     return gaps.close(caller, document_id, wanted)
 
 

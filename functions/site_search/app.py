@@ -1,4 +1,4 @@
-"""Search on help sites: /site/<slug of an organization>/search.
+"""Search on help sites: /site/<slug of an organization>/search, and what is below it.
 
 It has a function of its own, because the retriever's libraries and the sentence model are a hundred times the size of
 what other pages need.
@@ -20,6 +20,12 @@ pages = Pages()
 def show_search(visit: Visit) -> Content:
     """Show what a search finds."""
     return search.show(visit)
+
+
+@pages.get("/search/titles", limit=AddressLimit.SITE_TITLES)
+def show_titles(visit: Visit) -> Content:
+    """Return the titles of articles that have what someone is typing."""
+    return search.show_titles(visit)
 
 
 handler = pages.handler

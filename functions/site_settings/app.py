@@ -70,7 +70,7 @@ def list_site_articles(caller: Caller, query: PageQuery, base_url: BaseUrl) -> A
 
 @api.get("/v1/site/searches", access=Access.MEMBER, errors=(InvalidCursor,))
 def list_site_searches(caller: Caller, query: PageQuery) -> SearchesAnswer:
-    """List the searches on the help site that found nothing, the latest first."""
+    """List the searches on the help site that found nothing that fits, latest first."""
     return gaps.listed(caller, query)
 
 

@@ -212,6 +212,7 @@ def test_a_model_may_be_called_only_by_those_that_need_it_and_only_when_one_is_c
         {"Ref": "SignalsRole"},
         {"Ref": "SignalWorkerRole"},
         {"Ref": "SiteSearchRole"},
+        {"Ref": "KnowledgeRole"},
     ]
 
 
@@ -236,6 +237,7 @@ def test_each_function_that_reads_an_index_and_no_other_has_the_layer_of_the_sea
     assert with_layer("SearchEngineLayer") == searching | {
         "AgentSettingsFunction",
         "AgentWorkerFunction",
+        "KnowledgeFunction",
         "KnowledgeIndexerFunction",
         "SiteSearchFunction",
     }
@@ -245,6 +247,7 @@ def test_only_functions_that_search_or_index_documents_have_the_layer_of_sentenc
     assert with_layer("SentenceVectorsLayer") == {
         "AgentSettingsFunction",
         "AgentWorkerFunction",
+        "KnowledgeFunction",
         "KnowledgeIndexerFunction",
         "SignalsFunction",
         "SignalWorkerFunction",
@@ -358,6 +361,7 @@ def test_the_gateway_throttles_the_stage_and_every_route_without_a_credential() 
         *(("/site/{slug}/sign-in", method) for method in ("GET", "HEAD", "POST")),
         *(("/site/{slug}/sign-in/{proxy+}", method) for method in ("GET", "POST")),
         *(("/site/{slug}/search", method) for method in ("GET", "HEAD")),
+        ("/site/{slug}/search/{proxy+}", "GET"),
     }
     paths = RESOURCES["Api"]["Properties"]["DefinitionBody"]["paths"]
 

@@ -70,7 +70,7 @@ class Visitor:
 
     @staticmethod
     def _page(event: dict[str, Any]) -> Page:
-        name = "site_search" if event["path"].endswith("/search") else "site"
+        name = "site_search" if event["path"].split("/")[3:4] == ["search"] else "site"
         raw = function(name).handler(event, Context())
         headers = {name.lower(): values[-1] for name, values in raw["multiValueHeaders"].items()}
         return Page(raw["statusCode"], headers, text_of(raw))

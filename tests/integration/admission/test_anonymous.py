@@ -136,6 +136,7 @@ def test_the_limits_of_an_address_are_the_documented_ones() -> None:
         "tokens": (12_000, 600),
         "site-forms": (600, 60),
         "site-searches": (1_200, 60),
+        "site-titles": (6_000, 300),
     }
 
 

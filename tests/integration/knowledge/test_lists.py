@@ -23,7 +23,7 @@ def filled(api: Client, organization: NewOrganization) -> Callable[[str], list[s
     """Fill a knowledge base with documents of each kind; return what lists their titles, over all pages of two."""
     folder = api.post("/v1/knowledge/folders", {"name": "Billing"}).body["id"]
     add(api, "Refunds of Orders", "text", folderId=folder)
-    add(api, "Invoices", "text", folderId=folder)
+    add(api, "Invoices", "How to have a bill paid.", folderId=folder)
     work()
     add(api, "Shipping orders", "text")
     for kind in (SourceKind.CRAWL, SourceKind.REPOSITORY, SourceKind.SUGGESTION):
@@ -60,7 +60,9 @@ FILTERS = {
     "q=order+refund": ["Refunds of Orders"],
     "q=ORDERS&folderId=FOLDER": ["Refunds of Orders"],
     "q=orders&source=suggestion&folderId=none": ["A suggestion about ORDERS"],
-    "q=nothing": [],
+    "q=paid&status=ready": ["Invoices"],
+    "q=paid&status=indexing": [],
+    "q=zebra": [],
 }
 
 
@@ -69,19 +71,47 @@ def test_filters_choose_documents(filled: Callable[[str], list[str]]) -> None:
 
 
 def test_a_page_reads_a_bounded_number_of_documents_and_the_next_continues(
-    api: Client, monkeypatch: pytest.MonkeyPatch
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(collection, "_FILTERED_AT_ONCE", 2)
-    wanted = add(api, "Wanted", "text")
+    draft = service.Draft("Wanted", "text", source=Source(SourceKind.CRAWL))
+    wanted = service.write(organization.organization_id, draft, ActorName("sync")).id
     for number in range(12):
         add(api, f"Doc {number}", "text")
     with recorded_calls() as calls:
-        first: dict[str, Any] = api.get(f"{AT}?q=wanted").body
+        first: dict[str, Any] = api.get(f"{AT}?source=crawl").body
     assert calls == ["dynamodb:UpdateItem", *["dynamodb:Query"] * 4]
     assert first["documents"] == []
-    rest = api.get(f"{AT}?q=wanted&cursor={first['nextCursor']}").body
+    rest = api.get(f"{AT}?source=crawl&cursor={first['nextCursor']}").body
     assert [document["id"] for document in rest["documents"]] == [wanted]
     assert rest["nextCursor"] is None
+
+
+def test_a_search_lists_what_has_the_words_anywhere_then_what_is_not_indexed(
+    api: Client, filled: Callable[[str], list[str]]
+) -> None:
+    add(api, "Keys", "# Keys\n\nRotate them.\n\n## Limits\n\nThe code is `ERR_KEY_OLD`.")
+    add(api, "The code", "Of a door.")
+    work()
+    add(api, "Another code for keys", "text")
+
+    assert filled("q=ERR_KEY_OLD+rotate") == ["Keys"]
+    assert filled("q=code")[:2] == ["The code", "Keys"]
+    assert filled("q=code")[2:] == ["Another code for keys"]
+    assert filled("q=code&status=ready") == ["The code", "Keys"]
+    assert filled("q=code&status=indexing") == ["Another code for keys"]
+
+
+def test_a_search_reads_the_index_and_the_documents_that_it_found(api: Client) -> None:
+    add(api, "Keys", "Rotate them.")
+    work()
+    api.get(f"{AT}?q=keys")
+
+    with recorded_calls() as calls:
+        api.get(f"{AT}?q=keys&limit=1")
+    # Admission, deleted documents, the index; the documents, and who wrote them.
+    index = ["dynamodb:UpdateItem", "dynamodb:Query", "s3:GetObject"]
+    assert calls == [*index, "dynamodb:BatchGetItem", "dynamodb:BatchGetItem"]
 
 
 def test_the_lists_of_two_organizations_are_apart(api: Client, stranger: Client) -> None:

@@ -33,6 +33,7 @@ def paths(api: Client) -> dict[str, str]:
         "/articles/<name>/images/<image>": "/articles/refunds/images/0",
         "/articles/<name>/rating": "/articles/refunds/rating",
         "/search": "/search?q=refunds",
+        "/search/titles": "/search/titles?q=refunds",
         "/board": "/board",
         "/board/roadmap": "/board/roadmap",
         "/board/sent": "/board/sent",

@@ -135,7 +135,7 @@ def test_a_visitor_reads_votes_writes_is_answered_and_signs_in_and_out(
     main, header = page.get_by_role("main"), page.get_by_role("banner")
     page.goto(f"{root}/")
 
-    visitor.write(main.get_by_role("searchbox"), "refunds")
+    visitor.write(main.locator("[name=q]"), "refunds")
     visitor.press(main.get_by_role("button", name=T["search"]))
     visitor.press(main.get_by_role("link", name="Refunds"))
     expect(page.get_by_role("heading", level=1)).to_have_text("Refunds")

@@ -136,13 +136,13 @@ def test_a_slug_that_went_to_another_organization_after_a_year_is_theirs(
         assert other.get("/").status == 301
 
 
-def test_every_page_forbids_scripts_frames_and_foreign_forms(api: Client) -> None:
+def test_every_page_forbids_foreign_scripts_frames_and_foreign_forms(api: Client) -> None:
     visitor = opened(api)
     for path in ("/", "/nowhere"):
         headers = visitor.get(path).headers
         assert headers["content-security-policy"] == (
             "default-src 'none'; style-src 'self'; img-src 'self' https: data:; font-src data:; connect-src 'self'; "
-            "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+            "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; script-src 'self'"
         )
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["x-frame-options"] == "DENY"
@@ -191,7 +191,7 @@ def test_the_style_sheet_is_kept_forever_under_a_name_of_its_content(api: Client
 
 def test_a_script_is_kept_forever_under_a_name_of_its_content(api: Client) -> None:
     visitor = opened(api)
-    for name in ("thread", "return"):
+    for name in ("thread", "return", "search"):
         address = assets.script_path(name)
         script = visitor.get(address)
 

@@ -1,11 +1,15 @@
 """Search on the site: what is published, by words and by meaning, and what was not found."""
 
+import json
+from typing import Any
+
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.knowledge import retrieval
+from helpdesk.knowledge import retrieval, searching
 from helpdesk.knowledge.pages import DocumentPage
-from helpdesk.site.search import plain
+from helpdesk.knowledge.snippets import marked
+from helpdesk.site import search
 from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.knowledge import add, jobs, read, work
@@ -58,6 +62,60 @@ def test_what_only_a_websites_generator_reads_reaches_no_reader(api: Client, vis
     assert read(api, document)["body"] == MDX
 
 
+def test_the_words_that_were_found_are_marked(visitor: Visitor) -> None:
+    page = visitor.get("/search?q=parcel+returned+back")
+
+    assert [each.text() for each in page.html.css(".excerpt mark")] == ["parcel", "back"]
+
+
+def test_results_go_on_on_the_next_page(
+    api: Client, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "RESULTS", 2)
+    for number in range(3):
+        add(api, f"Card {number}", "A card is charged when the order is packed.", published=True)
+    work(*jobs())
+
+    first = visitor.get("/search?q=cards+charged")
+    second = visitor.get(first.links()["Next"].partition(visitor.slug)[2])
+
+    assert first.words("main [role=status]") == "Results 1 to 2 of 3"
+    assert second.words("main [role=status]") == "Results 3 to 3 of 3"
+    assert {*first.links("main .results"), *second.links("main .results")} == {"Card 0", "Card 1", "Card 2"}
+    assert second.links()["Previous"].endswith("/search?q=cards+charged&page=1")
+    assert "Next" not in second.links()
+    for beyond in ("9999", "0", "-1", "x"):
+        assert visitor.get(f"/search?q=cards+charged&page={beyond}").html.css(".results a"), beyond
+
+
+def typed(visitor: Visitor, text: str) -> list[dict[str, Any]]:
+    """Return what the search box offers for what was typed."""
+    articles: list[dict[str, Any]] = json.loads(visitor.get(f"/search/titles?q={text}").text)["articles"]
+    return articles
+
+
+def test_titles_of_published_articles_are_offered_while_someone_types(
+    api: Client, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refunds = {"title": "Refunds", "path": visitor.get("/").links()["Refunds"]}
+
+    assert typed(visitor, "parc") == [refunds]
+    assert typed(visitor, "ref") == [refunds]
+    assert typed(visitor, "margins") == []
+    assert typed(visitor, "") == []
+    monkeypatch.setattr(search, "MOST_TITLES", 1)
+    assert len(typed(visitor, "i")) == 1
+
+
+def test_offered_titles_are_kept_for_a_minute_and_are_no_page_for_search_engines(visitor: Visitor) -> None:
+    answer = visitor.get("/search/titles?q=ref")
+
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["cache-control"] == "public, max-age=60"
+    assert answer.headers["x-robots-tag"] == "noindex"
+    assert visitor.get("/search/titles?q=ref", if_none_match=answer.headers["etag"]).status == 304
+
+
 def test_a_title_is_found_before_it_is_indexed(api: Client, visitor: Visitor) -> None:
     add(api, "Gift wrapping", "Text", published=True)
 
@@ -93,7 +151,7 @@ def test_many_internal_documents_hide_no_published_one(
 def test_what_is_searched_for_is_escaped(visitor: Visitor) -> None:
     page = visitor.get("/search?q=%3Cscript%3Ealert(1)%3C/script%3E%22")
 
-    assert page.html.css("script") == []
+    assert [each.text() for each in page.html.css("script")] == [""]
     assert page.one("main input[name=q]").attributes["value"] == '<script>alert(1)</script>"'
 
 
@@ -132,6 +190,19 @@ def test_words_that_become_an_alias_are_no_longer_listed_as_searched_in_vain(
     )
 
 
+def test_words_that_no_section_has_together_are_counted_though_their_article_is_listed(
+    api: Client, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "LEAST_SCORE", 2)  # no article is about the same
+    add(api, "Terms", "# Terms\n\n## Invoices\n\nBy mail.\n\n## Waiting\n\nThirty days.", published=True)
+    work(*jobs())
+
+    for words in ("mail+days", "invoices+mail"):
+        assert list(visitor.get(f"/search?q={words}").links("main .results")) == ["Terms"], words
+
+    assert [each["query"] for each in api.get("/v1/site/searches").body["searches"]] == ["mail days"]
+
+
 @pytest.mark.parametrize("words", ["ada%40example.com", "order+4711+0815", "", "+"])
 def test_a_search_that_may_be_about_a_person_is_not_kept(api: Client, visitor: Visitor, words: str) -> None:
     assert visitor.get(f"/search?q={words}").status == 200
@@ -146,18 +217,21 @@ def test_searches_of_another_organization_are_not_seen(stranger: Client, visitor
     assert stranger.get("/v1/site/articles").body["articles"] == []
 
 
-def test_searches_of_one_address_are_limited(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", ["/search", "/search/titles"])
+def test_searches_of_one_address_are_limited(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
     from helpdesk.api.admission import anonymous  # noqa: PLC0415
 
     monkeypatch.setattr(anonymous, "RATES", {limit: anonymous.HourlyRate(60, 2) for limit in anonymous.RATES})
 
-    pages = [visitor.get("/search?q=refunds") for _ in range(3)]
+    pages = [visitor.get(f"{path}?q=refunds") for _ in range(3)]
 
     assert [page.status for page in pages] == [200, 200, 429]
     assert pages[2].words("h1") == "Too many requests"
     assert int(pages[2].headers["retry-after"]) >= 1
     visitor.address = "203.0.113.9"
-    assert visitor.get("/search?q=refunds").status == 200
+    assert visitor.get(f"{path}?q=refunds").status == 200
 
 
 @pytest.mark.parametrize(
@@ -173,7 +247,7 @@ def test_searches_of_one_address_are_limited(visitor: Visitor, monkeypatch: pyte
     ],
 )
 def test_a_passage_is_shown_without_its_marks(text: str, words: str) -> None:
-    assert plain(text) == words
+    assert "".join(piece.text for piece in marked(text, [], "en")) == words
 
 
 def test_a_rating_counts_once_for_each_visitor_and_can_be_changed(

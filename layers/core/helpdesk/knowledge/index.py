@@ -3,10 +3,14 @@
 It has one entry for each section of a document, and vectors for those in languages that a model knows. The text of a
 section is stored as it is. What is indexed of it are its terms in the document's language, separated by spaces, because
 a field of the search library has one language.
+
+A search for whole documents asks two more fields, which the entry of a document's first section has: the words of its
+names, and those of everything in it. They hold each word as it is written as well as its stem, so that a word is found
+by its beginning, and in whatever language it was recognized.
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -14,6 +18,7 @@ import tantivy
 
 from helpdesk.knowledge import language
 from helpdesk.knowledge.markdown import Section
+from helpdesk.knowledge.search_words import SearchWord
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.search.embeddings.embedder import embedder
@@ -23,11 +28,15 @@ from helpdesk.search.s3_index.directory import Edit, IndexFormat, Match
 from helpdesk.search.s3_index.manifest import OWNERS_NOTE
 from helpdesk.search.s3_index.store import IndexLocation
 from helpdesk.search.s3_index.vectors import DocumentVectors, Floats, VectorSet
+from helpdesk.search.terms import terms_of
+from helpdesk_files import reading
 
 VERSION = "v4"
 """Part of the index's place in S3. Raise it, and index every document again, when a field or the analyzer changes."""
 
 TERM_FIELDS = ("title", "heading", "body")
+DOCUMENT_FIELDS = ("names", "words")
+"""Fields of a document's first entry, about the whole document."""
 
 
 class IndexedDocument(Record):
@@ -85,8 +94,34 @@ def _entries(document: IndexedDocument) -> Iterator[tantivy.Document]:
         entry.add_text("title", title)
         entry.add_text("heading", " ".join(language.terms(section.heading, document.language)))
         entry.add_text("body", " ".join(language.terms(section.text, document.language)))
+        if section is document.sections[0]:
+            entry.add_text("names", " ".join(_words(document, [named])))
+            entry.add_text("words", " ".join(_words(document, _texts(document, named))))
         entry.add_bytes("stored", _stored(document, section))
         yield entry
+
+
+def _texts(document: IndexedDocument, named: str) -> Iterator[str]:
+    """Yield a document's names, headings and text, as readers see them."""
+    yield named
+    heading = ""
+    for section in document.sections:
+        if section.heading != heading:
+            heading = section.heading
+            yield heading
+        yield reading.plain_text(section.text)
+
+
+def _words(document: IndexedDocument, texts: Iterable[str]) -> Iterator[str]:
+    """Yield the terms of texts, and each of their words that is not one of these terms, once."""
+    written: dict[str, None] = {}
+    stems: set[str] = set()
+    for text in texts:
+        written.update(dict.fromkeys(terms_of(text)))
+        found = language.terms(text, document.language)
+        stems.update(found)
+        yield from found
+    yield from (word for word in written if word not in stems)
 
 
 def stored(found: tantivy.Document) -> tuple[str, int, str, str, str, str | None, int, str, list[str]]:
@@ -108,6 +143,8 @@ def _fields() -> tantivy.Schema:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     for name in TERM_FIELDS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    for name in DOCUMENT_FIELDS:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
     builder.add_bytes_field("stored", stored=True, indexed=False)
     return builder.build()
 
@@ -124,6 +161,8 @@ MAX_CACHE_BYTES = 1_000_000_000
 _MOST_TERMS = 20  # of one field that begin alike
 
 _WEIGHTS = {"title": 1.5, "heading": 2.0, "body": 1.0}
+_DOCUMENT_WEIGHTS = {"names": 3.0, "words": 1.0}
+_EXCERPT_WEIGHTS = {"heading": 0.1, "body": 1.0}  # an excerpt shows the text below the heading
 _OTHER_FIELDS_SHARE = 0.3  # of a term's weaker fields; the best field counts whole
 
 
@@ -170,7 +209,8 @@ class IndexSearcher:
         """Return a searcher of the same version that finds nothing of these documents."""
         if not document_ids:
             return self
-        return IndexSearcher(self._index, self._folder, sorted(document_ids), self._among, whole=self)
+        left_out = sorted({*self._left_out, *document_ids})
+        return IndexSearcher(self._index, self._folder, left_out, self._among, whole=self)
 
     def among(self, document_ids: Collection[str]) -> "IndexSearcher":
         """Return a searcher of the same version that finds these documents alone."""
@@ -234,7 +274,38 @@ class IndexSearcher:
         wanted += [(tantivy.Occur.Should, self._word(word)) for word in words]
         return self._hits(tantivy.Query.boolean_query(wanted), len(keys))
 
+    def documents_with(
+        self, words: Sequence[SearchWord], limit: int, offset: int = 0
+    ) -> tuple[list[str], int]:
+        """Return documents that hold all words, best first, and how many there are. Without words there are none."""
+        if not words:
+            return [], 0
+        held = [(tantivy.Occur.Must, word.query(self._schema, _DOCUMENT_WEIGHTS)) for word in words]
+        query = self._allowed(tantivy.Query.boolean_query(held))
+        found = self._searcher.search(query, max(limit, 1), count=True, offset=offset)
+        ids = [stored(self._searcher.doc(address))[0] for _, address in found.hits[:limit]]
+        return ids, int(found.count)  # type: ignore[attr-defined] # its stub lacks it
+
+    def has_together(self, words: Sequence[SearchWord]) -> bool:
+        """Return whether a section holds all words, with its headings and the document's title."""
+        held = [(tantivy.Occur.Must, word.query(self._schema, _WEIGHTS)) for word in words]
+        return bool(self._hits(tantivy.Query.boolean_query(held), 1))
+
+    def best_section(self, document_id: str, words: Sequence[SearchWord]) -> Hit | None:
+        """Return the section of a document whose text fits words best; None if the document is not indexed."""
+        own = tantivy.Query.const_score_query(self._equal("document", document_id), 0.0)
+        held = [(tantivy.Occur.Should, word.query(self._schema, _EXCERPT_WEIGHTS)) for word in words]
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, own), *held])
+        return next(iter(self._hits_of(query, 1)), None)
+
     def _hits(self, query: tantivy.Query, limit: int) -> list[Hit]:
+        return self._hits_of(self._allowed(query), limit)
+
+    def _hits_of(self, query: tantivy.Query, limit: int) -> list[Hit]:
+        found = self._searcher.search(query, limit, count=False)
+        return [self._hit(score, self._searcher.doc(address)) for score, address in found.hits]
+
+    def _allowed(self, query: tantivy.Query) -> tantivy.Query:
         if self._among is not None:
             among = tantivy.Query.term_set_query(self._schema, "document", self._among)
             must = [query, tantivy.Query.const_score_query(among, 0.0)]
@@ -244,8 +315,7 @@ class IndexSearcher:
             query = tantivy.Query.boolean_query(
                 [(tantivy.Occur.Must, query), (tantivy.Occur.MustNot, left_out)]
             )
-        found = self._searcher.search(query, limit, count=False)
-        return [self._hit(score, self._searcher.doc(address)) for score, address in found.hits]
+        return query
 
     def _word(self, terms: Mapping[str, float]) -> tantivy.Query:
         return tantivy.Query.disjunction_max_query(

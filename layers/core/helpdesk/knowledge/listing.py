@@ -1,5 +1,7 @@
 """Documents as responses: lists, and one document with its text."""
 
+from typing import Any
+
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import MAX_LISTED_BYTES, next_cursor, position
 from helpdesk.knowledge import document_store, repository
@@ -10,6 +12,7 @@ from helpdesk.knowledge.schemas import (
     DocumentsAnswer,
     DocumentShape,
     DocumentsQuery,
+    DocumentStatus,
     DocumentSummary,
 )
 from helpdesk.platform.errors import InvalidRequest
@@ -17,25 +20,67 @@ from helpdesk.storage.stored import MalformedKey
 
 _MOST_WORDS = 10
 _TRIES = 3
+_SEARCHES = 4
+"""Reads of a search's documents on one page, where other parameters leave some out."""
 
 _CONTROLS = {code: "\ufffd" for code in range(0x20) if chr(code) not in "\t\n\r"}
 _BYTES_OF_A_CONTROL = 7  # \\u0001: Lambda's result holds the response's JSON as a JSON string
 
 
 def newest(caller: Caller, query: DocumentsQuery) -> DocumentsAnswer:
-    """Return a page of documents without their texts, newest first. Raises InvalidRequest, InvalidCursor."""
+    """Return a page of documents without their texts: newest first, or what a search finds, best first.
+
+    Raises InvalidRequest, InvalidCursor.
+    """
     wanted = _filter(query)
-    name = f"knowledge/documents?{wanted!r}"
+    name = f"knowledge/documents?{wanted!r}&q={query.q!r}"
+    start = position(caller, query, name)
     try:
-        found, end = repository.newest(
-            caller.organization, wanted, query.limit, position(caller, query, name)
-        )
+        if query.q is None:
+            found, end = repository.newest(caller.organization, wanted, query.limit, start)
+        else:
+            found, end = _found(caller.organization, query.q, wanted, query.limit, start)
     except MalformedKey:
         found, end = [], None  # no folder has this ID
     return DocumentsAnswer(
         documents=[DocumentSummary.from_record(document) for document in found],
         next_cursor=next_cursor(caller, end, name),
     )
+
+
+def _found(
+    organization: str, text: str, wanted: DocumentFilter, limit: int, start: Any
+) -> tuple[list[Document], Any]:
+    """Return what a search finds, as far as it matches the other parameters, and where the next page begins.
+
+    After what the index finds come documents that are not in it yet, or could not be, by their titles. A position is
+    a number of documents that the search found, or the ID of a document behind them all, which begins with `doc_`.
+    """
+    # Imported with the first search: other requests need no search library, which takes longer than all else.
+    from helpdesk.knowledge import searching  # noqa: PLC0415
+
+    found = searching.find(organization, text)
+    kept: list[Document] = []
+    after, before = (start, None) if isinstance(start, int) or start is None else (found.total, start)
+    at = after or 0
+    for _ in range(_SEARCHES):
+        if at >= found.total or len(kept) == limit:
+            break
+        hits = found.documents(at, limit - len(kept))
+        at += len(hits)
+        kept += [
+            each
+            for each in repository.documents.by_ids(organization, ids=hits).values()
+            if wanted.matches(each)
+        ]
+    if at < found.total or len(kept) == limit:
+        return kept, at
+    if wanted.status is DocumentStatus.READY:
+        return kept, None
+    titled = wanted._replace(words=_words(text), unready=True)
+    rest, end = repository.newest(organization, titled, limit - len(kept), before)
+    listed = found.holding([each.id for each in rest])
+    return [*kept, *(each for each in rest if each.id not in listed)], end
 
 
 def get(organization: str, document_id: str) -> DocumentAnswer:
@@ -51,18 +96,18 @@ def get(organization: str, document_id: str) -> DocumentAnswer:
 
 
 def _filter(query: DocumentsQuery) -> DocumentFilter:
-    words: tuple[str, ...] = ()
-    if query.q is not None:
-        words = tuple(dict.fromkeys(searchable(query.q).split()))[:_MOST_WORDS]
-        if not words:
-            raise InvalidRequest("`q` must not be blank. Omit it to list all documents.")
+    if query.q is not None and not _words(query.q):
+        raise InvalidRequest("`q` must not be blank. Omit it to list all documents.")
     return DocumentFilter(
         in_folder=query.folder_id is not None,
         folder_id=None if query.folder_id == NO_FOLDER else query.folder_id,
         status=query.status,
         source=query.source,
-        words=words,
     )
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(searchable(text).split()))[:_MOST_WORDS]
 
 
 def _whole(document: Document, text: str) -> DocumentShape:

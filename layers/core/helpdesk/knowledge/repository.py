@@ -29,7 +29,7 @@ class DocumentFilter(NamedTuple):
     """Which documents a list has.
 
     `in_folder` restricts it to `folder_id`, where None means the documents that are in no folder. `words` are parts of
-    titles, as `documents.searchable` returns them.
+    titles, as `documents.searchable` returns them. With `unready` it has no documents that are ready.
     """
 
     in_folder: bool = False
@@ -37,6 +37,15 @@ class DocumentFilter(NamedTuple):
     status: DocumentStatus | None = None
     source: SourceKind | None = None
     words: tuple[str, ...] = ()
+    unready: bool = False
+
+    def matches(self, document: Document) -> bool:
+        """Return whether a document is in the folder, and has the status and the source."""
+        return (
+            (not self.in_folder or document.folder_id == self.folder_id)
+            and self.status in {None, document.status}
+            and self.source in {None, document.source.kind}
+        )
 
     @property
     def condition(self) -> Filter | None:
@@ -51,6 +60,9 @@ class DocumentFilter(NamedTuple):
             parts.append("#source.#kind = :kind")
             names |= {"#source": "source", "#kind": "kind"}
             values[":kind"] = self.source.value
+        if self.unready:
+            parts.append("#status <> :ready")
+            names["#status"], values[":ready"] = "status", DocumentStatus.READY.value
         for number, word in enumerate(self.words):
             parts.append(f"contains(searchTitle, :word{number})")
             values[f":word{number}"] = word

@@ -199,12 +199,14 @@ class DocumentsQuery(PageQuery):
     source: SourceKind | None = None
     """Only documents from this kind of source."""
     q: str | None = None
-    """Only documents whose title contains each of these words or parts of words, in any case. With `q`, `status` or
-    `source` a page may have fewer than `limit` documents, or none, while there is a `nextCursor`."""
+    """Search the documents. First come those that have all of these words in their title, aliases or text, the best
+    match first; the last word may be the beginning of one. Then come documents that are about the same, and documents
+    that aren't indexed yet whose title has the words. With `q`, `status` or `source` a page may have fewer than `limit`
+    documents, or none, while there is a `nextCursor`."""
 
 
 class DocumentsAnswer(Answer):
-    """The response of GET /knowledge/documents, newest first."""
+    """The response of GET /knowledge/documents, newest first; with `q`, the best match first."""
 
     documents: list[DocumentSummary]
     next_cursor: str | None

@@ -275,10 +275,9 @@ def _thread(
 
 
 def _policy(visit: Visit) -> str:
-    """Return the policy of a conversation's page: its script, and no image from where an answer could name one."""
+    """Return the policy of a conversation's page: no image from where an answer could name one."""
     images = " ".join(filter(None, ["img-src 'self'", policy_source(visit.site.settings.logo_url)]))
-    own = sending.CONTENT_SECURITY_POLICY.replace("img-src 'self' https:", images)
-    return f"{own}; script-src 'self'"
+    return sending.WITH_SCRIPTS.replace("img-src 'self' https:", images)
 
 
 def _entries(messages: Sequence[MessageShape]) -> list[dict[str, object]]:

@@ -1,4 +1,4 @@
-"""Searches that found nothing: what customers look for and the site does not say."""
+"""Searches that found nothing that fits: what customers look for and the site does not say."""
 
 import re
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _PERSONAL = re.compile(r"@|\d(?:[ -]?\d){5,}")
 
 
 class SearchGap(Stored, kw_only=True):
-    """A search that found nothing: its words, how often, and when last (ms)."""
+    """A search that found nothing that fits: its words, how often, and when last (ms)."""
 
     PK, SK = "ORG#{organization}#SEARCHGAP#{query_hash}", "SEARCHGAP"
     GSI1 = "ORG#{organization}#SEARCHGAPS", "{place}"
@@ -47,7 +47,7 @@ class SearchGap(Stored, kw_only=True):
 
 
 def note(organization: str, query: str) -> None:
-    """Count a search that found nothing. It is kept without who searched, for 90 days. One call."""
+    """Count a search that found nothing that fits. It is kept without who searched, for 90 days. One call."""
     words = searchable(query)
     if not words or _PERSONAL.search(words):
         return
@@ -93,7 +93,7 @@ def repeated(organization: str) -> Sequence[SearchGap]:
 
 
 def listed(caller: Caller, query: PageQuery) -> SearchesAnswer:
-    """Return the searches that found nothing, the latest first. Raises InvalidCursor."""
+    """Return the searches that found nothing that fits, the latest first. Raises InvalidCursor."""
     name = "site/searches"
     found, end = _latest(caller.organization, query.limit, position(caller, query, name))
     return SearchesAnswer(

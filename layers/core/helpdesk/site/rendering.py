@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 from helpdesk.api.http.content import HtmlPage
 from helpdesk.site import assets, bare_links
 from helpdesk.site.links import article_path, folder_path
-from helpdesk.site.sending import OWN, PRIVATE, PUBLIC
+from helpdesk.site.sending import OWN, PRIVATE, PUBLIC, WITH_SCRIPTS
 from helpdesk.site.texts import Texts, texts_in
 from helpdesk.site.visit import Visit
 from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE
@@ -44,9 +44,11 @@ def page(
     `title` stands before the site's title; the home page has none. A `shared` page is the same for everyone who is not
     signed in, and proxies keep it. docs/guides/help-site.md names the values that every template has.
     """
-    text = environment().get_template(f"{template}.html").render(context(visit) | {"title": title, **values})
+    shown = context(visit) | {"title": title, **values}
+    text = environment().get_template(f"{template}.html").render(shown)
     caching = PRIVATE if not shared else OWN if visit.browser.visitor else PUBLIC
-    sent = dict(headers or {})
+    policy = {"content-security-policy": WITH_SCRIPTS} if shown["search_script"] else {}
+    sent = policy | dict(headers or {})
     by_language = "accept-language" if visit.site.settings.language is None else None
     vary = ", ".join(filter(None, [by_language, sent.pop("vary", None), "cookie"]))
     return HtmlPage(text, {**caching, "vary": vary, **sent}, status)
@@ -65,6 +67,7 @@ def context(visit: Visit) -> dict[str, Any]:
         "article_path": article_path,
         "folder_path": folder_path,
         "styles": [visit.link(path) for path in assets.styles_of(site.settings)],
+        "search_script": visit.link(assets.script_path("search")),
         "appearance": site.settings,
         "account": _account(visit),
         "most_unfolded": MOST_UNFOLDED,

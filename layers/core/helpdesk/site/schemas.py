@@ -127,7 +127,7 @@ class SiteUpdate(Body):
 
 
 class SearchShape(Answer):
-    """A search on the help site that found nothing."""
+    """A search on the help site that found nothing that fits."""
 
     query: str
     """The words, in lower case."""

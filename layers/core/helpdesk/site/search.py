@@ -1,30 +1,30 @@
-"""Search on the site: the retriever's sections of published documents, and titles that have the words."""
+"""Search on the site: its page, and the titles that are shown while someone types."""
 
+import json
 from collections.abc import Sequence
+from urllib.parse import urlencode
 
-from helpdesk.api.http.content import Content
+from helpdesk.api.http.content import Content, RawJson
 from helpdesk.api.http.schemas import Query
-from helpdesk.knowledge import publishing, retrieval
+from helpdesk.knowledge import publishing, searching
 from helpdesk.knowledge.documents import searchable
 from helpdesk.knowledge.pages import DocumentPage
 from helpdesk.knowledge.publishing import Contents
+from helpdesk.knowledge.searching import Search
+from helpdesk.knowledge.snippets import Piece
 from helpdesk.platform.record import Record
-from helpdesk.platform.text import first_words, one_line
+from helpdesk.platform.text import one_line
 from helpdesk.site import contents, gaps, rendering
+from helpdesk.site.links import article_path
+from helpdesk.site.sending import SHORT
 from helpdesk.site.texts import texts_in
 from helpdesk.site.visit import Visit
-from helpdesk_files import reading
 
 MAX_QUERY_CHARACTERS = 200
-MAX_RESULTS = 10
-
-LEAST_SCORE = 0.1
-"""Below this confidence a section has little to do with the words. A quote in an answer needs 0.5."""
-
-_PROPOSED = 20
-"""Documents that are looked for: some may have been withdrawn since the list of published ones was read."""
-
-_EXCERPT_CHARACTERS = 240
+RESULTS = 20
+"""Results on a page."""
+MOST_TITLES = 10
+"""Titles that are shown while someone types."""
 
 
 class SearchQuery(Query):
@@ -32,6 +32,15 @@ class SearchQuery(Query):
 
     q: str = ""
     """The words to look for."""
+    page: str = ""
+    """Which page of the results; anything but a number is the first."""
+
+
+class TitlesQuery(Query):
+    """The parameters of the titles that are shown while someone types."""
+
+    q: str = ""
+    """What was typed so far."""
 
 
 class Result(Record):
@@ -39,33 +48,61 @@ class Result(Record):
 
     page: DocumentPage
     trail: str
-    excerpt: str
+    excerpt: Sequence[Piece]
 
 
 def show(visit: Visit) -> Content:
-    """Return the page of results. A search that finds nothing is noted for the team."""
-    query = one_line(visit.query(SearchQuery).q, MAX_QUERY_CHARACTERS)
+    """Return a page of results. A search that finds nothing that fits is noted for the team."""
+    asked = visit.query(SearchQuery)
+    query = one_line(asked.q, MAX_QUERY_CHARACTERS)
     shown = contents.load_contents(visit.organization)
-    results = _results(visit.organization, query, shown) if query else []
-    if query and not results:
-        gaps.note(visit.organization, query)
-    values = {"query": query, "results": results, "contents": shown, "place": "root"}
+    values = {"query": query, "results": [], "contents": shown, "place": "root"}
+    if query:
+        named = [page.document_id for page in _named(query, shown.pages)]
+        found = searching.find(visit.organization, query, among=shown.by_document.keys(), others=named)
+        if not found.fits:
+            gaps.note(visit.organization, query)
+        values |= _part(visit, query, shown, found, asked.page)
     title = texts_in(visit.language)["search.title"]
     # Results are no page of their own for other search engines.
     headers = {"x-robots-tag": "noindex"} if query else {}
     return rendering.page("search", visit, values, title=title, headers=headers)
 
 
-def _results(organization: str, query: str, shown: Contents) -> list[Result]:
-    passages = retrieval.find(organization, query, limit=_PROPOSED, among=shown.by_document.keys()) or []
-    excerpts = {passage.document_id: passage.excerpt for passage in passages if passage.score >= LEAST_SCORE}
-    found = [shown.by_document[document_id] for document_id in excerpts]
-    named = [page for page in _named(query, shown.pages) if page.document_id not in excerpts]
-    return [
-        Result(page, _trail(shown, page), plain(excerpts.get(page.document_id, "")))
+def show_titles(visit: Visit) -> Content:
+    """Return the articles that have what someone is typing, for the script of the search box."""
+    query = one_line(visit.query(TitlesQuery).q, MAX_QUERY_CHARACTERS)
+    shown = contents.load_contents(visit.organization)
+    ids = searching.find_begun(visit.organization, query, among=shown.by_document.keys(), limit=MOST_TITLES)
+    pages = [shown.by_document[document_id] for document_id in ids]
+    found = [{"title": page.title, "path": visit.link(article_path(page))} for page in pages]
+    return RawJson(json.dumps({"articles": found}, ensure_ascii=False), {**SHORT, "x-robots-tag": "noindex"})
+
+
+def _part(visit: Visit, query: str, shown: Contents, found: Search, page: str) -> dict[str, object]:
+    """Return what a page of the results shows. A number beyond the last page is the last one."""
+    last = -(-found.total // RESULTS)
+    number = int(page) if page.isascii() and page.isdigit() and len(page) < 5 else 1
+    number = max(1, min(number, last))
+    first = (number - 1) * RESULTS
+    pages = [shown.by_document[document_id] for document_id in found.documents(first, RESULTS)]
+    results = [
+        Result(page, _trail(shown, page), found.excerpt(page.document_id))
         # What was withdrawn a moment ago is on the list, but no word of it may be shown.
-        for page in publishing.shown_now(organization, [*found, *named][:_PROPOSED])[:MAX_RESULTS]
+        for page in publishing.shown_now(visit.organization, pages)
     ]
+
+    def address(number: int) -> str:
+        return f"{visit.link('/search')}?{urlencode({'q': query, 'page': number})}"
+
+    return {
+        "results": results,
+        "total": found.total,
+        "first": first + 1,
+        "last": first + len(results),
+        "previous": address(number - 1) if number > 1 else None,
+        "next": address(number + 1) if number < last else None,
+    }
 
 
 def _named(query: str, pages: Sequence[DocumentPage]) -> list[DocumentPage]:
@@ -76,10 +113,3 @@ def _named(query: str, pages: Sequence[DocumentPage]) -> list[DocumentPage]:
 
 def _trail(shown: Contents, page: DocumentPage) -> str:
     return " › ".join(folder.name for folder in shown.above(shown.place_of(page)))
-
-
-def plain(text: str) -> str:
-    """Return Markdown as text on one line, cut at a word."""
-    words = reading.plain_text(text)
-    shown = first_words(words, _EXCERPT_CHARACTERS)
-    return shown if shown == words else f"{shown}…"

@@ -11,12 +11,14 @@ from helpdesk.api.http.gateway import Request, answer
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.settings import settings
 
-# connect-src is for the script of a conversation's page, which asks for news. On the other pages, which have no script,
-# it serves auditors: they read robots.txt as the page would.
+# connect-src is for the site's own scripts: they ask for titles while someone types a search, and for news of a
+# conversation. On pages without a script it serves auditors: they read robots.txt as the page would.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' https: data:; font-src data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+WITH_SCRIPTS = f"{CONTENT_SECURITY_POLICY}; script-src 'self'"
+"""The policy of pages with scripts of the site's own: all but those on which someone signs in."""
 SECURITY_HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
     "x-frame-options": "DENY",
@@ -31,6 +33,8 @@ PUBLIC = {"cache-control": "public, max-age=60, stale-while-revalidate=300"}
 
 Not for longer: what is withdrawn or erased may be shown by nobody after that.
 """
+SHORT = {"cache-control": "public, max-age=60"}
+"""What is the same for everyone, and asked for again too soon to be worth showing when it is old."""
 FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
 """A file whose name has a digest of its content."""
 OWN = {"cache-control": "private, no-cache"}

@@ -75,8 +75,8 @@ class SuggestionShape(Answer):
     answers_now: AnswersNow | None
     """Null until it is accepted and its document is indexed."""
     searches: int
-    """How often visitors of the help site searched for this and found nothing, in the last 90 days; those searches that
-    were made three times or more."""
+    """How often visitors of the help site searched for this and found nothing that fits, in the last 90 days; those
+    searches that were made three times or more."""
 
 
 class SuggestionsQuery(PageQuery):

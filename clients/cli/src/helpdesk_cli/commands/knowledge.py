@@ -36,14 +36,16 @@ def knowledge() -> None:
 
 
 @knowledge.command("list")
-@click.option("--search", "text", help="Only documents whose title contains all these words.")
+@click.option(
+    "--search", "text", help="Only documents that have these words or are about them, the best match first."
+)
 @click.option(
     "--status", type=click.Choice(["indexing", "ready", "failed"]), help="Only documents in this state."
 )
 @limit_option
 @pass_session
 def list_documents(session: Session, text: str | None, status: str | None, limit: int) -> None:
-    """List documents, newest first."""
+    """List documents, newest first, or search them."""
     answer = session.api().listed(
         "knowledge", "documents", name="documents", limit=limit, q=text, status=status
     )

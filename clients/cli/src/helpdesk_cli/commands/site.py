@@ -128,7 +128,7 @@ def list_articles(session: Session, limit: int) -> None:
 @limit_option
 @pass_session
 def list_searches(session: Session, limit: int) -> None:
-    """List the searches that found nothing, the latest first."""
+    """List the searches that found nothing that fits, the latest first."""
     answer = session.api().listed("site", "searches", name="searches", limit=limit)
     if session.as_json:
         say_json(answer)
@@ -136,7 +136,7 @@ def list_searches(session: Session, limit: int) -> None:
     say_table(
         ("COUNT", "LAST", "SEARCHED FOR"),
         [(one["count"], moment(one["lastAt"]), one["query"]) for one in answer["searches"]],
-        empty="No search found nothing in the last 90 days.",
+        empty="Every search of the last 90 days found something that fits.",
     )
 
 

@@ -47,6 +47,8 @@ class AddressLimit(Enum):
     SITE_FORMS = "site-forms"
     # Searches on help sites, each of which takes as long as ten pages.
     SITE_SEARCHES = "site-searches"
+    # Titles that are shown while someone types a search: about five requests for each search.
+    SITE_TITLES = "site-titles"
 
 
 RATES: dict[AddressLimit, HourlyRate] = {
@@ -55,6 +57,7 @@ RATES: dict[AddressLimit, HourlyRate] = {
     AddressLimit.TOKENS: HourlyRate(12_000, 600),
     AddressLimit.SITE_FORMS: HourlyRate(600, 60),
     AddressLimit.SITE_SEARCHES: HourlyRate(1_200, 60),
+    AddressLimit.SITE_TITLES: HourlyRate(6_000, 300),
 }
 """The limits that `charge` applies, for each network address."""
 

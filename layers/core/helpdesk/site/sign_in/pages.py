@@ -84,9 +84,8 @@ def signed_in(visit: Visit, site: SitePlace, browser: Browser, visitor: Visitor,
 
 def arriving(visit: Visit) -> HtmlPage:
     """Return the page to which an app leads with its token behind the `#`. Its script sends the token on as a form."""
-    policy = f"{sending.CONTENT_SECURITY_POLICY}; script-src 'self'"
     values = {"script": visit.link(assets.script_path("return"))}
-    return _page("sign_in_return", visit, values, {"content-security-policy": policy})
+    return _page("sign_in_return", visit, values, {"content-security-policy": sending.WITH_SCRIPTS})
 
 
 def _page(
@@ -96,9 +95,9 @@ def _page(
     headers: Mapping[str, str],
     status: int | None = None,
 ) -> HtmlPage:
-    # Without the organization's own style sheet.
+    # Without the organization's own style sheet, and without the script of the search box.
     styles = [visit.link(path) for path in assets.styles_of(visit.site.settings, own=False)]
-    own = {"styles": styles, **values}
+    own = {"styles": styles, "search_script": None, **values}
     safe = {"referrer-policy": "no-referrer", **headers}
     title = texts_in(visit.language)(f"{template}.title")
     return rendering.page(template, visit, own, title=title, status=status, headers=safe)

@@ -1,0 +1,184 @@
+"""Search for documents: every one that holds all words, best first, then those that are about the same.
+
+A word is held wherever it is in a document: in its title, an alias, a heading, the text or code. The last word of a
+search may be unfinished. Confidence decides about the order, and about what is found without the words, but hides no
+document that has them.
+"""
+
+from collections.abc import Collection, Sequence
+from copy import replace
+from functools import cached_property
+
+from helpdesk.knowledge import index_kinds, language, repository, retrieval, spelling
+from helpdesk.knowledge.index import IndexSearcher
+from helpdesk.knowledge.retrieval import Passage
+from helpdesk.knowledge.search_words import SearchWord
+from helpdesk.knowledge.snippets import Piece, marked
+from helpdesk.knowledge.stopwords import ABBREVIATIONS
+from helpdesk.knowledge.terms import subject_of
+from helpdesk.search.embeddings.embedder import Embedder
+from helpdesk.search.terms import Word, is_one_character, words_of
+
+MOST_WORDS = 20
+"""The most words of a search; the rest is ignored."""
+
+LEAST_SCORE = 0.1
+"""Below this confidence a document without the words has little to do with them. A quote in an answer needs 0.5."""
+
+_PROPOSED = 20
+"""The most documents that are found by their meaning."""
+
+
+class Search:
+    """What a search finds. `others` are documents that it lists although the index may lack them."""
+
+    def __init__(
+        self,
+        corpus: IndexSearcher | None,
+        words: Sequence[SearchWord],
+        passages: Sequence[Passage],
+        others: Sequence[str] = (),
+    ) -> None:
+        self._corpus = corpus
+        self._words = words
+        self._passages = {passage.document_id: passage for passage in passages}
+        self._others = others
+
+    @property
+    def total(self) -> int:
+        """How many documents it finds."""
+        return self._with_words + len(self._tail)
+
+    @property
+    def fits(self) -> bool:
+        """Whether it finds anything that may be what was meant: not only words that are far apart in a document."""
+        if self._tail or any(passage.score >= LEAST_SCORE for passage in self._passages.values()):
+            return True
+        return self._with_words > 0 and self._corpus is not None and self._corpus.has_together(self._words)
+
+    def documents(self, skip: int, limit: int) -> list[str]:
+        """Return the ids of up to `limit` documents after the first `skip`."""
+        found = self._first[skip : skip + limit]
+        if len(found) < limit and skip + len(found) < self._with_words and self._corpus is not None:
+            rest = self._corpus.without(self._first)
+            found += rest.documents_with(
+                self._words, limit - len(found), skip + len(found) - len(self._first)
+            )[0]
+        behind = max(0, skip + len(found) - self._with_words)
+        return found + self._tail[behind : behind + limit - len(found)]
+
+    def excerpt(self, document_id: str) -> list[Piece]:
+        """Return the passage of a document that fits best, as text, with the words that were found marked."""
+        passage = self._passages.get(document_id)
+        if self._corpus is not None and document_id not in self._by_meaning:
+            section = self._corpus.best_section(document_id, self._words)
+            if section is not None:
+                return marked(section.text, self._words, section.language)
+        return [] if passage is None else marked(passage.excerpt, self._words, language.ENGLISH)
+
+    def holding(self, document_ids: Collection[str]) -> set[str]:
+        """Return those of some documents that hold all words."""
+        if self._corpus is None or not document_ids:
+            return set()
+        return set(self._corpus.among(document_ids).documents_with(self._words, len(document_ids))[0])
+
+    @cached_property
+    def _first(self) -> list[str]:
+        """Documents that hold the words, as far as the retriever has ordered them."""
+        held = self.holding(self._passages)
+        return [document_id for document_id in self._passages if document_id in held]
+
+    @cached_property
+    def _with_words(self) -> int:
+        if self._corpus is None:
+            return 0
+        return self._corpus.documents_with(self._words, 0)[1]
+
+    @cached_property
+    def _tail(self) -> list[str]:
+        """Documents that the index does not list for the words."""
+        held = self.holding(self._others)
+        others = [document_id for document_id in self._others if document_id not in held]
+        return [*others, *(document_id for document_id in self._by_meaning if document_id not in others)]
+
+    @cached_property
+    def _by_meaning(self) -> list[str]:
+        return [
+            document_id
+            for document_id, passage in self._passages.items()
+            if passage.score >= LEAST_SCORE and document_id not in self._first
+        ]
+
+
+def find(
+    organization: str, text: str, *, among: Collection[str] | None = None, others: Sequence[str] = ()
+) -> Search:
+    """Search an organization's documents, or `among` some of them.
+
+    `others` are documents that are listed after those with the words, as the index may lack them. Calls: those of
+    `retrieval.find`. Raises IndexTooLarge, Conflict.
+    """
+    deleted = repository.deleted(organization)  # before the index, as it says there
+    chosen = index_kinds.answering(organization)
+    corpus = chosen.index.reader
+    if corpus is None:
+        return Search(None, (), (), others)
+    present = corpus.without(deleted)
+    return search(present if among is None else present.among(among), text, chosen.model, others)
+
+
+def search(corpus: IndexSearcher, text: str, model: Embedder, others: Sequence[str] = ()) -> Search:
+    """Search a corpus. Typing errors are corrected where no document has all words as they were typed."""
+    words = sought(text, corpus)
+    if not corpus.documents_with(words, 0)[1]:
+        spoken = language.language_of(text, corpus.languages)
+        words = sought(spelling.corrected(corpus, text, spoken), corpus)
+    return Search(corpus, words, retrieval.search(corpus, text, model, limit=_PROPOSED), others)
+
+
+def find_begun(organization: str, text: str, *, among: Collection[str], limit: int) -> list[str]:
+    """Return documents that hold all words of a text that someone is typing, best first. One call.
+
+    Deleted documents may be among them. Raises IndexTooLarge, Conflict.
+    """
+    corpus = index_kinds.answering(organization).index.reader
+    if corpus is None:
+        return []
+    return corpus.among(among).documents_with(sought(text, corpus, is_typed=True), limit)[0]
+
+
+def sought(text: str, corpus: IndexSearcher, *, is_typed: bool = False) -> list[SearchWord]:
+    """Return the words to look for: all but stop words, where there are others.
+
+    The last word may be unfinished, unless something follows it. While someone types it may become any word, so that
+    it is none of the stop words yet.
+    """
+    spoken = language.language_of(text, corpus.languages)
+    rest, _, last = text.rpartition(" ")
+    is_unfinished = last[-1:].isalnum()
+    if not is_unfinished:
+        rest, last = text, ""
+    before = list(words_of(subject_of(rest, spoken)))
+    ending = list(words_of(last if is_typed or not before else subject_of(last, spoken)))
+    if not before and not ending:
+        before = list(words_of(rest))
+    found = {word: _search_word(word, corpus.languages) for word in [*before, *ending][:MOST_WORDS]}
+    if ending and ending[-1] in found:
+        typed = list(words_of(last))[-1].whole
+        found[ending[-1]] = replace(found[ending[-1]], beginning=typed)
+    return list(found.values())
+
+
+def _search_word(word: Word, languages: Sequence[str]) -> SearchWord:
+    return SearchWord(
+        forms=() if word.whole is None else _forms(word.whole, languages),
+        parts=tuple(_forms(part, languages) for part in word.parts),
+        beginning=word.whole if is_one_character(word) else None,
+    )
+
+
+def _forms(word: str, languages: Sequence[str]) -> tuple[str, ...]:
+    """Return what stands for a word: as it is written, what is short for it, and its stem in each language."""
+    short = (each for each, long in ABBREVIATIONS.items() if long == word)
+    stems = (language.stem(word, each) for each in languages)
+    return tuple(dict.fromkeys([word, *short, *stems]))
