@@ -48,11 +48,11 @@ def test_an_empty_section_has_an_empty_excerpt() -> None:
 
 def test_a_paragraph_that_introduces_a_list_is_quoted_with_it() -> None:
     other = "Another part. " + "word " * 150
-    text = f"Beginning.\n\n{other}\n\nIt depends on the platform:\n\n- iOS: a\n- Android: b\n\n{other}"
+    text = f"Beginning.\n\n{other}\n\nIt depends on the platform: \n\n- iOS: a\n- Android: b\n\n{other}"
 
     quoted = excerpt(text, lambda block: int("platform" in block))
 
-    assert quoted == "Beginning.\n\n…\n\nIt depends on the platform:\n\n- iOS: a\n- Android: b"
+    assert quoted == "Beginning.\n\n…\n\nIt depends on the platform: \n\n- iOS: a\n- Android: b"
 
 
 def test_of_a_long_list_the_first_items_are_quoted_with_its_introduction() -> None:
@@ -67,3 +67,9 @@ def test_of_a_long_list_the_first_items_are_quoted_with_its_introduction() -> No
 
 def test_of_code_that_does_not_fit_nothing_is_quoted() -> None:
     assert excerpt("Run this:\n\n```\n" + "x = 1\n" * 200 + "```", nothing) == "Run this:"
+
+
+def test_a_paragraph_is_left_out_if_nothing_of_what_it_introduces_fits() -> None:
+    text = f"Beginning. {'word ' * 120}\n\nOther examples:\n\n- {'item ' * 40}"
+
+    assert "Other examples" not in excerpt(text, lambda block: int("Other" in block))

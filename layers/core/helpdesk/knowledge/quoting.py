@@ -22,22 +22,9 @@ def excerpt(text: str, relevance: Callable[[str], float]) -> str:
     found = [part for block in blocks(_plain(text)) for part in _rows(block)]
     if not found:
         return ""
-    chosen, room = {0}, MAX_EXCERPT_CHARACTERS - len(found[0])
-    # The first block usually answers the question. The most relevant others follow, earlier ones first.
-    for place in sorted(range(1, len(found)), key=lambda place: (-relevance(found[place]), place)):
-        if len(found[place]) + 2 <= room and (relevance(found[place]) or place - 1 in chosen):
-            chosen.add(place)
-            room -= len(found[place]) + 2
-    for place in sorted(chosen):
-        follows = place + 1
-        if found[place].endswith(":") and follows < len(found) and follows not in chosen:
-            found[follows] = _beginning(found[follows], room - 2)
-            if found[follows]:
-                chosen.add(follows)
-                room -= len(found[follows]) + 2
     quoted = ""
     last = -1
-    for place in sorted(chosen):
+    for place in _chosen(found, relevance):
         block = found[place]
         if last >= 0:
             quoted += "\n" if _is_row(block) and _is_row(found[last]) else "\n\n"
@@ -46,6 +33,26 @@ def excerpt(text: str, relevance: Callable[[str], float]) -> str:
         quoted += block
         last = place
     return _shortened(quoted)
+
+
+def _chosen(found: list[str], relevance: Callable[[str], float]) -> list[int]:
+    """Return the places of the blocks to quote, in order. A list that is introduced is cut to what fits, in place."""
+    chosen, room = {0}, MAX_EXCERPT_CHARACTERS - len(found[0])
+    # The first block usually answers the question. The most relevant others follow, earlier ones first.
+    for place in sorted(range(1, len(found)), key=lambda place: (-relevance(found[place]), place)):
+        if len(found[place]) + 2 <= room and (relevance(found[place]) or place - 1 in chosen):
+            chosen.add(place)
+            room -= len(found[place]) + 2
+    for place in sorted(chosen):
+        follows = place + 1
+        if found[place].rstrip().endswith(":") and follows < len(found) and follows not in chosen:
+            found[follows] = _beginning(found[follows], room - 2)
+            if found[follows]:
+                chosen.add(follows)
+                room -= len(found[follows]) + 2
+            elif place:
+                chosen.remove(place)  # without what it introduces, it answers nothing
+    return sorted(chosen)
 
 
 def _beginning(block: str, room: int) -> str:
