@@ -40,8 +40,9 @@ def requests(organization: str) -> Iterator[Asked]:
     yield by(Client(), "POST", "/v1/oauth/register", client)
     yield _device_login()
 
-    yield by(owner, "GET", "/v1/me")
-    yield by(owner, "PATCH", "/v1/me", {"name": "Olga Owner"})
+    for path, change in (("/v1/me", {"name": "Olga Owner"}), ("/v1/me/notifications", {"waiting": "off"})):
+        yield by(owner, "GET", path)
+        yield by(owner, "PATCH", path, change)
     yield by(owner, "GET", "/v1/keys")
     key = str(owner.post("/v1/keys", {"name": "Second"}).body["id"])
     yield by(owner, "POST", "/v1/keys", {"name": "Third"})

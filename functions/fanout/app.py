@@ -6,7 +6,7 @@ from helpdesk.platform.queues import BatchResponse, batch_response
 from helpdesk.platform.settings import QUEUES, declare
 from helpdesk.webhooks.delivery.fanout import fan_out
 
-NEEDS = declare(*QUEUES, "DEAD_LETTERS_URL")
+NEEDS = declare(*QUEUES, "DEAD_LETTERS_URL", "MAIL_FROM")
 
 
 def handler(event: dict[str, Any], _context: object) -> BatchResponse:

@@ -14,6 +14,8 @@ from helpdesk.accounts.invites.jobs import InviteMail
 from helpdesk.accounts.organizations import mailing as support_codes
 from helpdesk.accounts.organizations.confirming import SupportEmailMail
 from helpdesk.mail.errors import MailNotSent
+from helpdesk.notifications import mailing as team
+from helpdesk.notifications.jobs import TeamMail, TeamNews
 from helpdesk.outreach import mailing as messages
 from helpdesk.outreach import pacing
 from helpdesk.outreach.jobs import MessageMail, UnreadMail
@@ -56,7 +58,10 @@ def _send(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
     if body.get("kind") is None:
         wanted = InviteMail.from_body(body)
         return invites.send(wanted).value, {"organization": wanted.organization, "invite": wanted.invite_id}
-    mail = msgspec.convert(body, MessageMail | UnreadMail | SupportEmailMail)
+    mail = msgspec.convert(body, MessageMail | UnreadMail | SupportEmailMail | TeamMail | TeamNews)
+    if isinstance(mail, TeamNews | TeamMail):
+        about = {"organization": mail.organization, "conversation": mail.conversation_id}
+        return (team.ask(mail) if isinstance(mail, TeamNews) else team.send(mail)).value, about
     if not isinstance(mail, SupportEmailMail):
         about = {"organization": mail.organization, "messageId": mail.message_id}
         with pacing.paced():

@@ -12,6 +12,7 @@ from helpdesk.accounts.invites.schemas import (
     InvitesQuery,
     NewInvite,
 )
+from helpdesk.accounts.members import notifications
 from helpdesk.accounts.members import service as members
 from helpdesk.accounts.members.errors import (
     CannotGrant,
@@ -20,7 +21,13 @@ from helpdesk.accounts.members.errors import (
     MemberNotFound,
     Outranked,
 )
-from helpdesk.accounts.members.schemas import MembersAnswer, MembersQuery, MemberUpdate
+from helpdesk.accounts.members.schemas import (
+    MembersAnswer,
+    MembersQuery,
+    MemberUpdate,
+    Notifications,
+    NotificationsChange,
+)
 from helpdesk.accounts.oauth import grants
 from helpdesk.accounts.oauth.errors import GrantNotFound
 from helpdesk.accounts.oauth.schemas import GrantsAnswer, GrantsOfMineAnswer, GrantsQuery
@@ -75,6 +82,21 @@ def leave_organization(caller: Caller) -> Ok:
     """Leave the organization that your access token acts in. Your programs' access to it ends."""
     members.leave(caller)
     return OK
+
+
+@api.get("/v1/me/notifications", access=Access.MEMBERSHIP, errors=(NoOrganization,))
+def get_my_notifications(caller: Caller) -> Notifications:
+    """Get what you are notified of by e-mail in the organization that your access token acts in."""
+    return notifications.get(caller)
+
+
+@api.patch("/v1/me/notifications", access=Access.MEMBERSHIP, errors=(NoOrganization,))
+def change_my_notifications(caller: Caller, change: NotificationsChange) -> Notifications:
+    """Change what you are notified of by e-mail.
+
+    What gathers in a conversation within two minutes is one mail.
+    """
+    return notifications.change(caller, change)
 
 
 @api.post(

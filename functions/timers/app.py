@@ -10,6 +10,7 @@ from helpdesk.agent_runs import lost_runs
 from helpdesk.conversations import snoozes
 from helpdesk.conversations.approvals import EndApprovalsJob
 from helpdesk.conversations.snoozes import WakeJob
+from helpdesk.notifications import looking
 from helpdesk.outreach import unread
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
@@ -17,7 +18,7 @@ from helpdesk.platform.queues import BatchResponse, Record, run_batch
 from helpdesk.platform.settings import declare
 from helpdesk.tools import sync_state
 from helpdesk.tools.approvals import expiry
-from helpdesk.webhooks.following import UnreadJob
+from helpdesk.webhooks.following import TeamJob, UnreadJob
 
 NEEDS = declare("TIMER_QUEUE_URL", "MAIL_FROM", "OUTREACH_PER_HOUR")
 
@@ -48,11 +49,13 @@ def handler(event: dict[str, Any], context: Any) -> BatchResponse | None:
 
 def _work(record: Record) -> None:
     body = json.loads(record["body"])
-    job = msgspec.convert(body, WakeJob | EndApprovalsJob | UnreadJob)
+    job = msgspec.convert(body, WakeJob | EndApprovalsJob | UnreadJob | TeamJob)
     if isinstance(job, WakeJob):
         outcome = snoozes.wake(job).value
     elif isinstance(job, UnreadJob):
         outcome = unread.look(job).value
+    elif isinstance(job, TeamJob):
+        outcome = looking.look(job).value
     else:
         outcome = f"expired {expiry.expire_for_conversation(job.organization, job.conversation_id)}"
     logger.info("timer_worked", extra={"kind": body["kind"], "outcome": outcome})

@@ -37,6 +37,7 @@ _ORGANIZATION = {
     "createdAt": AT,
 }
 _OK = {"ok": True}
+_NOTIFICATIONS = {"waiting": "off", "assigned": "mail", "reply": "mail", "approval": "off"}
 _GRANT = {
     "id": "grant_01jd3t5a8c0e3g6j9m2p5s8v1x",
     "clientId": "client_01jd3t4z7b9d2f5h8k1n4q7t0w",
@@ -79,6 +80,8 @@ ANSWERS: dict[str, Any] = {
     "getMe": _ME,
     "updateMe": _ME,
     "setMyOrganization": _OK,
+    "getMyNotifications": _NOTIFICATIONS,
+    "changeMyNotifications": _NOTIFICATIONS,
     "leaveOrganization": _OK,
     "createOrganization": {"id": _MINE["id"], "slug": "example-shop"},
     "getOrganization": _ORGANIZATION,

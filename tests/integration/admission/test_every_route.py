@@ -285,6 +285,8 @@ ROUTES: dict[str, str] = {
     """,
     "account, in an organization": """
         DELETE /v1/me/organization
+        GET /v1/me/notifications
+        PATCH /v1/me/notifications
     """,
     "account": """
         GET /v1/me

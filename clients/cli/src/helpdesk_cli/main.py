@@ -53,6 +53,7 @@ for command in (
     account.login,
     account.logout,
     account.whoami,
+    account.notifications,
     account.token,
     completion.completion,
     organizations.org,

@@ -11,6 +11,7 @@ from helpdesk.conversations.record import (
     Rating,
     SessionConversation,
     Snooze,
+    TeamNotice,
 )
 from helpdesk.conversations.repository import entries_by_key
 from helpdesk.storage import table
@@ -94,12 +95,13 @@ def delete_entries(
 def delete_for(transaction: Transaction, conversation: ErasableConversation) -> None:
     """Add the removal of a marked conversation, whose thread is empty, to a transaction.
 
-    With it go its snooze, and its place in the list of its session. The transaction raises ConditionFailed if the
-    conversation is gone.
+    With it go its snooze, what the team was notified of, and its place in the list of its session. The transaction
+    raises ConditionFailed if the conversation is gone.
     """
     marked = {"erasing": other_than(None)}
     transaction.delete(conversation.key, require=marked, on_failure=ConditionFailed)
     transaction.delete(Snooze.key_for(conversation.organization, conversation.id))
+    transaction.delete(TeamNotice.key_for(conversation.organization, conversation.id))
     if session_hash := conversation.session_hash:
         listed = SessionConversation.key_for(conversation.organization, session_hash, conversation.id)
         transaction.delete(listed)

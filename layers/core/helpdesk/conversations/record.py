@@ -148,8 +148,9 @@ class Conversation(Snapshot, kw_only=True):
     answer. `handed_off_at` is when the agent last handed it to the team, and `hand_off_reason` why. `resolved_at` is
     when it was last resolved. `language` is the one that the visitor clearly writes, None until an answer has noted it.
     `gap` is the last message of a question that the agent found nothing for, until it is in a suggestion.
-    `hour_tokens` are the tokens of a model that answers of the hour `tokens_hour` (since 1970) used. `erasing` is the
-    erasure that removes it: to everyone else it is gone. What such a conversation said is no longer in its item.
+    `assigned_to_self` is true if the assignee chose it themselves, else None. `hour_tokens` are the tokens of a model
+    that answers of the hour `tokens_hour` (since 1970) used. `erasing` is the erasure that removes it: to everyone else
+    it is gone. What such a conversation said is no longer in its item.
     """
 
     VIEW_OF = None
@@ -177,6 +178,7 @@ class Conversation(Snapshot, kw_only=True):
     gap: str | None = None
     tokens_hour: int = 0
     hour_tokens: int = 0
+    assigned_to_self: bool | None = None
     erasing: str | None = None
 
     @property
@@ -272,6 +274,21 @@ class Snooze(Stored, kw_only=True):
     def shard(self) -> int:
         """Which shard of the index it is in."""
         return shards.shard_of(self.conversation_id)
+
+
+class TeamNotice(Stored, kw_only=True):
+    """What the team was last notified of in a conversation (helpdesk/notifications).
+
+    `message_id` is the visitor's newest message then, `looks` how often something was new.
+    """
+
+    PK, SK = "ORG#{organization}#CONV#{conversation_id}", "TEAMNOTICE"
+    organization: str
+    conversation_id: str
+    message_id: str | None = None
+    assignee: str | None = None
+    approvals: int = 0
+    looks: int = 0
 
 
 class StaleConversation(ConditionFailed):

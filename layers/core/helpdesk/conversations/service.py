@@ -233,7 +233,7 @@ def assign(caller: Caller, conversation_id: str, user_id: str | None) -> None:
             return
         transaction.save(
             conversation,
-            replace(conversation, assignee=user_id),
+            replace(conversation, assignee=user_id, assigned_to_self=(user_id == who.person_id) or None),
             require={"assignee": conversation.assignee, "status": conversation.status, "archived_at": None},
             on_failure=StaleConversation,
         )

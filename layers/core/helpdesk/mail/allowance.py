@@ -35,6 +35,9 @@ OUTREACH = MailBucket(MailKind.OUTREACH, "outreach_emails", "e-mails to customer
 NOTICES = MailBucket(MailKind.OUTREACH, "notice_emails", "e-mails to reporters of signals", 600, 100)
 
 
+TEAM = MailBucket(MailKind.OUTREACH, "team_emails", "e-mails to members", 600, 100)
+
+
 def charge(organization: str, bucket: MailBucket) -> None:
     """Charge one mail to an organization's bucket, and to the ceiling of all. Costs two writes, up to four.
 

@@ -9,12 +9,14 @@ from helpdesk.mail import sender
 from helpdesk.mail.names import safe_name
 from helpdesk.mail.rendering import Code, Link, Paragraph, Rich, Small, lines, rendered
 from helpdesk.platform.settings import settings
-from helpdesk.platform.text import one_line
+from helpdesk.platform.text import cut, one_line
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.languages import Language
 from helpdesk.visitor_texts.texts import Sentences
 
 MAX_FILE_NAME_CHARACTERS = 200
+MAX_QUOTED_CHARACTERS = 1_000
+MAX_ABOUT_CHARACTERS = 80
 
 
 class Outcome(StrEnum):
@@ -100,6 +102,37 @@ def send_invitation(
         ],
     )
     sender.send(mail, email)
+
+
+def send_team_notice(
+    email: str,
+    subject: str,
+    *,
+    organization: str,
+    customer: str | None,
+    conversation_id: str,
+    about: str,
+    messages: Sequence[str],
+) -> None:
+    """Send a member what waits for them: why, in `subject`, and the customer's `messages`.
+
+    `subject` names the customer as `{customer}`, and `about` is the subject of the conversation. Replies reach nobody,
+    so that no internal word ever reaches a customer by mistake. Raises MailNotSent or a subclass.
+    """
+    paragraphs: list[Paragraph] = [
+        Small(f"{safe_name(organization)} · {one_line(about, MAX_ABOUT_CHARACTERS)}")
+    ]
+    paragraphs += [lines(cut(message, MAX_QUOTED_CHARACTERS)) for message in messages]
+    paragraphs += [
+        Small(f"Read and answer it: helpdesk conversations show {conversation_id}"),
+        Small(
+            "Don't reply to this mail: nobody reads the replies. "
+            "To choose what you are notified of: helpdesk notifications"
+        ),
+    ]
+    who = safe_name(customer or "") or "A customer"
+    mail = rendered(subject.format(customer=who), paragraphs)
+    sender.send(mail, email, headers=_headers(Thread(conversation_id, is_automatic=True)))
 
 
 class Written(NamedTuple):

@@ -16,6 +16,9 @@ from helpdesk.platform.units import MINUTE_MS
 FOLLOW = "follow"
 """The kind of the job: a conversation has something new."""
 _FOLLOWED = frozenset({WebhookEvent.MESSAGE_CREATED, WebhookEvent.CONVERSATION_UPDATED})
+TEAM_WAITS_MS = 2 * MINUTE_MS
+"""How long what the team is notified of gathers."""
+_AWAITS_TEAM = '"awaitingHuman":true'
 _SHOW_LINES = frozenset({App.SLACK})
 """The apps that show lines of the team."""
 
@@ -31,6 +34,30 @@ class UnreadJob(JobBody, tag_field="kind", tag="unread"):
     def to_job(self) -> Job:
         """Return the job for the timer queue."""
         return Job(JobQueue.TIMER, self.to_body(), due_at=self.due_at)
+
+
+class TeamJob(JobBody, tag_field="kind", tag="team"):
+    """A conversation, to be looked at for what the team is to be notified of, at `due_at` (ms)."""
+
+    organization: str
+    conversation_id: str
+    due_at: int
+
+    def to_job(self) -> Job:
+        """Return the job for the timer queue."""
+        return Job(JobQueue.TIMER, self.to_body(), due_at=self.due_at)
+
+
+def team_job(event: Event) -> Job | None:
+    """Return the job by which the team is notified of an event: a conversation waits for it, or changed hands."""
+    if event.type not in _FOLLOWED or (
+        event.type == WebhookEvent.MESSAGE_CREATED and _AWAITS_TEAM not in event.data
+    ):
+        return None
+    conversation = json.loads(event.data)["conversation"]
+    if conversation["status"] != "open":
+        return None
+    return TeamJob(event.organization, conversation["id"], event.created_at + TEAM_WAITS_MS).to_job()
 
 
 def followed_by(event: Event, followers: Sequence[EventFollower]) -> list[Job]:

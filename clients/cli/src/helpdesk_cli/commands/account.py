@@ -1,4 +1,4 @@
-"""login, logout, whoami, token."""
+"""login, logout, whoami, notifications, token."""
 
 from __future__ import annotations
 
@@ -94,6 +94,31 @@ def whoami(session: Session) -> None:
             ("Service", session.base_url()),
         ]
     )
+
+
+_NOTIFIED = {
+    "waiting": "a conversation that nobody is assigned to waits for the team",
+    "assigned": "a conversation is assigned to you",
+    "reply": "a customer writes in a conversation that you are assigned to",
+    "approval": "a call of a tool waits for an approval",
+}
+
+
+@click.command(cls=Command)
+@click.option("--waiting", type=click.Choice(["mail", "off"]), help="When " + _NOTIFIED["waiting"] + ".")
+@click.option("--assigned", type=click.Choice(["mail", "off"]), help="When " + _NOTIFIED["assigned"] + ".")
+@click.option("--reply", type=click.Choice(["mail", "off"]), help="When " + _NOTIFIED["reply"] + ".")
+@click.option("--approval", type=click.Choice(["mail", "off"]), help="When " + _NOTIFIED["approval"] + ".")
+@pass_session
+def notifications(session: Session, /, **chosen: str | None) -> None:
+    """Show or choose what you are notified of by e-mail in the current organization."""
+    wanted = {name: value for name, value in chosen.items() if value is not None}
+    api = session.api()
+    answer = api.patch("me", "notifications", body=wanted) if wanted else api.get("me", "notifications")
+    if session.as_json:
+        say_json(answer)
+        return
+    say_facts([(f"When {what}", answer[name]) for name, what in _NOTIFIED.items()])
 
 
 @click.command(cls=Command)

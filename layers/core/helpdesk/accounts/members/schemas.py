@@ -1,6 +1,6 @@
 """Request and response models of the member routes (Specification: Errors, Organization and members)."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
@@ -37,6 +37,32 @@ class Member(Answer):
     """Owners can do everything, admins everything except granting the owner role, members the team's daily work."""
     joined_at: Milliseconds
     """When the person became a member."""
+
+
+class Notifications(Answer):
+    """GET and PATCH /me/notifications: what you are notified of, and how."""
+
+    waiting: Literal["mail", "off"]
+    """A conversation that nobody is assigned to waits for the team."""
+    assigned: Literal["mail", "off"]
+    """You were assigned a conversation."""
+    reply: Literal["mail", "off"]
+    """A customer wrote in a conversation that you are assigned to."""
+    approval: Literal["mail", "off"]
+    """A call of a tool waits for an approval."""
+
+
+class NotificationsChange(Body):
+    """The body of PATCH /me/notifications; omitted fields stay as they are."""
+
+    waiting: Literal["mail", "off"] | None = None
+    """A conversation that nobody is assigned to waits for the team."""
+    assigned: Literal["mail", "off"] | None = None
+    """You were assigned a conversation."""
+    reply: Literal["mail", "off"] | None = None
+    """A customer wrote in a conversation that you are assigned to."""
+    approval: Literal["mail", "off"] | None = None
+    """A call of a tool waits for an approval."""
 
 
 class MembersQuery(PageQuery):

@@ -23,7 +23,13 @@ from helpdesk.storage.table import ConditionFailed, Item, from_wire
 from helpdesk.webhooks import service as webhooks
 from helpdesk.webhooks.delivery import queue, record_guard
 from helpdesk.webhooks.delivery.queue import DeliveryTask
-from helpdesk.webhooks.following import followed_by, line_followed_by
+from helpdesk.webhooks.following import (
+    TEAM_WAITS_MS,
+    TeamJob,
+    followed_by,
+    line_followed_by,
+    team_job,
+)
 from helpdesk.webhooks.record import Endpoints, WebhookEndpoint
 
 if TYPE_CHECKING:
@@ -161,6 +167,8 @@ def _plan_deliveries(work: _Work, event: Event, found: Endpoints | Exception) ->
     if event.only_to is None:
         try:
             work.followed = followed_by(event, found.followers) if found.followers else []
+            if settings().mail_from and (notice := team_job(event)) is not None:
+                work.followed.append(notice)
         except (ValueError, LookupError, AttributeError, TypeError) as wrong:  # its data is not what we write
             log_unreadable(work.key, wrong)
             work.bad = wrong
@@ -178,6 +186,9 @@ def _follow_line(work: _Work, organization: str, conversation_id: str, found: En
         work.fail(found)
         return
     work.followed = line_followed_by(organization, conversation_id, found.followers)
+    if settings().mail_from:
+        notice = TeamJob(organization, conversation_id, clock.now_ms() + TEAM_WAITS_MS)
+        work.followed.append(notice.to_job())
 
 
 def _enqueue_tasks(works: Sequence[_Work]) -> None:

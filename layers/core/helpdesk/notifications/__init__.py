@@ -1,0 +1,1 @@
+"""Mail to teammates: what waits for them in the inbox."""
