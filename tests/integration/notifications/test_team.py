@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations.record import Conversation
 from helpdesk.platform.settings import settings
+from helpdesk.storage import table
 from tests.support import table as whole_table
 from tests.support.api import Client
 from tests.support.mail import Sent
@@ -127,6 +130,20 @@ def test_a_reply_in_an_assigned_conversation_is_mailed_to_its_assignee_alone(
     (sent,) = team.pass_by(2)
 
     assert (sent.to, sent.subject) == ([address(member)], "Vera replied")
+
+
+def test_a_call_that_waits_for_an_approval_is_mailed_once_to_those_who_decide(
+    api: Client, admin: Client, member: Client, organization: NewOrganization, team: Team
+) -> None:
+    choose(admin, approval="mail")
+    conversation = waiting(api, member)
+    key = Conversation.key_for(organization.organization_id, conversation)
+    table.change(key, set={"waiting_approvals": 1})
+
+    (sent,) = to(admin, team.pass_by(2))
+    assert sent.subject == "A tool call for Vera waits for an approval"
+    member.post(f"/v1/conversations/{conversation}/hand-back")
+    assert to(admin, team.pass_by(2)) == []
 
 
 def test_what_happens_within_two_minutes_is_one_mail(
