@@ -40,7 +40,7 @@ def requests(organization: str) -> Iterator[Asked]:
     yield by(Client(), "POST", "/v1/oauth/register", client)
     yield _device_login()
 
-    for path, change in (("/v1/me", {"name": "Olga Owner"}), ("/v1/me/notifications", {"waiting": "off"})):
+    for path, change in (("/v1/me", {"name": "Olga Owner"}), ("/v1/me/notifications", {"mail": []})):
         yield by(owner, "GET", path)
         yield by(owner, "PATCH", path, change)
     yield by(owner, "GET", "/v1/keys")

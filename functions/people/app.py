@@ -84,13 +84,13 @@ def leave_organization(caller: Caller) -> Ok:
     return OK
 
 
-@api.get("/v1/me/notifications", access=Access.MEMBERSHIP, errors=(NoOrganization,))
+@api.get("/v1/me/notifications", access=Access.PERSONAL, errors=(NoOrganization,))
 def get_my_notifications(caller: Caller) -> Notifications:
-    """Get what you are notified of by e-mail in the organization that your access token acts in."""
+    """Get what you are notified of by e-mail in the organization that you act in."""
     return notifications.get(caller)
 
 
-@api.patch("/v1/me/notifications", access=Access.MEMBERSHIP, errors=(NoOrganization,))
+@api.patch("/v1/me/notifications", access=Access.PERSONAL, errors=(NoOrganization,))
 def change_my_notifications(caller: Caller, change: NotificationsChange) -> Notifications:
     """Change what you are notified of by e-mail.
 

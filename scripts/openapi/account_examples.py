@@ -37,7 +37,7 @@ _ORGANIZATION = {
     "createdAt": AT,
 }
 _OK = {"ok": True}
-_NOTIFICATIONS = {"waiting": "off", "assigned": "mail", "reply": "mail", "approval": "off"}
+_NOTIFICATIONS = {"mail": ["assigned", "reply"]}
 _GRANT = {
     "id": "grant_01jd3t5a8c0e3g6j9m2p5s8v1x",
     "clientId": "client_01jd3t4z7b9d2f5h8k1n4q7t0w",
@@ -50,6 +50,7 @@ _GRANT = {
 
 BODIES: dict[str, Any] = {
     "updateMe": {"name": "Ada Lovelace"},
+    "changeMyNotifications": {"mail": ["assigned", "reply"]},
     "setMyOrganization": {"organizationId": _MINE["id"]},
     "createOrganization": {"name": "Example Shop", "slug": "example-shop"},
     "updateOrganization": {"taskKeyPrefix": "SHOP", "supportEmail": "support@shop.example.com"},

@@ -23,6 +23,15 @@ def answered(user: Cli, url: str) -> Any:
     return answer.body
 
 
+def test_notifications(owner: Cli) -> None:
+    assert owner.json("notifications") == {"mail": ["waiting", "assigned", "reply", "approval"]}
+    assert owner.json("notifications", "--mail", "reply", "--mail", "waiting") == {
+        "mail": ["waiting", "reply"]
+    }
+    assert "When somebody else assigns you a conversation" in owner.ok("notifications")
+    assert owner.json("notifications", "--none") == {"mail": []}
+
+
 def test_whoami(owner: Cli) -> None:
     assert owner.json("whoami") == answered(owner, "/v1/me")
     shown = owner.ok("whoami")

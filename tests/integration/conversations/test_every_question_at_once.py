@@ -145,7 +145,7 @@ class Desk:
             if names[number].startswith("reply"):
                 self.known |= written
 
-    def decide(self, _: Prepared, pending: list[Message], **__: Any) -> Reply | HandOff | Goodbye:
+    def decide(self, _: Prepared, pending: list[Message]) -> Reply | HandOff | Goodbye:
         """Decide in place of the agent."""
         self._here.pending = {message.id for message in pending}
         return self.decision
@@ -202,7 +202,7 @@ def begin(decision: Reply | HandOff | Goodbye, history: Sequence[str]) -> Desk:
     table.put_new(member)
     desk = Desk(decision)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agent, "_decide", desk.decide)
+        patch.setattr(agent, "_decide_unread", desk.decide)
         desk.alone(*history)
     return desk
 
@@ -223,7 +223,7 @@ def test_in_any_order_each_question_is_answered_handed_off_or_in_a_persons_hands
         names = list(PAIRS[seed % len(PAIRS)])
         names += ["message"] * (rng.random() < 0.5) + ["agent"] * (rng.random() < 0.5)
         desk = begin(rng.choice(DECISIONS), history)
-        monkeypatch.setattr(agent, "_decide", desk.decide)
+        monkeypatch.setattr(agent, "_decide_unread", desk.decide)
         about = (seed, history, names, desk.decision)
 
         desk.at_once(names, seed)
@@ -267,7 +267,7 @@ def test_an_encounter_leaves_no_question_to_nobody(
 ) -> None:
     for seed in range(effort.of(6, 40)):
         desk = begin(DECISIONS[decision], history)
-        monkeypatch.setattr(agent, "_decide", desk.decide)
+        monkeypatch.setattr(agent, "_decide_unread", desk.decide)
 
         desk.at_once(names, seed)
         desk.empty_the_queue()

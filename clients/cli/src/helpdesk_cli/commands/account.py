@@ -98,27 +98,36 @@ def whoami(session: Session) -> None:
 
 _NOTIFIED = {
     "waiting": "a conversation that nobody is assigned to waits for the team",
-    "assigned": "a conversation is assigned to you",
+    "assigned": "somebody else assigns you a conversation",
     "reply": "a customer writes in a conversation that you are assigned to",
     "approval": "a call of a tool waits for an approval",
 }
 
 
 @click.command(cls=Command)
-@click.option("--waiting", type=click.Choice(["mail", "off"]), help="When " + _NOTIFIED["waiting"] + ".")
-@click.option("--assigned", type=click.Choice(["mail", "off"]), help="When " + _NOTIFIED["assigned"] + ".")
-@click.option("--reply", type=click.Choice(["mail", "off"]), help="When " + _NOTIFIED["reply"] + ".")
-@click.option("--approval", type=click.Choice(["mail", "off"]), help="When " + _NOTIFIED["approval"] + ".")
+@click.option(
+    "--mail",
+    multiple=True,
+    type=click.Choice([*_NOTIFIED]),
+    help="What to be mailed, several times for more.",
+)
+@click.option("--none", is_flag=True, help="Be mailed nothing.")
 @pass_session
-def notifications(session: Session, /, **chosen: str | None) -> None:
+def notifications(session: Session, *, mail: tuple[str, ...], none: bool) -> None:
     """Show or choose what you are notified of by e-mail in the current organization."""
-    wanted = {name: value for name, value in chosen.items() if value is not None}
+    if mail and none:
+        raise Problem("`--mail` and `--none` exclude each other.", "Use one of them.")
     api = session.api()
-    answer = api.patch("me", "notifications", body=wanted) if wanted else api.get("me", "notifications")
+    if mail or none:
+        answer = api.patch("me", "notifications", body={"mail": [*mail]})
+    else:
+        answer = api.get("me", "notifications")
     if session.as_json:
         say_json(answer)
         return
-    say_facts([(f"When {what}", answer[name]) for name, what in _NOTIFIED.items()])
+    say_facts(
+        [(f"When {what}", "mail" if kind in answer["mail"] else "off") for kind, what in _NOTIFIED.items()]
+    )
 
 
 @click.command(cls=Command)

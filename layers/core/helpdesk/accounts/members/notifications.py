@@ -2,10 +2,11 @@
 
 from copy import replace
 
+from helpdesk.accounts.members.errors import MemberNotFound
 from helpdesk.accounts.members.record import Member, NotificationKind
 from helpdesk.accounts.members.repository import members
 from helpdesk.accounts.members.schemas import Notifications, NotificationsChange
-from helpdesk.api.admission.caller import Caller
+from helpdesk.api.admission.caller import Caller, no_organization
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -17,16 +18,11 @@ def get(caller: Caller) -> Notifications:
 
 
 def change(caller: Caller, wanted: NotificationsChange) -> Notifications:
-    """Change what was sent, and return all of it. Raises NoOrganization."""
-    sent = wanted.model_dump(exclude_unset=True, exclude_none=True)
+    """Choose what the person is mailed, and return it. Raises NoOrganization."""
+    chosen = frozenset(map(NotificationKind, wanted.mail))
 
     def attempt() -> Notifications:
         seen = _member(caller)
-        chosen = frozenset(
-            kind
-            for kind in NotificationKind
-            if (sent[kind.value] == "mail" if kind.value in sent else kind in seen.notified_of)
-        )
         if chosen != seen.notified_of:
             after = replace(seen, notifications=tuple(sorted(chosen)))
             transaction = Transaction()
@@ -39,10 +35,14 @@ def change(caller: Caller, wanted: NotificationsChange) -> Notifications:
 
 
 def _member(caller: Caller) -> Member:
-    return members.get(caller.organization, caller.the_person().id)
+    person = caller.the_person()
+    if not caller.organization:
+        raise no_organization(person)
+    try:
+        return members.get(caller.organization, person.id)
+    except MemberNotFound:  # they have left at this moment
+        raise no_organization(person) from None
 
 
 def _shown(chosen: frozenset[NotificationKind]) -> Notifications:
-    return Notifications.model_validate(
-        {kind.value: "mail" if kind in chosen else "off" for kind in NotificationKind}
-    )
+    return Notifications.model_validate({"mail": [kind.value for kind in NotificationKind if kind in chosen]})

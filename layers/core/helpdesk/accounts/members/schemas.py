@@ -39,30 +39,23 @@ class Member(Answer):
     """When the person became a member."""
 
 
-class Notifications(Answer):
-    """GET and PATCH /me/notifications: what you are notified of, and how."""
+Kinds = list[Literal["waiting", "assigned", "reply", "approval"]]
 
-    waiting: Literal["mail", "off"]
-    """A conversation that nobody is assigned to waits for the team."""
-    assigned: Literal["mail", "off"]
-    """You were assigned a conversation."""
-    reply: Literal["mail", "off"]
-    """A customer wrote in a conversation that you are assigned to."""
-    approval: Literal["mail", "off"]
-    """A call of a tool waits for an approval."""
+
+class Notifications(Answer):
+    """GET and PATCH /me/notifications."""
+
+    mail: Kinds
+    """What you are mailed. `waiting`: a conversation that nobody is assigned to waits for the team. `assigned`:
+    somebody else assigned you a conversation. `reply`: a customer wrote in a conversation that you are assigned to.
+    `approval`: a call of a tool waits for an approval."""
 
 
 class NotificationsChange(Body):
-    """The body of PATCH /me/notifications; omitted fields stay as they are."""
+    """The body of PATCH /me/notifications."""
 
-    waiting: Literal["mail", "off"] | None = None
-    """A conversation that nobody is assigned to waits for the team."""
-    assigned: Literal["mail", "off"] | None = None
-    """You were assigned a conversation."""
-    reply: Literal["mail", "off"] | None = None
-    """A customer wrote in a conversation that you are assigned to."""
-    approval: Literal["mail", "off"] | None = None
-    """A call of a tool waits for an approval."""
+    mail: Kinds
+    """All that you want to be mailed; an empty list for nothing."""
 
 
 class MembersQuery(PageQuery):
