@@ -8,7 +8,7 @@ import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.agent import embedded
-from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Question, Reply
+from helpdesk.agent.answerer import AskBack, HandOff, Outcome, Question, Reply
 from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker
@@ -195,7 +195,7 @@ def test_a_change_while_the_agent_prepares_an_answer_silences_it(
     thought = worker._decide
     moments: list[list[dict[str, Any]]] = []
 
-    def overtaken(*arguments: Any, **options: Any) -> Reply | HandOff | Goodbye | Outcome:
+    def overtaken(*arguments: Any, **options: Any) -> Reply | AskBack | HandOff | Outcome:
         decided = thought(*arguments, **options)
         key = Conversation.key_for(stocked.organization, conversation_id)
         if doing == "reply":

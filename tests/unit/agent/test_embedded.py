@@ -3,7 +3,7 @@ from copy import replace
 import pytest
 
 from helpdesk.agent import embedded
-from helpdesk.agent.answerer import HandOff, Question, Reply
+from helpdesk.agent.answerer import AskBack, HandOff, Question, Reply
 from helpdesk.agent.intents import requests_human
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent.record import AgentSettings
@@ -19,13 +19,13 @@ def passage(score: float, *, heading: str = "Refunds › How long?", url: str | 
     return Passage("doc_1", 1, "Money", heading, url, "Five days.", "Five days.", score)
 
 
-def ask(text: str, *passages: Passage, sentences: Sentences = ENGLISH) -> Reply | HandOff:
+def ask(text: str, *passages: Passage, sentences: Sentences = ENGLISH) -> Reply | AskBack | HandOff:
     return embedded.answer(
         Question("org_1", text, [], passages, AgentSettings(organization="org_1"), sentences)
     )
 
 
-def words(outcome: Reply | HandOff) -> str:
+def words(outcome: Reply | AskBack | HandOff) -> str:
     """Return the text of a reply."""
     assert isinstance(outcome, Reply)
     return outcome.text
@@ -55,6 +55,22 @@ def test_a_published_document_is_linked() -> None:
 
 def test_a_passage_below_the_threshold_is_not_quoted() -> None:
     assert ask("how long", passage(CONFIDENT - 0.01)) == HandOff(Reason.NOTHING_FOUND)
+
+
+@pytest.mark.parametrize(
+    ("may_ask", "either", "title"), [(False, 0.9, "Fees"), (True, 0.4, "Fees"), (True, 0.9, "MONEY")]
+)
+def test_the_agent_asks_back_only_if_it_may_and_one_of_two_titles_answers(
+    may_ask: bool, either: float, title: str
+) -> None:
+    best, other = replace(passage(0.4), either=either), replace(passage(0.3), title=title)
+    question = Question("org_1", "how long", [], [best, other], AgentSettings(organization="org_1"), ENGLISH)
+
+    assert embedded.answer(replace(question, may_ask_back=may_ask)) == HandOff(Reason.NOTHING_FOUND)
+    likely = [replace(best, either=CONFIDENT), replace(other, title="Fees")]
+    assert embedded.answer(replace(question, passages=likely, may_ask_back=True)) == AskBack(
+        (likely[0], likely[1])
+    )
 
 
 def test_without_a_passage_the_agent_hands_off() -> None:

@@ -27,7 +27,8 @@ class Question(Record):
 
     `text` is what the visitor wrote since the organization's last message, `thread` the conversation up to and
     including it, `passages` the matching passages of the knowledge base, the best first. `sentences` are the
-    organization's sentences in the language of the conversation.
+    organization's sentences in the language of the conversation. `may_ask_back` says whether the agent may ask which of
+    two documents the visitor means.
     """
 
     organization: str
@@ -36,6 +37,7 @@ class Question(Record):
     passages: Sequence[Passage]
     settings: AgentSettings
     sentences: Sentences
+    may_ask_back: bool = False
 
 
 class Reply(Record):
@@ -53,6 +55,12 @@ class HandOff(Record):
     usage: Usage | None = None
 
 
+class AskBack(Record):
+    """The question which of two documents the visitor means, asked in place of an answer."""
+
+    choices: tuple[Passage, Passage]
+
+
 class Goodbye(Record):
     """A last message, with which the conversation is resolved."""
 
@@ -63,6 +71,7 @@ class Outcome(StrEnum):
     """The result of a job, for the log."""
 
     ANSWERED = "answered"
+    ASKED_BACK = "asked_back"
     HANDED_OFF = "handed_off"
     RESOLVED = "resolved"
     GONE = "gone"  # the conversation is not there, or not in this organization

@@ -5,8 +5,9 @@ from copy import replace
 from typing import Any
 
 from helpdesk.agent import found_pages
-from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
+from helpdesk.agent.answerer import AskBack, Goodbye, HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.converse import Usage
+from helpdesk.agent.reasons import Reason
 from helpdesk.conversations import change as changes
 from helpdesk.conversations import thread
 from helpdesk.conversations.change import Change
@@ -41,7 +42,7 @@ class Answer(Record, kw_only=True):
     with `resolves` it resolves it. `language` is noted as the one that the visitor writes, and `usage` is kept with the
     message. `counted` tokens are added to the conversation's hour. With `is_gap` the question waits for a person's
     answer to learn from. `new_approvals` is how many approvals the agent asks for with it. `found` are the pages that
-    it found before it handed over.
+    it found before it handed over, and `choices` those that it asks about.
     """
 
     answering: str | None
@@ -56,25 +57,38 @@ class Answer(Record, kw_only=True):
     is_gap: bool = False
     new_approvals: int = 0
     found: tuple[FoundPage, ...] = ()
+    choices: tuple[FoundPage, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
         """The outcome of a job that wrote it."""
+        if self.choices:
+            return Outcome.ASKED_BACK
         if self.handoff_reason is not None:
             return Outcome.HANDED_OFF
         return Outcome.RESOLVED if self.resolves else Outcome.ANSWERED
 
 
-def compose(prepared: Prepared, conversation: Conversation, decided: Reply | HandOff | Goodbye) -> Answer:
+def compose(
+    prepared: Prepared, conversation: Conversation, decided: Reply | AskBack | HandOff | Goodbye
+) -> Answer:
     """Return what was decided about a prepared message as the agent writes it in a conversation.
 
-    One call for a hand-off with passages: the pages that it shows. Otherwise none.
+    One call for a hand-off with passages and for a question back: the pages that it shows. Otherwise none. A question
+    back about a document that is gone by now is a hand-off.
     """
     question, settings = prepared.question, prepared.question.settings
-    usage = None if isinstance(decided, Goodbye) else decided.usage
-    handoff = decided if isinstance(decided, HandOff) else None
     found: tuple[FoundPage, ...] = ()
-    if isinstance(decided, HandOff):
+    choices: tuple[FoundPage, ...] = ()
+    if isinstance(decided, AskBack):
+        choices = found_pages.of(question.organization, decided.choices, function_settings().base_url)
+        if len(choices) < len(decided.choices):
+            decided, choices = HandOff(Reason.NOTHING_FOUND), ()
+    usage = decided.usage if isinstance(decided, Reply | HandOff) else None
+    handoff = decided if isinstance(decided, HandOff) else None
+    if isinstance(decided, AskBack):
+        body = found_pages.ask_back_text(question.sentences, choices)
+    elif isinstance(decided, HandOff):
         found = found_pages.of(question.organization, question.passages, function_settings().base_url)
         body = found_pages.hand_off_text(question.sentences, settings.name, found)
     else:
@@ -91,6 +105,7 @@ def compose(prepared: Prepared, conversation: Conversation, decided: Reply | Han
         counted=0 if usage is None else usage.total,
         is_gap=settings.suggest_knowledge and handoff is not None and handoff.reason.is_gap,
         found=found,
+        choices=choices,
     )
 
 
@@ -186,6 +201,7 @@ def _transaction(conversation: Conversation, answer: Answer) -> Transaction:
         sources=answer.sources,
         tokens_in=usage.input if usage else None,
         tokens_out=usage.output if usage else None,
+        choices=answer.choices,
     )
     transaction = Transaction()
     now = thread.append_by_agent(transaction, change, message, requires)

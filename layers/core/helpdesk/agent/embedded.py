@@ -6,7 +6,7 @@ It invents nothing, costs nothing and needs no network, so it works on a laptop.
 import re
 
 from helpdesk.agent import language_data
-from helpdesk.agent.answerer import HandOff, Question, Reply
+from helpdesk.agent.answerer import AskBack, HandOff, Question, Reply
 from helpdesk.agent.intents import is_closing_message
 from helpdesk.agent.language_data import normalize
 from helpdesk.agent.reasons import Reason
@@ -29,17 +29,29 @@ _THANKS = re.compile(
 )
 
 
-def answer(question: Question) -> Reply | HandOff:
-    """Return a greeting for a mere greeting, quote the best passage if its score suffices, else hand off."""
+def answer(question: Question) -> Reply | AskBack | HandOff:
+    """Return a greeting for a mere greeting, quote the best passage if its score suffices, else ask back or hand off.
+
+    It asks back where the best two documents are close, and one of them would suffice.
+    """
     text, sentences = question.text.strip(), question.sentences
     agent = question.settings.name
     if _GREETING.fullmatch(normalize(text).replace("'", " ")):
         return Reply(sentences.write(TextName.GREETING, agent=agent))
     if _THANKS.fullmatch(text) or is_closing_message(text, agent):
         return Reply(sentences.write(TextName.THANKS, agent=agent))
-    if not question.passages or question.passages[0].score < CONFIDENT:
-        return HandOff(Reason.NOTHING_FOUND)
-    return Reply(_quoted(question.passages[0], sentences, agent), question.passages[:1])
+    match question.passages:
+        case [best, *_] if best.score >= CONFIDENT:
+            return quote(best, sentences, agent)
+        case [best, second, *_] if question.may_ask_back and best.either >= CONFIDENT:
+            if best.title.casefold() != second.title.casefold():
+                return AskBack((best, second))
+    return HandOff(Reason.NOTHING_FOUND)
+
+
+def quote(passage: Passage, sentences: Sentences, agent: str) -> Reply:
+    """Return the answer that quotes a passage."""
+    return Reply(_quoted(passage, sentences, agent), (passage,))
 
 
 def _quoted(passage: Passage, sentences: Sentences, agent: str) -> str:

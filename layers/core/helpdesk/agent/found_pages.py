@@ -39,12 +39,24 @@ def of(organization: str, passages: Sequence[Passage], base_url: str) -> tuple[F
 def hand_off_text(sentences: Sentences, agent: str, found: Sequence[FoundPage]) -> str:
     """Return what the visitor reads when the agent hands off, in Markdown."""
     handed_off = sentences.write(TextName.HANDOFF, agent=agent)
-    links = [_link(each.title, each.url) for each in found if each.url is not None and each.score >= MAY_HELP]
+    links = [f"- {_linked(each, each.url)}" for each in found if each.url and each.score >= MAY_HELP]
     if not links:
         return handed_off
     return "\n\n".join([handed_off, sentences.write(TextName.HANDOFF_PAGES, agent=agent), "\n".join(links)])
 
 
-def _link(title: str, url: str) -> str:
-    """Return a list item that chats, too, show as a link: not all of them know escapes in it."""
-    return f"- [{title.translate(_NO_BRACKETS)}]({url.translate(_IN_ADDRESSES)})"
+def ask_back_text(sentences: Sentences, choices: Sequence[FoundPage]) -> str:
+    """Return the question which of two pages the visitor means, in Markdown."""
+    first, second = (
+        f"**{_named(each)}**" if each.url is None else _linked(each, each.url) for each in choices
+    )
+    return sentences.write(TextName.ASK_BACK, first=first, second=second)
+
+
+def _linked(page: FoundPage, url: str) -> str:
+    """Return a link that chats, too, show as one: not all of them know escapes in it."""
+    return f"[{_named(page)}]({url.translate(_IN_ADDRESSES)})"
+
+
+def _named(page: FoundPage) -> str:
+    return page.title.translate(_NO_BRACKETS)

@@ -1,4 +1,4 @@
-"""What visitors write, by language: requests for a person, closing phrases, greetings, and frequent words.
+"""What visitors write, by language: requests for a person, closing phrases, greetings, choices, and frequent words.
 
 The patterns are regular expressions in `languages/<code>.toml`. To add a language, add a file there and its default
 sentences (`helpdesk/visitor_texts`); a test reads each.
@@ -24,7 +24,8 @@ class Language(Record):
 
     `handoff` finds requests for a person. `closing` matches phrases that say by themselves that the matter is closed,
     `polite` matches those that may occur with them. `greeting` matches greetings, `after_greeting` what may follow them
-    in a mere greeting. `words` are frequent words of the language, normalized.
+    in a mere greeting. `first` and `second` match replies that choose one of two. `words` are frequent words of the
+    language, normalized.
     """
 
     handoff: tuple[str, ...]
@@ -32,6 +33,8 @@ class Language(Record):
     polite: tuple[str, ...]
     greeting: tuple[str, ...]
     after_greeting: tuple[str, ...]
+    first: str
+    second: str
     words: frozenset[str]
 
 
@@ -52,6 +55,8 @@ def load(code: str) -> Language:
         polite=tuple(data["closing"]["polite"]),
         greeting=tuple(data["greeting"]["phrases"]),
         after_greeting=tuple(data["greeting"]["after"]),
+        first=data["choice"]["first"],
+        second=data["choice"]["second"],
         words=frozenset(data["language"]["words"].split()),
     )
 

@@ -66,9 +66,13 @@ def prepare(
     return Prepared(conversation, message_id, newest_first, question, language)
 
 
-def passages_for(organization: str, text: str) -> Sequence[Passage] | None:
-    """Return the best passages for a question, as many as fit into a prompt; None if nothing is indexed."""
-    found = retrieval.find(organization, text, limit=PASSAGES)
+def passages_for(organization: str, text: str, document: str | None = None) -> Sequence[Passage] | None:
+    """Return the best passages for a question, as many as fit into a prompt; None if nothing is indexed.
+
+    With a `document` they are of that alone.
+    """
+    among = None if document is None else [document]
+    found = retrieval.find(organization, text, limit=PASSAGES, among=among)
     return found and prompt_size.best(found, [bedrock.shown_passages([passage]) for passage in found])
 
 

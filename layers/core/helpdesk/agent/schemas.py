@@ -132,9 +132,10 @@ class TestedPassage(Answer):
 class TestAnswer(Answer):
     """The response of POST /agent/test."""
 
-    outcome: Literal["answer", "hand_off"]
+    outcome: Literal["answer", "ask_back", "hand_off"]
+    """`ask_back` if the agent would ask which of two documents the visitor means."""
     reason: str | None
-    """Why the agent would hand the conversation to the team; null if it would answer."""
+    """Why the agent would hand the conversation to the team; null if it would not."""
     body: str
     """What the visitor would read, in Markdown."""
     passages: list[TestedPassage]

@@ -3,7 +3,7 @@
 from helpdesk.accounts.quotas import service as quotas
 from helpdesk.accounts.quotas.errors import TokensSpent
 from helpdesk.agent import bedrock, embedded, found_pages, repository
-from helpdesk.agent.answerer import HandOff, Question, Reply, Turn
+from helpdesk.agent.answerer import AskBack, HandOff, Question, Reply, Turn
 from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.errors import MAX_QUESTION_CHARACTERS
 from helpdesk.agent.intents import requests_human
@@ -29,7 +29,7 @@ def ask(organization: str, asked: TestQuestion, base_url: str) -> TestAnswer:
     chosen = repository.settings_of(organization)
     sentences = chosen.texts.in_language(language_of([text]) or chosen.language)
     passages = passages_for(organization, text)
-    reply: Reply | HandOff
+    reply: Reply | AskBack | HandOff
     if requests_human(text):
         reply = HandOff(Reason.ASKED_FOR_A_PERSON)
     elif passages is None:
@@ -37,7 +37,9 @@ def ask(organization: str, asked: TestQuestion, base_url: str) -> TestAnswer:
     else:
         try:
             asked_alone = [Turn(by_visitor=True, text=text)]
-            question = Question(organization, text, asked_alone, passages, chosen, sentences)
+            question = Question(
+                organization, text, asked_alone, passages, chosen, sentences, may_ask_back=True
+            )
             reply = bedrock.answer(question) if settings().agent_model_id else embedded.answer(question)
         except TokensSpent as spent:
             raise quotas.budget_exceeded(spent) from None
@@ -46,6 +48,12 @@ def ask(organization: str, asked: TestQuestion, base_url: str) -> TestAnswer:
     tested = [TestedPassage.from_record(passage) for passage in passages or ()]
     if isinstance(reply, Reply):
         return TestAnswer(outcome="answer", reason=None, body=reply.text, passages=tested)
+    if isinstance(reply, AskBack):
+        choices = found_pages.of(organization, reply.choices, base_url)
+        if len(choices) == len(reply.choices):
+            body = found_pages.ask_back_text(sentences, choices)
+            return TestAnswer(outcome="ask_back", reason=None, body=body, passages=tested)
+        reply = HandOff(Reason.NOTHING_FOUND)
     # As in a conversation, nothing is looked for where a person is wanted.
     shown = [] if reply.reason is Reason.ASKED_FOR_A_PERSON else passages or []
     body = found_pages.hand_off_text(sentences, chosen.name, found_pages.of(organization, shown, base_url))

@@ -9,11 +9,13 @@ embedded answerer quotes the knowledge base.
 """
 
 from collections.abc import Sequence
+from copy import replace
 
 from helpdesk.accounts.quotas.errors import TokensSpent
-from helpdesk.agent import answers, embedded, preparation
-from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
+from helpdesk.agent import answers, asking_back, embedded, preparation
+from helpdesk.agent.answerer import AskBack, Goodbye, HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.converse import ModelFailed, ModelTrouble
+from helpdesk.agent.errors import MAX_QUESTION_CHARACTERS
 from helpdesk.agent.intents import is_closing_message, requests_human
 from helpdesk.agent.reasons import OF_BUDGETS, Reason
 from helpdesk.agent_runs import deciding, engine, repository
@@ -28,6 +30,7 @@ from helpdesk.conversations.state import Handler
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
+from helpdesk.platform.text import cut
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.approvals.jobs import ResumeJob
@@ -99,13 +102,20 @@ def _answer(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
     if (silence := _silence_after_reading(pending, job)) is not None:
         return silence
     prepared = preparation.prepare(conversation, job.message_id, newest, pending)
-    decided: Reply | HandOff | Goodbye | Outcome | None
+    decided: Reply | AskBack | HandOff | Goodbye | Outcome | None
     try:
         decided = _decide_unread(prepared, pending)
         if decided is None:
-            passages = preparation.passages_for(job.organization, prepared.question.text)
+            prepared, meant = _with_question(prepared)
+            passages = preparation.passages_for(job.organization, prepared.question.text, meant)
             prepared = prepared.with_passages(passages or [])  # also for the hand-off, if the model fails
-            decided = _decide(prepared, has_knowledge=passages is not None, until=until, last_try=last_try)
+            if meant is not None and passages:
+                question = prepared.question
+                decided = embedded.quote(passages[0], question.sentences, question.settings.name)
+            else:
+                decided = _decide(
+                    prepared, has_knowledge=passages is not None, until=until, last_try=last_try
+                )
     except Exception as error:  # noqa: BLE001 - it is raised again unless it ends the work on this message
         decided = _given_up(error, job, last_try=last_try)
     if isinstance(decided, Outcome):
@@ -145,9 +155,32 @@ def _decide_unread(prepared: Prepared, pending: Sequence[Message]) -> HandOff | 
     return None
 
 
+def _with_question(prepared: Prepared) -> tuple[Prepared, str | None]:
+    """Return what is asked together with the reply, if the visitor replies to a question back, and the document meant.
+
+    A model reads the thread, and decides by itself.
+    """
+    if settings().agent_model_id:
+        return prepared, None
+    question, asked = prepared.question, asking_back.asked_last(prepared.newest)
+    if asked is not None and is_closing_message(question.text, question.settings.name):
+        return prepared, None
+    if asked is None:
+        may_ask = not asking_back.was_asked(prepared.newest)
+        return replace(prepared, question=replace(question, may_ask_back=may_ask)), None
+    meant = asking_back.chosen(asked.choices, question.text)
+    text = (
+        asked.question
+        if meant is not None
+        else cut(f"{asked.question}\n\n{question.text}", MAX_QUESTION_CHARACTERS)
+    )
+    with_reply = replace(prepared, question=replace(question, text=text))
+    return with_reply, None if meant is None else meant.document_id
+
+
 def _decide(
     prepared: Prepared, *, has_knowledge: bool, until: int, last_try: bool
-) -> Reply | HandOff | Outcome:
+) -> Reply | AskBack | HandOff | Outcome:
     """Return what the agent writes, or the outcome of the run that has written it."""
     if settings().agent_model_id:
         return _begin(prepared, until=until, last_try=last_try)

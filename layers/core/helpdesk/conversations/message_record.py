@@ -77,7 +77,7 @@ class Message(Entry, kw_only=True):
 
     `event_id` names its message.created event. `sources` are what an answer of the agent comes from; only the team sees
     them. The tokens that a language model read and wrote for an answer are kept for counting. A `notice` is sent to a
-    customer unasked, and answers nothing.
+    customer unasked, and answers nothing. `choices` are the two pages that the agent asked about.
     """
 
     PK, SK = "ORG#{organization}#CONV#{conversation_id}", "MSG#{id}"
@@ -86,6 +86,7 @@ class Message(Entry, kw_only=True):
     tokens_in: int | None = None
     tokens_out: int | None = None
     notice: bool = False
+    choices: tuple[FoundPage, ...] = ()
 
     @property
     def by_person(self) -> bool:

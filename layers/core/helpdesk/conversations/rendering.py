@@ -28,7 +28,7 @@ def message_shape(message: Message) -> MessageShape:
 def thread_entry(entry: Entry) -> ThreadEntry:
     """Return a message, note or system line as the team sees it."""
     sources = entry.sources if isinstance(entry, Message) else ()
-    found = entry.found if isinstance(entry, Note) else ()
+    found = entry.choices if isinstance(entry, Message) else entry.found if isinstance(entry, Note) else ()
     return ThreadEntry.from_record(
         entry, agent=entry.author, kind=entry.kind.value, sources=sources, found=found
     )

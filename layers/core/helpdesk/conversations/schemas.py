@@ -67,7 +67,7 @@ class AnswerSourceShape(Answer):
 
 
 class FoundPageShape(Answer):
-    """A page that the agent found before it handed the conversation to the team, as it was then."""
+    """A page that the agent found before it handed the conversation to the team or asked back, as it was then."""
 
     document_id: str
     title: str
@@ -85,8 +85,8 @@ class ThreadEntry(MessageShape):
     sources: list[AnswerSourceShape]
     """What an answer of the agent comes from; empty on every other entry. Only the team sees it."""
     found: list[FoundPageShape]
-    """On the system line about a hand-off: up to three pages that the agent found, the best first. Empty on every
-    other entry. Only the team sees it."""
+    """On the system line about a hand-off: up to three pages that the agent found, the best first. On a message in
+    which the agent asks which page the visitor means: these two. Empty on every other entry. Only the team sees it."""
 
 
 class ConversationState(Answer):

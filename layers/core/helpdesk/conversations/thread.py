@@ -62,6 +62,7 @@ class OutgoingMessage(Record):
     tokens_in: int | None = None
     tokens_out: int | None = None
     notice: bool = False
+    choices: tuple[FoundPage, ...] = ()
 
 
 def by_teammate(
@@ -192,6 +193,7 @@ def put_outgoing(
         tokens_in=written.tokens_in,
         tokens_out=written.tokens_out,
         notice=written.notice,
+        choices=written.choices,
     )
     written.attachments.keep(transaction, conversation.organization, message.id)
     _add_message(transaction, message, state, jobs)

@@ -32,6 +32,9 @@ CONFIDENT = 0.5
 ALSO_QUOTED = 0.05
 """How far behind the best section of its document another one may be in the order, to be quoted with it."""
 
+CLOSE = 0.08
+"""The most that the best document is ahead of the second where the two are too close to choose."""
+
 CANDIDATES = 40
 """Sections that each ranker proposes."""
 
@@ -40,7 +43,8 @@ class Passage(Record):
     """A section that may answer a question.
 
     `text` is the section as Markdown and `excerpt` the part to quote. `more` is the part to quote of another section of
-    the document, under its heading, if one fits about as well. `score` is from 0 to 1.
+    the document, under its heading, if one fits about as well. `score` is from 0 to 1. `either`, on the best passage, is
+    the score that it would have if the second, which is close, were no rival: that one of the two answers.
     """
 
     document_id: str
@@ -52,6 +56,7 @@ class Passage(Record):
     excerpt: str
     score: float
     more: str = ""
+    either: float = 0.0
 
 
 class Candidate(Record):
@@ -93,7 +98,18 @@ def search(corpus: Corpus, question: str, model: Embedder, *, limit: int = 5) ->
     for own in list(by_document.values())[:limit]:
         score = min(score, confidence(own[0].evidence))
         passages.append(_passage(own, terms, score))
+    if len(passages) > 1:
+        passages[0] = replace(passages[0], either=_either([own[0] for own in by_document.values()]))
     return passages
+
+
+def _either(best: Sequence[Candidate]) -> float:
+    """Return how likely the first or the second document answers; 0 if the first is clearly ahead."""
+    first = best[0].evidence
+    if first.lead > CLOSE:
+        return 0.0
+    third = order(best[2].evidence) if len(best) > 2 else 0.0
+    return round(confidence(replace(first, lead=order(first) - third)), 4)
 
 
 def candidates(

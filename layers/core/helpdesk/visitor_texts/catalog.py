@@ -20,6 +20,7 @@ class TextName(StrEnum):
     ANSWER_INTRO_SECTION = "answerIntroSection"
     ANSWER_LINK = "answerLink"
     ANSWER_OUTRO = "answerOutro"
+    ASK_BACK = "askBack"
     HANDOFF = "handoff"
     HANDOFF_PAGES = "handoffPages"
     TEAM_ASKED = "teamAsked"
@@ -79,6 +80,7 @@ PLACEHOLDERS: Final[Mapping[TextName, Placeholders]] = {
     TextName.ANSWER_INTRO_SECTION: Placeholders(frozenset({"title"}), frozenset({"section"})),
     TextName.ANSWER_LINK: Placeholders(frozenset({"url"})),
     TextName.ANSWER_OUTRO: Placeholders(optional=frozenset({"agent"})),
+    TextName.ASK_BACK: Placeholders(frozenset({"first", "second"})),
     TextName.HANDOFF: Placeholders(optional=frozenset({"agent"})),
     TextName.HANDOFF_PAGES: Placeholders(optional=frozenset({"agent"})),
     TextName.TEAM_ASKED: Placeholders(optional=frozenset({"agent"})),
