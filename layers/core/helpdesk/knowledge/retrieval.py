@@ -43,8 +43,8 @@ class Passage(Record):
     """A section that may answer a question.
 
     `text` is the section as Markdown and `excerpt` the part to quote. `more` is the part to quote of another section of
-    the document, under its heading, if one fits about as well. `score` is from 0 to 1. `either`, on the best passage, is
-    the score that it would have if the second, which is close, were no rival: that one of the two answers.
+    the document, under its heading, if one fits about as well. `score` is from 0 to 1. `either`, on the best passage,
+    is the score that it would have if the second, which is close, were no rival: that one of the two answers.
     """
 
     document_id: str
