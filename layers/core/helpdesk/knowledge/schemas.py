@@ -199,10 +199,10 @@ class DocumentsQuery(PageQuery):
     source: SourceKind | None = None
     """Only documents from this kind of source."""
     q: str | None = None
-    """Search the documents. First come those that have all of these words in their title, aliases or text, the best
-    match first; the last word may be the beginning of one. Then come documents that are about the same, and documents
-    that aren't indexed yet whose title has the words. With `q`, `status` or `source` a page may have fewer than `limit`
-    documents, or none, while there is a `nextCursor`."""
+    """Search the documents: those that have all of these words in their title, aliases or text, and those that are
+    about the same, the best match first. The last word may be the beginning of one. At the end come documents that
+    aren't indexed yet whose title or aliases have the words. With `q`, `status` or `source` a page may have fewer than
+    `limit` documents, or none, while there is a `nextCursor`."""
 
 
 class DocumentsAnswer(Answer):

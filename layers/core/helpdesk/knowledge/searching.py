@@ -1,8 +1,9 @@
-"""Search for documents: every one that holds all words, best first, then those that are about the same.
+"""Search for documents: every one that holds all words, and those that are about the same.
 
 A word is held wherever it is in a document: in its title, an alias, a heading, the text or code. The last word of a
 search may be unfinished. Confidence decides about the order, and about what is found without the words, but hides no
-document that has them.
+document that has them. The best come in the order of the retriever: for questions, a document about the same is the
+right one more often than one that happens to have all words.
 """
 
 from collections.abc import Collection, Sequence
@@ -47,30 +48,30 @@ class Search:
     @property
     def total(self) -> int:
         """How many documents it finds."""
-        return self._with_words + len(self._tail)
+        return len(self._first) + self._rest + len(self._last)
 
     @property
     def fits(self) -> bool:
         """Whether it finds anything that may be what was meant: not only words that are far apart in a document."""
-        if self._tail or any(passage.score >= LEAST_SCORE for passage in self._passages.values()):
+        if self._last or any(passage.score >= LEAST_SCORE for passage in self._passages.values()):
             return True
         return self._with_words > 0 and self._corpus is not None and self._corpus.has_together(self._words)
 
     def documents(self, skip: int, limit: int) -> list[str]:
         """Return the ids of up to `limit` documents after the first `skip`."""
         found = self._first[skip : skip + limit]
-        if len(found) < limit and skip + len(found) < self._with_words and self._corpus is not None:
+        at = skip + len(found) - len(self._first)
+        if len(found) < limit and at < self._rest and self._corpus is not None:
             rest = self._corpus.without(self._first)
-            found += rest.documents_with(
-                self._words, limit - len(found), skip + len(found) - len(self._first)
-            )[0]
-        behind = max(0, skip + len(found) - self._with_words)
-        return found + self._tail[behind : behind + limit - len(found)]
+            found += rest.documents_with(self._words, limit - len(found), at)[0]
+            at = skip + len(found) - len(self._first)
+        behind = max(0, at - self._rest)
+        return found + self._last[behind : behind + limit - len(found)]
 
     def excerpt(self, document_id: str) -> list[Piece]:
         """Return the passage of a document that fits best, as text, with the words that were found marked."""
         passage = self._passages.get(document_id)
-        if self._corpus is not None and document_id not in self._by_meaning:
+        if self._corpus is not None and (passage is None or document_id in self._held):
             section = self._corpus.best_section(document_id, self._words)
             if section is not None:
                 return marked(section.text, self._words, section.language)
@@ -83,31 +84,32 @@ class Search:
         return set(self._corpus.among(document_ids).documents_with(self._words, len(document_ids))[0])
 
     @cached_property
+    def _held(self) -> set[str]:
+        return self.holding(self._passages)
+
+    @cached_property
     def _first(self) -> list[str]:
-        """Documents that hold the words, as far as the retriever has ordered them."""
-        held = self.holding(self._passages)
-        return [document_id for document_id in self._passages if document_id in held]
-
-    @cached_property
-    def _with_words(self) -> int:
-        if self._corpus is None:
-            return 0
-        return self._corpus.documents_with(self._words, 0)[1]
-
-    @cached_property
-    def _tail(self) -> list[str]:
-        """Documents that the index does not list for the words."""
-        held = self.holding(self._others)
-        others = [document_id for document_id in self._others if document_id not in held]
-        return [*others, *(document_id for document_id in self._by_meaning if document_id not in others)]
-
-    @cached_property
-    def _by_meaning(self) -> list[str]:
+        """Documents in the order of the retriever: those with the words, and those that it is confident of."""
         return [
             document_id
             for document_id, passage in self._passages.items()
-            if passage.score >= LEAST_SCORE and document_id not in self._first
+            if document_id in self._held or passage.score >= LEAST_SCORE
         ]
+
+    @cached_property
+    def _with_words(self) -> int:
+        return 0 if self._corpus is None else self._corpus.documents_with(self._words, 0)[1]
+
+    @property
+    def _rest(self) -> int:
+        """How many documents with the words come after the first ones."""
+        return self._with_words - len(self._held)
+
+    @cached_property
+    def _last(self) -> list[str]:
+        """Documents that the index does not find."""
+        known = {*self._first, *self.holding(self._others)}
+        return [document_id for document_id in self._others if document_id not in known]
 
 
 def find(
