@@ -82,6 +82,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     "account": {**_MEMBERS, **_NO_KEY, "without organization": "in", "former member": "in"},
     # About the organization that the person belongs to.
     "account, in an organization": {**_MANAGERS, **_NO_KEY},
+    "account, in an organization, by any program": {**_MEMBERS, **_NO_KEY},
     "account, joining": {**_MANAGERS, **_NO_KEY, "without organization": "in", "former member": "in"},
 }
 
@@ -216,6 +217,7 @@ ROUTES: dict[str, str] = {
         DELETE /v1/knowledge/documents/<document_id>
         DELETE /v1/knowledge/folders/<folder_id>
         PATCH /v1/knowledge/documents/<document_id>
+        POST /v1/knowledge/documents/<document_id>/aliases
         PATCH /v1/knowledge/folders/<folder_id>
         POST /v1/knowledge/documents
         POST /v1/knowledge/folders
@@ -285,13 +287,15 @@ ROUTES: dict[str, str] = {
     """,
     "account, in an organization": """
         DELETE /v1/me/organization
+    """,
+    "account, in an organization, by any program": """
         GET /v1/me/notifications
-        PATCH /v1/me/notifications
     """,
     "account": """
         GET /v1/me
         GET /v1/me/grants
         PATCH /v1/me
+        PATCH /v1/me/notifications
         POST /v1/me/organization
         POST /v1/organizations
     """,

@@ -7,6 +7,7 @@ from helpdesk.accounts.members.record import Member, NotificationKind
 from helpdesk.accounts.members.repository import members
 from helpdesk.accounts.members.schemas import Notifications, NotificationsChange
 from helpdesk.api.admission.caller import Caller, no_organization
+from helpdesk.platform.errors import InvalidToken
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
@@ -36,6 +37,8 @@ def change(caller: Caller, wanted: NotificationsChange) -> Notifications:
 
 def _member(caller: Caller) -> Member:
     person = caller.the_person()
+    if person.ended_in is not None:
+        raise InvalidToken
     if not caller.organization:
         raise no_organization(person)
     try:
