@@ -171,7 +171,9 @@ def _of_knowledge(api: Client, others: int, to: Callable[..., Request]) -> Itera
     one = "/v1/knowledge/documents/<document_id>"
     yield to("GET", f"/v1/knowledge/documents/{document}", route=one)
     yield to("PATCH", f"/v1/knowledge/documents/{document}", {"body": DOCUMENT["body"] + "!"}, route=one)
-    yield to("POST", f"/v1/knowledge/documents/{document}/aliases", {"alias": "hooks"}, route=f"{one}/aliases")
+    yield to(
+        "POST", f"/v1/knowledge/documents/{document}/aliases", {"alias": "hooks"}, route=f"{one}/aliases"
+    )
     yield to("POST", "/v1/knowledge/folders", {"name": "Guides"})
     yield to("GET", "/v1/knowledge/folders")
     folder = str(api.post("/v1/knowledge/folders", {"name": "Prices"}).body["id"])
