@@ -193,7 +193,8 @@ def test_words_that_become_an_alias_are_no_longer_listed_as_searched_in_vain(
 def test_words_that_no_section_has_together_are_counted_though_their_article_is_listed(
     api: Client, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "LEAST_SCORE", 2)  # no article is about the same
+    monkeypatch.setattr(searching, "LISTED_SCORE", 2)  # no article is about the same
+    monkeypatch.setattr(searching, "FITTING_SCORE", 2)
     add(api, "Terms", "# Terms\n\n## Invoices\n\nBy mail.\n\n## Waiting\n\nThirty days.", published=True)
     work(*jobs())
 
