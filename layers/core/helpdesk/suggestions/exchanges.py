@@ -74,7 +74,9 @@ def exchanges_of(messages: Sequence[Message], agent_name: str) -> list[Exchange]
 
 
 def _speaker(message: Message) -> str:
-    if message.by_visitor:
+    if (
+        message.by_visitor or message.choices
+    ):  # a question back parts no question from what the visitor replies
         return "visitor"
     return "person" if message.by_person else "agent"
 
@@ -84,7 +86,8 @@ def _asking(block: Sequence[Message], agent_name: str) -> tuple[Message, ...]:
     return tuple(
         message
         for message in block
-        if message.body
+        if message.by_visitor
+        and message.body
         and not is_closing_message(message.body, agent_name)
         and not requests_human(message.body)
         and not is_greeting(message.body)
