@@ -38,6 +38,7 @@ class PreparedModel:
     kind = "prepared"
     calibrated = True
     languages: frozenset[str] | None = None
+    multilingual = None
 
     def __init__(self, vectors: Vectors) -> None:
         self._vectors = vectors

@@ -51,6 +51,11 @@ class RememberingModel:
         """The languages that it knows."""
         return self._model.languages
 
+    @property
+    def multilingual(self) -> Embedder | None:
+        """The embedder for other languages."""
+        return self._model.multilingual
+
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, one row each."""
         return np.stack([self.question(text) for text in texts])

@@ -270,7 +270,7 @@ def test_a_document_over_the_limit_of_the_index_becomes_failed_and_the_others_st
     state, problem = status(api, second)
     assert state == "failed"
     assert "maximum size" in str(problem)
-    assert "700 MB, about 400 MB of text" in str(problem)
+    assert "700 MB, about 250 MB of text" in str(problem)
     assert found(organization.organization_id, "common") == [(first, "")]
 
 

@@ -7,9 +7,10 @@ from helpdesk.agent.answerer import AskBack, HandOff, Question, Reply
 from helpdesk.agent.intents import requests_human
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent.record import AgentSettings
+from helpdesk.knowledge.language import LANGUAGES as RECOGNIZED
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage
 from helpdesk.visitor_texts.catalog import TextName
-from helpdesk.visitor_texts.languages import LANGUAGES, Language
+from helpdesk.visitor_texts.languages import LANGUAGES, NAMES, Language
 from helpdesk.visitor_texts.texts import Sentences
 
 ENGLISH = Sentences("en", {})
@@ -105,7 +106,7 @@ def test_a_greeting_before_a_question_is_not_a_mere_greeting(text: str) -> None:
 
 
 def test_an_answer_is_introduced_in_the_language_of_the_conversation() -> None:
-    found = passage(0.9, url="https://docs.example.com/money")
+    found = replace(passage(0.9, url="https://docs.example.com/money"), language="de")
     assert words(ask("wie lange", found, sentences=Sentences("de", {}))) == (
         "Das habe ich in **Money** unter „How long?“ gefunden:\n\n"
         "Five days.\n\n"
@@ -113,6 +114,35 @@ def test_an_answer_is_introduced_in_the_language_of_the_conversation() -> None:
         "Falls das Ihre Frage nicht beantwortet, schreiben Sie bitte, dass Sie mit einem Menschen sprechen möchten. "
         "Dann hole ich unser Team dazu."
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "page", "said"),
+    [
+        (
+            "Wie lange dauert eine Erstattung?",
+            "en",
+            "Diese Seite ist in einer anderen Sprache geschrieben: English.",
+        ),
+        (
+            "Wie lange dauert eine Erstattung?",
+            "ja",
+            "Diese Seite ist in einer anderen Sprache geschrieben: 日本語.",
+        ),
+        ("Wie lange dauert eine Erstattung?", "de", None),
+        ("Erstattung", "en", None),
+    ],
+)
+def test_an_answer_says_that_a_page_is_in_another_language_than_the_question(
+    question: str, page: str, said: str | None
+) -> None:
+    written = words(ask(question, replace(passage(0.9), language=page), sentences=Sentences("de", {})))
+
+    assert [part for part in written.split("\n\n") if "Sprache" in part] == ([] if said is None else [said])
+
+
+def test_every_language_that_a_page_may_be_in_has_a_name() -> None:
+    assert set(NAMES) == set(RECOGNIZED)
 
 
 def test_the_organizations_own_sentences_are_written() -> None:

@@ -14,15 +14,19 @@ from tests.support.corpus import searcher
 
 
 class AnyVector:
-    """A model of the usual size that takes no time."""
+    """A model of a given size that takes no time."""
 
     model_id = "any"
     kind = "any"
     calibrated = True
     languages: frozenset[str] | None = None
 
+    def __init__(self, dimensions: int, multilingual: "AnyVector | None" = None) -> None:
+        self._dimensions = dimensions
+        self.multilingual = multilingual
+
     def passages(self, texts: Sequence[str]) -> Vectors:
-        return np.full((len(texts), 384), 0.05, dtype=np.float32)
+        return np.full((len(texts), self._dimensions), 0.05, dtype=np.float32)
 
     def question(self, text: str) -> Vectors:
         found: Vectors = self.passages([text])[0]
@@ -31,7 +35,7 @@ class AnyVector:
 
 def test_the_index_of_as_much_text_as_is_promised_fits_into_its_limit(tmp_path: Path) -> None:
     texts = {path.name: path.read_text(encoding="utf-8") for path in GUIDES.glob("*.md")}
-    searcher(tmp_path, [(name, name, text) for name, text in texts.items()], AnyVector())
+    searcher(tmp_path, [(name, name, text) for name, text in texts.items()], AnyVector(384, AnyVector(512)))
 
     index_bytes = sum(path.stat().st_size for path in tmp_path.iterdir())
     share = index_bytes / sum(len(text.encode()) for text in texts.values())

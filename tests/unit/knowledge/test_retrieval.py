@@ -24,6 +24,7 @@ class ByWord:
     kind = "by-word"
     calibrated = True
     languages: frozenset[str] | None = None
+    multilingual: "ByWord | None" = None
 
     def __init__(self, *subjects: Sequence[str], fails: bool = False) -> None:
         self._subjects = subjects
@@ -49,6 +50,13 @@ class NoModel(ByWord):
     """A model that knows no language."""
 
     languages = frozenset[str]()
+
+
+class EnglishAlone(ByWord):
+    """A model of English, with another one for other languages."""
+
+    languages = frozenset({"en"})
+    multilingual = ByWord(("parcel", "Paket"), ("password", "Passwort"), ("refund", "Erstattung"))
 
 
 DOCUMENTS = [
@@ -133,6 +141,14 @@ def test_a_subject_of_no_section_is_not_found_with_confidence(
 @pytest.mark.parametrize("question", ["", "   ", "how do I do it?", "can you please help me", "???"])
 def test_a_question_without_a_subject_finds_nothing(corpus: IndexSearcher, question: str) -> None:
     assert search(corpus, question, MODEL) == []
+
+
+def test_a_question_in_another_language_is_compared_by_the_multilingual_model(tmp_path: Path) -> None:
+    model = EnglishAlone(("parcel", "package"))
+    corpus = searcher(tmp_path, DOCUMENTS, model)
+
+    assert best(corpus, "Wo ist mein Paket und wann kommt es?", model).heading == "Where is my parcel?"
+    assert best(corpus, "Where's the package?", model).heading == "Where is my parcel?"
 
 
 def test_a_section_is_found_by_its_meaning_in_other_words(

@@ -18,6 +18,7 @@ class Counting:
     model_id = "counting"
     kind = "counting"
     calibrated = True
+    multilingual = None
 
     def __init__(self, languages: frozenset[str] | None = None) -> None:
         self.languages = languages

@@ -10,9 +10,11 @@ from helpdesk.agent.answerer import AskBack, HandOff, Question, Reply
 from helpdesk.agent.intents import is_closing_message
 from helpdesk.agent.language_data import normalize
 from helpdesk.agent.reasons import Reason
+from helpdesk.knowledge.language import language_of
 from helpdesk.knowledge.markdown import HEADING_SEPARATOR
 from helpdesk.knowledge.retrieval import CONFIDENT, Passage
 from helpdesk.visitor_texts.catalog import TextName
+from helpdesk.visitor_texts.languages import NAMES
 from helpdesk.visitor_texts.texts import Sentences
 
 _END = r"[\s!.,?…)(:;'\"👋🙂😊🙏👍❤️]*"
@@ -42,24 +44,26 @@ def answer(question: Question) -> Reply | AskBack | HandOff:
         return Reply(sentences.write(TextName.THANKS, agent=agent))
     match question.passages:
         case [best, *_] if best.score >= CONFIDENT:
-            return quote(best, sentences, agent)
+            return quote(best, text, sentences, agent)
         case [best, second, *_] if question.may_ask_back and best.either >= CONFIDENT:
             if best.title.casefold() != second.title.casefold():
                 return AskBack((best, second))
     return HandOff(Reason.NOTHING_FOUND)
 
 
-def quote(passage: Passage, sentences: Sentences, agent: str) -> Reply:
-    """Return the answer that quotes a passage."""
-    return Reply(_quoted(passage, sentences, agent), (passage,))
+def quote(passage: Passage, text: str, sentences: Sentences, agent: str) -> Reply:
+    """Return the answer to a question that quotes a passage."""
+    return Reply(_quoted(passage, text, sentences, agent), (passage,))
 
 
-def _quoted(passage: Passage, sentences: Sentences, agent: str) -> str:
+def _quoted(passage: Passage, text: str, sentences: Sentences, agent: str) -> str:
     heading = passage.heading.rpartition(HEADING_SEPARATOR)[2]
     intro = TextName.ANSWER_INTRO_SECTION if heading else TextName.ANSWER_INTRO
     parts = [sentences.write(intro, title=passage.title, section=heading), passage.excerpt]
     if passage.more:
         parts.append(passage.more)
+    if language_of(text, [passage.language]) != passage.language:
+        parts.append(sentences.write(TextName.ANSWER_LANGUAGE, language=NAMES[passage.language]))
     if passage.url:
         parts.append(sentences.write(TextName.ANSWER_LINK, url=passage.url))
     parts.append(sentences.write(TextName.ANSWER_OUTRO, agent=agent))

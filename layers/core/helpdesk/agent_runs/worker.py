@@ -111,7 +111,9 @@ def _answer(job: AgentJob, *, until: int, last_try: bool) -> Outcome:
             prepared = prepared.with_passages(passages or [])  # also for the hand-off, if the model fails
             if meant is not None and passages:
                 question = prepared.question
-                decided = embedded.quote(passages[0], question.sentences, question.settings.name)
+                decided = embedded.quote(
+                    passages[0], question.text, question.sentences, question.settings.name
+                )
             else:
                 decided = _decide(
                     prepared, has_knowledge=passages is not None, until=until, last_try=last_try

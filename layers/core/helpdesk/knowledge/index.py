@@ -27,7 +27,7 @@ from helpdesk.search.s3_index.cache import CachedIndex, IndexCache
 from helpdesk.search.s3_index.directory import Edit, IndexFormat, Match
 from helpdesk.search.s3_index.manifest import OWNERS_NOTE
 from helpdesk.search.s3_index.store import IndexLocation
-from helpdesk.search.s3_index.vectors import DocumentVectors, Floats, VectorSet
+from helpdesk.search.s3_index.vectors import MULTILINGUAL, DocumentVectors, Floats, VectorSet
 from helpdesk.search.terms import terms_of
 from helpdesk_files import reading
 
@@ -42,7 +42,7 @@ DOCUMENT_FIELDS = ("names", "words")
 class IndexedDocument(Record):
     """A document as the index takes it: one version of it.
 
-    `revision` names the version among those of all documents. `vectors` is None if no model knows its language.
+    `revision` names the version among those of all documents. Vectors are None where no model knows the language.
     """
 
     id: str
@@ -53,6 +53,7 @@ class IndexedDocument(Record):
     language: str
     sections: Sequence[Section]
     vectors: DocumentVectors | None = None
+    multilingual: DocumentVectors | None = None
     aliases: Sequence[str] = ()
 
 
@@ -62,9 +63,11 @@ def edit_of(removed: Sequence[str], added: Sequence[IndexedDocument], *, whole: 
     With the id of its model, the index is marked as whole: the id becomes its note.
     """
     rows = [document.vectors for document in added if document.vectors is not None]
+    others = [document.multilingual for document in added if document.multilingual is not None]
 
     def change_files(folder: Path) -> bool:
-        changed = vectors.change(folder, removed, rows)
+        changed = vectors.change(folder, removed, others, MULTILINGUAL)
+        changed |= vectors.change(folder, removed, rows)
         if whole is None or (folder / OWNERS_NOTE).exists():
             return changed
         (folder / OWNERS_NOTE).write_text(whole)
@@ -152,14 +155,13 @@ def _fields() -> tantivy.Schema:
 FORMAT = IndexFormat(_fields, dict)
 
 # Functions that read or write the index have 2 GB in /tmp; a commit may need the space of the index twice. Their memory
-# holds its vectors, which are half of it (docs/decisions/0101).
+# holds its vectors, which are up to two thirds of it (docs/decisions/0101).
 MAX_INDEX_BYTES = 700_000_000
-SEARCHABLE_BYTES = 400_000_000
-"""About how much text an index of `MAX_INDEX_BYTES` is of: twice the quota of the Standard plan."""
+SEARCHABLE_BYTES = 250_000_000
+"""About how much text an index of `MAX_INDEX_BYTES` is of: a quarter more than the quota of the Standard plan."""
 MAX_CACHE_BYTES = 1_000_000_000
 
 _MOST_TERMS = 20  # of one field that begin alike
-
 _WEIGHTS = {"title": 1.5, "heading": 2.0, "body": 1.0}
 _DOCUMENT_WEIGHTS = {"names": 3.0, "words": 1.0}
 _EXCERPT_WEIGHTS = {"heading": 0.1, "body": 1.0}  # an excerpt shows the text below the heading
@@ -227,6 +229,11 @@ class IndexSearcher:
         return self._whole.vectors if self._whole is not None else VectorSet(self._folder)
 
     @cached_property
+    def multilingual(self) -> VectorSet:
+        """The vectors of sections by the multilingual model. Loaded when they are first wanted."""
+        return self._whole.multilingual if self._whole else VectorSet(self._folder, MULTILINGUAL)
+
+    @cached_property
     def languages(self) -> list[str]:
         """The languages of the sections."""
         return [code for code in language.LANGUAGES if self._searcher.doc_freq("language", code)]
@@ -259,9 +266,9 @@ class IndexSearcher:
         query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._word(word)) for word in words])
         return self._hits(query, limit)
 
-    def nearest(self, similarities: Floats, limit: int) -> list[tuple[str, int]]:
+    def nearest(self, of: VectorSet, similarities: Floats, limit: int) -> list[tuple[str, int]]:
         """Return documents and sections whose vectors have the highest similarities, best first."""
-        return self.vectors.best(similarities, limit, self._among)
+        return of.best(similarities, limit, self._among)
 
     def sections_by_key(
         self, keys: Collection[tuple[str, int]], words: Sequence[Mapping[str, float]]

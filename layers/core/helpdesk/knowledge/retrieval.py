@@ -42,9 +42,10 @@ CANDIDATES = 40
 class Passage(Record):
     """A section that may answer a question.
 
-    `text` is the section as Markdown and `excerpt` the part to quote. `more` is the part to quote of another section of
-    the document, under its heading, if one fits about as well. `score` is from 0 to 1. `either`, on the best passage,
-    is the score that it would have if the second, which is close, were no rival: that one of the two answers.
+    `text` is the section as Markdown, in `language`, and `excerpt` the part to quote. `more` is the part to quote of
+    another section of the document, under its heading, if one fits about as well. `score` is from 0 to 1.
+    `either`, on the best passage, is the score that it would have if the second, which is close, were no rival: that
+    one of the two answers.
     """
 
     document_id: str
@@ -57,6 +58,7 @@ class Passage(Record):
     score: float
     more: str = ""
     either: float = 0.0
+    language: str = language.ENGLISH
 
 
 class Candidate(Record):
@@ -119,29 +121,38 @@ def candidates(
     words = wanted(terms)
     hits = corpus.search(words, CANDIDATES)
     most = max((hit.score for hit in hits), default=0.0) or 1.0
-    similarities = _similarities(corpus, question, spoken, model)
+    vectors, embedder = _comparable(corpus, spoken, model)
+    similarities = None if embedder is None else _similarities(vectors, question, embedder)
     background = None if similarities is None else Background.of(similarities)
     if similarities is not None:
         found = {(hit.document_id, hit.position) for hit in hits}
-        near = [key for key in corpus.nearest(similarities, CANDIDATES) if key not in found]
+        near = [key for key in corpus.nearest(vectors, similarities, CANDIDATES) if key not in found]
         hits = [*hits, *corpus.sections_by_key(near, words)]
     judged = [
-        Candidate(hit, _evidence(corpus.vectors, similarities, background, hit, terms, hit.score / most))
+        Candidate(hit, _evidence(vectors, similarities, background, hit, terms, hit.score / most))
         for hit in hits
     ]
     return _with_leads(sorted(judged, key=lambda candidate: -order(candidate.evidence)))
 
 
-def _similarities(corpus: Corpus, question: str, spoken: str, model: Embedder) -> Vectors | None:
+def _comparable(corpus: Corpus, spoken: str, model: Embedder) -> tuple[VectorSet, Embedder | None]:
+    """Return the vectors that a question in a language is compared with, and the embedder; None for words alone."""
+    if corpus.vectors.sections and (model.languages is None or spoken in model.languages):
+        return corpus.vectors, model
+    other = model.multilingual
+    if other is None or (other.languages is not None and spoken not in other.languages):
+        return corpus.vectors, None
+    return corpus.multilingual, other if corpus.multilingual.sections else None
+
+
+def _similarities(vectors: VectorSet, question: str, model: Embedder) -> Vectors | None:
     """Return how similar each section is to the question; None if only their words can be compared."""
-    if not corpus.vectors.sections or not (model.languages is None or spoken in model.languages):
-        return None
     try:
         asked = model.question(question)
     except EmbeddingFailed:
         logger.warning("searched_by_words_alone")
         return None
-    similarities = corpus.vectors.similarities(asked)
+    similarities = vectors.similarities(asked)
     return similarities if model.calibrated else on_calibrated_scale(similarities)
 
 
@@ -203,6 +214,7 @@ def _passage(own: Sequence[Candidate], terms: Sequence[Term], score: float) -> P
         _quote(hit, terms),
         round(score, 4),
         more,
+        language=hit.language,
     )
 
 

@@ -57,6 +57,10 @@ class Corpus(Protocol):
     def vectors(self) -> VectorSet:
         """The vectors of sections in the languages that the model knows."""
 
+    @property
+    def multilingual(self) -> VectorSet:
+        """The vectors of sections by the multilingual model."""
+
     def frequency(self, term: str) -> int:
         """Return how many sections hold a term."""
 
@@ -66,7 +70,7 @@ class Corpus(Protocol):
     def search(self, words: Sequence[Mapping[str, float]], limit: int) -> list[Hit]:
         """Return the best sections for words by BM25, best first. Each word is given by its terms and their weights."""
 
-    def nearest(self, similarities: Floats, limit: int) -> list[tuple[str, int]]:
+    def nearest(self, of: VectorSet, similarities: Floats, limit: int) -> list[tuple[str, int]]:
         """Return documents and sections whose vectors have the highest similarities, best first."""
 
     def sections_by_key(

@@ -123,10 +123,16 @@ def prepare(
     """
     parts = sections(title, prose.visible(text, path))
     spoken = language_of("\n".join(part.text for part in parts[:10]))
-    vectors = None
+    vectors = multilingual = None
     if model.languages is None or spoken in model.languages:
         vectors = _vectors(document_id, title, parts, aliases, model, store, time_is_left)
-    return IndexedDocument(document_id, revision, version, title, url, spoken, parts, vectors, aliases)
+    other = model.multilingual
+    if other is not None and (other.languages is None or spoken in other.languages):
+        # So quick that nothing is saved, and a worker finishes it also without time.
+        multilingual = _vectors(document_id, title, parts, aliases, other, None, lambda: True)
+    return IndexedDocument(
+        document_id, revision, version, title, url, spoken, parts, vectors, multilingual, aliases
+    )
 
 
 def _vectors(

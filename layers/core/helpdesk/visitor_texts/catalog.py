@@ -18,6 +18,7 @@ class TextName(StrEnum):
     THANKS = "thanks"
     ANSWER_INTRO = "answerIntro"
     ANSWER_INTRO_SECTION = "answerIntroSection"
+    ANSWER_LANGUAGE = "answerLanguage"
     ANSWER_LINK = "answerLink"
     ANSWER_OUTRO = "answerOutro"
     ASK_BACK = "askBack"
@@ -78,6 +79,7 @@ PLACEHOLDERS: Final[Mapping[TextName, Placeholders]] = {
     TextName.THANKS: Placeholders(optional=frozenset({"agent"})),
     TextName.ANSWER_INTRO: Placeholders(frozenset({"title"})),
     TextName.ANSWER_INTRO_SECTION: Placeholders(frozenset({"title"}), frozenset({"section"})),
+    TextName.ANSWER_LANGUAGE: Placeholders(frozenset({"language"})),
     TextName.ANSWER_LINK: Placeholders(frozenset({"url"})),
     TextName.ANSWER_OUTRO: Placeholders(optional=frozenset({"agent"})),
     TextName.ASK_BACK: Placeholders(frozenset({"first", "second"})),

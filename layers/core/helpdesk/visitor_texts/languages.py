@@ -7,6 +7,52 @@ type Language = Literal["en", "de", "fr", "es", "it", "pt", "nl"]
 LANGUAGES: Final[tuple[Language, ...]] = get_args(Language.__value__)
 """ISO 639-1 codes. The agent understands these languages without a model, too."""
 
+NAMES: Final = {
+    "am": "አማርኛ",
+    "ar": "العربية",
+    "be": "беларуская",
+    "bg": "български",
+    "bn": "বাংলা",
+    "da": "dansk",
+    "de": "Deutsch",
+    "el": "Ελληνικά",
+    "en": "English",
+    "es": "español",
+    "fa": "فارسی",
+    "fi": "suomi",
+    "fr": "français",
+    "gu": "ગુજરાતી",
+    "he": "עברית",
+    "hi": "हिन्दी",
+    "hu": "magyar",
+    "hy": "հայերեն",
+    "it": "italiano",
+    "ja": "日本語",
+    "ka": "ქართული",
+    "km": "ខ្មែរ",
+    "kn": "ಕನ್ನಡ",
+    "ko": "한국어",
+    "lo": "ລາວ",
+    "mk": "македонски",
+    "ml": "മലയാളം",
+    "my": "မြန်မာ",
+    "nl": "Nederlands",
+    "no": "norsk",
+    "pa": "ਪੰਜਾਬੀ",
+    "pt": "português",
+    "ru": "русский",
+    "si": "සිංහල",
+    "sr": "српски",
+    "sv": "svenska",
+    "ta": "தமிழ்",
+    "te": "తెలుగు",
+    "th": "ไทย",
+    "uk": "українська",
+    "ur": "اردو",
+    "zh": "中文",
+}
+"""What the languages that documents may be in are called in those languages."""
+
 DEFAULT_LANGUAGE: Final[Language] = "en"
 
 _MAX_PREFERENCES = 20

@@ -32,6 +32,7 @@ class BedrockEmbedder:
 
     calibrated = False
     languages: frozenset[str] | None = None
+    multilingual = None
 
     def __init__(self, model_id: str) -> None:
         self.model_id = model_id

@@ -38,6 +38,10 @@ class Embedder(Protocol):
     def languages(self) -> frozenset[str] | None:
         """The languages that the model knows; None for all."""
 
+    @property
+    def multilingual(self) -> "Embedder | None":
+        """The embedder for questions in languages that this one does not know; None if there is none."""
+
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts to be found, one row each. Raises EmbeddingFailed."""
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from helpdesk.search.embeddings import wordpiece
 from helpdesk.search.embeddings.embedder import Vectors
+from helpdesk.search.embeddings.multilingual import Multilingual
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -34,6 +35,7 @@ class MiniLm:
     kind = KIND
     calibrated = True
     languages: frozenset[str] | None = frozenset({"en"})
+    multilingual = Multilingual()
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, one row each.

@@ -27,6 +27,8 @@ type Floats = NDArray[np.float32]
 type Bytes = NDArray[np.int8]
 
 PREFIX = "vectors-"
+MULTILINGUAL = "multilingual-"
+"""How the names of files begin: of an index's vectors, and of those that the multilingual model made."""
 MERGE_FACTOR = 2
 """A file is merged with the one before it unless that one is more than this many times as large."""
 
@@ -75,9 +77,11 @@ class _Part(Record):
         return _Part(removed, [*kept, *self.documents])
 
 
-def change(folder: Path, removed: Iterable[str], added: Sequence[DocumentVectors]) -> bool:
+def change(
+    folder: Path, removed: Iterable[str], added: Sequence[DocumentVectors], prefix: str = PREFIX
+) -> bool:
     """Remove the rows of documents by id, then add others; return False if there is nothing to do."""
-    files = _files(folder)
+    files = _files(folder, prefix)
     part = _Part(frozenset(removed) | {document.document for document in added}, added)
     if not added and not files:
         return False
@@ -89,15 +93,15 @@ def change(folder: Path, removed: Iterable[str], added: Sequence[DocumentVectors
         part = _Part(frozenset(), part.documents)
     if part.size:
         number = 1 + (_number(files[-1]) if files else 0)
-        _write(folder / f"{PREFIX}{number:08d}-{part.size}-{ids.ulid()}", part)
+        _write(folder / f"{prefix}{number:08d}-{part.size}-{ids.ulid()}", part)
     return True
 
 
 class VectorSet:
     """The rows of an index that count, in memory, open for searching."""
 
-    def __init__(self, folder: Path) -> None:
-        documents = list(_counting(folder))
+    def __init__(self, folder: Path, prefix: str = PREFIX) -> None:
+        documents = list(_counting(folder, prefix))
         self._documents = [document.document for document in documents]
         self._numbers = {name: number for number, name in enumerate(self._documents)}
         self._rows = np.concatenate([document.rows for document in documents]) if documents else None
@@ -168,10 +172,10 @@ class VectorSet:
         return int(start), int(end)
 
 
-def _counting(folder: Path) -> Iterator[DocumentVectors]:
+def _counting(folder: Path, prefix: str) -> Iterator[DocumentVectors]:
     """Yield the documents whose rows count."""
     gone: set[str] = set()
-    for path in reversed(_files(folder)):
+    for path in reversed(_files(folder, prefix)):
         part = _read(path)
         yield from (document for document in part.documents if document.document not in gone)
         gone |= part.removed
@@ -181,9 +185,9 @@ def _joined[T: (np.float32, np.int64)](arrays: "Sequence[NDArray[T]]", kind: typ
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=kind)
 
 
-def _files(folder: Path) -> list[Path]:
+def _files(folder: Path, prefix: str) -> list[Path]:
     """Return the files with vectors, the oldest first."""
-    return sorted(folder.glob(f"{PREFIX}*"))
+    return sorted(folder.glob(f"{prefix}*"))
 
 
 def _number(path: Path) -> int:
