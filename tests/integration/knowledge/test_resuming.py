@@ -71,7 +71,7 @@ def test_a_job_without_time_is_continued_by_the_next(
     api: Client, organization: NewOrganization, embedded: list[str]
 ) -> None:
     first, second = add(api, "Long", LONG), add(api, "Other", LONG)
-    for _ in range(5):
+    for _ in range(11):  # three times ten vectors of each document and of each model
         with pytest.raises(OutOfTime):
             indexing.index(organization.organization_id, [first, second], time_is_left=lambda: False)
     indexing.index(organization.organization_id, [first, second], time_is_left=lambda: False)

@@ -18,7 +18,7 @@ class Counting:
     model_id = "counting"
     kind = "counting"
     calibrated = True
-    multilingual = None
+    multilingual: "Counting | None" = None
 
     def __init__(self, languages: frozenset[str] | None = None) -> None:
         self.languages = languages
@@ -32,17 +32,29 @@ class Counting:
         raise AssertionError
 
 
+class Second(Counting):
+    """Another model."""
+
+    kind = "second"
+
+
+class WithSecond(Counting):
+    """A model with one for other languages."""
+
+    multilingual = Second()
+
+
 class Kept:
     """Saved vectors, in memory."""
 
     def __init__(self) -> None:
-        self.parts: dict[int, Vectors] = {}
+        self.parts: dict[tuple[str, int], Vectors] = {}
 
-    def load(self, start: int) -> Vectors | None:
-        return self.parts.get(start)
+    def load(self, kind: str, start: int) -> Vectors | None:
+        return self.parts.get((kind, start))
 
-    def save(self, start: int, vectors: Vectors) -> None:
-        self.parts[start] = vectors
+    def save(self, kind: str, start: int, vectors: Vectors) -> None:
+        self.parts[kind, start] = vectors
 
 
 LONG = "\n\n".join(f"## Part {number}\n\nText {'x' * number}." for number in range(2 * SAVED_AT_ONCE + 5))
@@ -171,7 +183,7 @@ def test_a_long_document_is_saved_while_it_is_embedded() -> None:
 
     found = prepared(LONG, Counting(), store)
 
-    assert sorted(store.parts) == [0, SAVED_AT_ONCE, 2 * SAVED_AT_ONCE]
+    assert sorted(store.parts) == [("counting", start * SAVED_AT_ONCE) for start in range(3)]
     assert found.vectors is not None
     assert found.vectors.size == 2 * SAVED_AT_ONCE + 5
 
@@ -210,3 +222,20 @@ def test_every_try_gets_further_however_little_time_there_is() -> None:
         break
 
     assert tries == 3
+
+
+def test_a_worker_without_time_makes_some_vectors_of_one_model_and_the_next_makes_the_others() -> None:
+    store, tries = Kept(), 1
+    while True:
+        try:
+            found = prepared(LONG, WithSecond(), store, times=0)
+            break
+        except OutOfTime:
+            tries += 1
+
+    assert tries == 6
+    whole = prepared(LONG, WithSecond())
+    for one, other in ((found.vectors, whole.vectors), (found.multilingual, whole.multilingual)):
+        assert one is not None
+        assert other is not None
+        assert np.array_equal(one.rows, other.rows)

@@ -135,7 +135,7 @@ def _index_into(
         if (done or late) and not time_is_left():
             late = True
             continue
-        store = UnfinishedVectors(record.organization, record.id, _indexed_as(record), target.model.kind)
+        store = UnfinishedVectors(record.organization, record.id, _indexed_as(record))
         try:
             added.append(_prepared(record, target.model, store, time_is_left))
         except Unindexable as refused:

@@ -3,8 +3,8 @@
 A vector of a whole section says little about any one sentence of it, and the built-in model reads 256 tokens. So a
 section has a vector for about every hundred words, and its best one counts.
 
-A vector takes about 70 ms of processor time, so a document of 900,000 bytes takes a minute or two. The vectors of a
-long document are saved every few seconds. A worker that is stopped, or that runs out of time, loses no more than that:
+A vector takes about 70 ms of processor time, and as much again for that of the multilingual model, so a document of
+900,000 bytes takes some minutes. The vectors of a long document are saved every few seconds. A worker that is stopped, or that runs out of time, loses no more than that:
 the next one continues with what is saved.
 """
 
@@ -52,12 +52,12 @@ class OutOfTime(Exception):
 
 
 class VectorStore(Protocol):
-    """Keeps the vectors of one document while they are made, by the number of the first one."""
+    """Keeps the vectors of one document while they are made, by the kind of model and the number of the first one."""
 
-    def load(self, start: int) -> Vectors | None:
+    def load(self, kind: str, start: int) -> Vectors | None:
         """Return vectors that were saved; None if there are none."""
 
-    def save(self, start: int, vectors: Vectors) -> None:
+    def save(self, kind: str, start: int, vectors: Vectors) -> None:
         """Save vectors."""
 
 
@@ -67,29 +67,27 @@ class UnfinishedVectors:
     They lie under a prefix of their own, from which a lifecycle rule removes what nobody came back for.
     """
 
-    def __init__(self, organization: str, document_id: str, revision: str, kind: str) -> None:
-        self._folder = f"{PREFIX}{organization}/{document_id}/{revision}/{kind}/"
+    def __init__(self, organization: str, document_id: str, revision: str) -> None:
+        self._folder = f"{PREFIX}{organization}/{document_id}/{revision}/"
         self._keys: list[str] = []
 
-    def load(self, start: int) -> Vectors | None:
+    def load(self, kind: str, start: int) -> Vectors | None:
         """Return vectors that were saved; None if there are none. One call."""
-        s3 = clients.s3()
+        s3, key = clients.s3(), self._key(kind, start)
         try:
-            stored = s3.get_object(Bucket=settings().knowledge_bucket, Key=self._key(start))
+            stored = s3.get_object(Bucket=settings().knowledge_bucket, Key=key)
         except s3.exceptions.NoSuchKey:
             return None
-        self._keys.append(self._key(start))
+        self._keys.append(key)
         found: Vectors = np.load(BytesIO(stored["Body"].read()), allow_pickle=False)
         return found
 
-    def save(self, start: int, vectors: Vectors) -> None:
+    def save(self, kind: str, start: int, vectors: Vectors) -> None:
         """Save vectors. One call."""
-        body = BytesIO()
+        body, key = BytesIO(), self._key(kind, start)
         np.save(body, vectors)
-        clients.s3().put_object(
-            Bucket=settings().knowledge_bucket, Key=self._key(start), Body=body.getvalue()
-        )
-        self._keys.append(self._key(start))
+        clients.s3().put_object(Bucket=settings().knowledge_bucket, Key=key, Body=body.getvalue())
+        self._keys.append(key)
 
     def remove(self) -> None:
         """Remove what was saved or loaded. One call; none for a document that was not saved."""
@@ -99,8 +97,8 @@ class UnfinishedVectors:
                 Delete={"Objects": [{"Key": key} for key in self._keys], "Quiet": True},
             )
 
-    def _key(self, start: int) -> str:
-        return f"{self._folder}{start:06d}.npy"
+    def _key(self, kind: str, start: int) -> str:
+        return f"{self._folder}{kind}/{start:06d}.npy"
 
 
 def prepare(
@@ -124,12 +122,16 @@ def prepare(
     parts = sections(title, prose.visible(text, path))
     spoken = language_of("\n".join(part.text for part in parts[:10]))
     vectors = multilingual = None
+    first = iter([True])
+
+    def may_go_on() -> bool:
+        return next(first, False) or time_is_left()  # every try gets further
+
     if model.languages is None or spoken in model.languages:
-        vectors = _vectors(document_id, title, parts, aliases, model, store, time_is_left)
+        vectors = _vectors(document_id, title, parts, aliases, model, store, may_go_on)
     other = model.multilingual
     if other is not None and (other.languages is None or spoken in other.languages):
-        # So quick that nothing is saved, and a worker finishes it also without time.
-        multilingual = _vectors(document_id, title, parts, aliases, other, None, lambda: True)
+        multilingual = _vectors(document_id, title, parts, aliases, other, store, may_go_on)
     return IndexedDocument(
         document_id, revision, version, title, url, spoken, parts, vectors, multilingual, aliases
     )
@@ -142,21 +144,19 @@ def _vectors(
     aliases: Sequence[str],
     model: Embedder,
     store: VectorStore | None,
-    time_is_left: Callable[[], bool],
+    may_go_on: Callable[[], bool],
 ) -> DocumentVectors:
     texts = [(part.position, text) for part in parts for text in texts_of(title, part)]
     made: list[Vectors] = []
-    new = 0
     is_long = len(texts) > SAVED_AT_ONCE
     for start in range(0, len(texts), SAVED_AT_ONCE):
-        found = store.load(start) if store is not None and is_long else None
+        found = store.load(model.kind, start) if store is not None and is_long else None
         if found is None:
-            if new and not time_is_left():  # every try gets further
+            if not may_go_on():
                 raise OutOfTime
-            new += 1
             found = model.passages([text for _, text in texts[start : start + SAVED_AT_ONCE]])
             if store is not None and is_long:
-                store.save(start, found)
+                store.save(model.kind, start, found)
         made.append(found)
     positions, vectors = [position for position, _ in texts], np.concatenate(made)
     if aliases:
