@@ -4,8 +4,8 @@ A vector of a whole section says little about any one sentence of it, and the bu
 section has a vector for about every hundred words, and its best one counts.
 
 A vector takes about 70 ms of processor time, and as much again for that of the multilingual model, so a document of
-900,000 bytes takes some minutes. The vectors of a long document are saved every few seconds. A worker that is stopped, or that runs out of time, loses no more than that:
-the next one continues with what is saved.
+900,000 bytes takes some minutes. The vectors of a long document are saved every few seconds. A worker that is stopped,
+or that runs out of time, loses no more than that: the next one continues with what is saved.
 """
 
 import re
