@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.knowledge import index, retrieval
 from helpdesk.search.embeddings.minilm import DIMENSIONS, MiniLm
+from helpdesk.search.embeddings.multilingual import Multilingual
 from tests.support import effort
 from tests.support.api import Client, gateway_event, invoke
 from tests.support.knowledge import add, read, work
@@ -69,14 +70,18 @@ def no_copies() -> Iterator[None]:
 
 @pytest.fixture
 def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the list of texts that are embedded, by a model that takes no time: the real one takes minutes for all."""
+    """Return the list of texts that are embedded, by models that take no time: the real ones take minutes for all."""
     made: list[str] = []
 
     def question(_: MiniLm, text: str) -> Any:
         made.append(text)
         return np.eye(1, DIMENSIONS, dtype=np.float32)[0]
 
+    def passages(_: Multilingual, texts: Sequence[str]) -> Any:
+        return np.eye(1, 2, dtype=np.float32).repeat(len(texts), axis=0)
+
     monkeypatch.setattr(MiniLm, "question", question)
+    monkeypatch.setattr(Multilingual, "passages", passages)
     return made
 
 
