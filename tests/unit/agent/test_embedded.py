@@ -131,6 +131,7 @@ def test_an_answer_is_introduced_in_the_language_of_the_conversation() -> None:
         ),
         ("Wie lange dauert eine Erstattung?", "de", None),
         ("Erstattung", "en", None),
+        ("Reifendruck Mountainbike", "de", None),
     ],
 )
 def test_an_answer_says_that_a_page_is_in_another_language_than_the_question(

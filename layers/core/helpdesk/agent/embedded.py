@@ -62,7 +62,7 @@ def _quoted(passage: Passage, text: str, sentences: Sentences, agent: str) -> st
     parts = [sentences.write(intro, title=passage.title, section=heading), passage.excerpt]
     if passage.more:
         parts.append(passage.more)
-    if language_of(text, [passage.language]) != passage.language:
+    if passage.language not in {sentences.language, language_of(text, [passage.language])}:
         parts.append(sentences.write(TextName.ANSWER_LANGUAGE, language=NAMES[passage.language]))
     if passage.url:
         parts.append(sentences.write(TextName.ANSWER_LINK, url=passage.url))
