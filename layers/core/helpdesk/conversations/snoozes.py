@@ -25,7 +25,7 @@ from helpdesk.conversations.record import Conversation, Snooze, StaleConversatio
 from helpdesk.conversations.state import Transition, apply
 from helpdesk.events.outbox import Job, JobBody, JobQueue, job_item
 from helpdesk.platform import clock
-from helpdesk.platform.queues import MAX_HOP_SECONDS, hop_delay_seconds, send_all
+from helpdesk.platform.queues import MAX_HOP_SECONDS, put_back, send_later
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS, MINUTE_MS
 from helpdesk.storage import shards
@@ -35,8 +35,6 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 if TYPE_CHECKING:
-    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
-
     from helpdesk.conversations.schemas import SnoozeInput
 
 AHEAD_MS = MAX_HOP_SECONDS * 1_000
@@ -55,10 +53,6 @@ class WakeJob(JobBody, tag_field="kind", tag="wake"):
     organization: str
     conversation_id: str
     until: int
-
-
-class NotQueued(Exception):
-    """The timer queue refused a message; the message that is being handled is tried again."""
 
 
 class Outcome(StrEnum):
@@ -106,8 +100,7 @@ def wake(job: WakeJob) -> Outcome:
     """End a conversation's snooze, unless it is over or not yet due."""
     organization, conversation_id, until = job.organization, job.conversation_id, job.until
     if clock.now_ms() < until:
-        if send_all(settings().timer_queue_url, [_message(job)]):
-            raise NotQueued
+        put_back(settings().timer_queue_url, organization, job.to_json(), until)
         return Outcome.EARLY
     conversation = conversations.find(organization, conversation_id)
 
@@ -146,7 +139,8 @@ def queue_due(deadline: int) -> int:
 
     for page in shards.pages(read, clock.now_ms() // MINUTE_MS, deadline):
         jobs = [WakeJob(each.organization, each.conversation_id, each.until) for each in page]
-        refused = send_all(settings().timer_queue_url, [_message(job) for job in jobs])
+        due = [(job.organization, job.to_json(), job.until) for job in jobs]
+        refused = send_later(settings().timer_queue_url, due)
         queued += len(page) - len(refused)
     return queued
 
@@ -165,15 +159,6 @@ def _forget(job: WakeJob) -> None:
         transaction.commit()
     except ConditionFailed:
         return
-
-
-def _message(job: WakeJob) -> "SendMessageBatchRequestEntryTypeDef":
-    return {
-        "Id": "",
-        "MessageBody": job.to_json(),
-        "MessageGroupId": job.organization,
-        "DelaySeconds": hop_delay_seconds(job.until, clock.now_ms()),
-    }
 
 
 def _checked(until: Any) -> int | None:

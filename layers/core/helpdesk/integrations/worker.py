@@ -16,7 +16,7 @@ from helpdesk.integrations.errors import NotConnectedNow, Revoked, TryLater, Unk
 from helpdesk.integrations.record import Connection, ConnectionTokens
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import hop_delay_seconds, send_all
+from helpdesk.platform.queues import send_later
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS
 from helpdesk.storage import shards, table
@@ -150,14 +150,6 @@ def _put_off(job: IntegrationJob, later: TryLater) -> str:
 
 
 def _send(*wanted: IntegrationJob) -> None:
-    messages = [
-        {
-            "Id": "",
-            "MessageBody": job.to_json(),
-            "MessageGroupId": job.group,
-            "DelaySeconds": hop_delay_seconds(job.due_at or 0, clock.now_ms()),
-        }
-        for job in wanted
-    ]
-    if send_all(settings().integration_queue_url, messages):  # type: ignore[arg-type] # built up as plain values
+    jobs = [(job.group, job.to_json(), job.due_at or 0) for job in wanted]
+    if send_later(settings().integration_queue_url, jobs):
         raise GivenUp("the queue refused a message")

@@ -6,7 +6,6 @@ last, so any number of looks notify once.
 """
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from helpdesk.accounts.members.record import NotificationKind
 from helpdesk.conversations import service as conversations
@@ -14,21 +13,14 @@ from helpdesk.conversations.record import Conversation, TeamNotice
 from helpdesk.conversations.state import Status
 from helpdesk.notifications.jobs import TeamNews
 from helpdesk.platform import clock
-from helpdesk.platform.queues import hop_delay_seconds, send_all
+from helpdesk.platform.queues import put_back
 from helpdesk.platform.settings import settings
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.following import TeamJob
 
-if TYPE_CHECKING:
-    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
-
 _notices = Collection(TeamNotice)
-
-
-class NotQueued(Exception):
-    """The timer queue refused a message; the message that is being handled is tried again."""
 
 
 class Outcome(StrEnum):
@@ -44,7 +36,7 @@ class Outcome(StrEnum):
 def look(job: TeamJob) -> Outcome:
     """Ask for mails about a conversation, if the team was not notified of its state. Raises NotQueued."""
     if clock.now_ms() < job.due_at:
-        _look_again(job)
+        put_back(settings().timer_queue_url, job.organization, job.to_json(), job.due_at)
         return Outcome.EARLY
     conversation = conversations.find(job.organization, job.conversation_id)
     if conversation is None:
@@ -104,14 +96,3 @@ def _note(transaction: Transaction, conversation: Conversation, before: TeamNoti
     else:
         transaction.save(before, after, require={"looks": before.looks}, on_failure=ConditionFailed)
     conversations.require(transaction, conversation)
-
-
-def _look_again(job: TeamJob) -> None:
-    message: SendMessageBatchRequestEntryTypeDef = {
-        "Id": "",
-        "MessageBody": job.to_json(),
-        "MessageGroupId": job.organization,
-        "DelaySeconds": hop_delay_seconds(job.due_at, clock.now_ms()),
-    }
-    if send_all(settings().timer_queue_url, [message]):
-        raise NotQueued

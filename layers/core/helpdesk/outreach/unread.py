@@ -6,7 +6,6 @@ mail. The mail repeats nothing that the visitor wrote: nobody has verified the a
 """
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.errors import OrganizationNotFound
@@ -24,15 +23,12 @@ from helpdesk.outreach.jobs import UnreadMail
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import RateLimited
-from helpdesk.platform.queues import hop_delay_seconds, send_all
+from helpdesk.platform.queues import put_back
 from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS, SECOND_MS
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.following import UnreadJob
-
-if TYPE_CHECKING:
-    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
 
 MAILS_TO_ADDRESS_PER_HOUR, MAILS_TO_ADDRESS_BURST = 6, 3
 """From one organization: a stranger can name any address, in any number of conversations."""
@@ -40,10 +36,6 @@ MAILS_TO_ADDRESS_PER_HOUR, MAILS_TO_ADDRESS_BURST = 6, 3
 
 GIVES_UP_AFTER_MS = DAY_MS
 """How old a message may be whose mail waits for a bucket."""
-
-
-class NotQueued(Exception):
-    """The timer queue refused a message; the message that is being handled is tried again."""
 
 
 class Outcome(StrEnum):
@@ -64,7 +56,7 @@ class Outcome(StrEnum):
 def look(job: UnreadJob) -> Outcome:
     """Ask for the mail of a message that is still unread when its time has come. Raises NotQueued."""
     if clock.now_ms() < job.due_at:
-        _look_again(job)
+        _look_again(job, job.due_at)
         return Outcome.EARLY
     conversation = conversations.find(job.organization, job.conversation_id)
     if conversation is None:
@@ -142,15 +134,6 @@ def _ask_for_mail(job: UnreadJob, customer_id: str) -> Outcome:
     return Outcome.QUEUED
 
 
-def _look_again(job: UnreadJob, due_at: int | None = None) -> None:
-    later = (
-        job if due_at is None else UnreadJob(job.organization, job.conversation_id, job.message_id, due_at)
-    )
-    message: SendMessageBatchRequestEntryTypeDef = {
-        "Id": "",
-        "MessageBody": later.to_json(),
-        "MessageGroupId": later.organization,
-        "DelaySeconds": hop_delay_seconds(later.due_at, clock.now_ms()),
-    }
-    if send_all(settings().timer_queue_url, [message]):
-        raise NotQueued
+def _look_again(job: UnreadJob, due_at: int) -> None:
+    later = UnreadJob(job.organization, job.conversation_id, job.message_id, due_at)
+    put_back(settings().timer_queue_url, job.organization, later.to_json(), due_at)

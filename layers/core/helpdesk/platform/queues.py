@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from helpdesk.platform import clients
+from helpdesk.platform import clients, clock
 from helpdesk.platform.logging import error_name, logger
 from helpdesk.platform.settings import settings
 
@@ -41,6 +41,10 @@ type Record = dict[str, Any]
 
 type BatchResponse = dict[str, list[dict[str, str]]]
 """What Lambda reads after a batch: the items that failed, so that only they are repeated (ReportBatchItemFailures)."""
+
+
+class NotQueued(Exception):
+    """A queue refused a message; the message that is being handled is tried again."""
 
 
 class JobUnfinished(Exception):
@@ -134,6 +138,30 @@ def send_all(queue_url: str, messages: "Sequence[SendMessageBatchRequestEntryTyp
         answer = clients.sqs().send_message_batch(QueueUrl=queue_url, Entries=entries)
         refused += [int(failure["Id"]) for failure in answer.get("Failed", [])]
     return refused
+
+
+def send_later(queue_url: str, jobs: Sequence[tuple[str, str, int]]) -> list[int]:
+    """Send jobs, each a message group, a body and when it is due (ms), in hops; return the positions of those refused.
+
+    For queues that keep no order.
+    """
+    now = clock.now_ms()
+    messages: list[SendMessageBatchRequestEntryTypeDef] = [
+        {
+            "Id": "",
+            "MessageBody": body,
+            "MessageGroupId": group,
+            "DelaySeconds": hop_delay_seconds(due_at, now),
+        }
+        for group, body, due_at in jobs
+    ]
+    return send_all(queue_url, messages)
+
+
+def put_back(queue_url: str, group: str, body: str, due_at: int) -> None:
+    """Send a job that came early again, for when it is due (ms). Raises NotQueued."""
+    if send_later(queue_url, [(group, body, due_at)]):
+        raise NotQueued
 
 
 def send_shared(queue_url: str, jobs: Sequence[tuple[str, str]]) -> list[int]:
