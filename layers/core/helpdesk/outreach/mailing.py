@@ -34,6 +34,7 @@ from helpdesk.outreach.record import MailedMessage, MailState
 from helpdesk.outreach.repository import AlreadyMarked
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
+from helpdesk.site.visitors.record import of_slug
 from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed, Throttled
 from helpdesk.visitor_texts.languages import Language
@@ -123,7 +124,7 @@ def _begin(
 
 def _unread(sender: Organization, conversation: Conversation | None) -> list[str]:
     """Return the IDs of a conversation's messages that are unread and not mailed, oldest first."""
-    if conversation is None or conversation.archived or not unread.may_mail(sender):
+    if conversation is None or conversation.archived or not organizations.mails_unread(sender):
         return []
     found = repository.unmailed(conversation, unread.read_up_to(conversation), MOST_IN_MAIL)
     return [message.id for message in found]
@@ -147,11 +148,10 @@ def _page(sender: Organization, conversation: Conversation | None) -> str | None
 
     Any other page is what a visitor's app says, and a stranger may have said it: no mail links to it.
     """
-    contact = f"{settings().base_url}/site/{sender.slug}/contact"
-    begun_there = (
-        conversation is not None and conversation.page is not None and conversation.page.url == contact
-    )
-    return f"{contact}/{conversation.id}" if conversation is not None and begun_there else None
+    contact = f"{of_slug(sender.id, sender.slug, settings().base_url).root}/contact"
+    if conversation is None or conversation.page is None or conversation.page.url != contact:
+        return None
+    return f"{contact}/{conversation.id}"
 
 
 def _end(begun: Iterable[Key], state: MailState) -> None:

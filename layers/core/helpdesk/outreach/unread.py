@@ -9,7 +9,6 @@ from enum import StrEnum
 
 from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.errors import OrganizationNotFound
-from helpdesk.accounts.organizations.record import Organization
 from helpdesk.api.admission import buckets
 from helpdesk.api.admission.allowance import BucketEmpty
 from helpdesk.api.admission.record import OrganizationBucket
@@ -90,12 +89,7 @@ def _address(conversation: Conversation) -> str | None:
         email = customers.recipient(conversation.organization, conversation.customer_id).email
     except (OrganizationNotFound, CustomerNotFound):
         return None
-    return email if may_mail(sender) else None
-
-
-def may_mail(sender: Organization) -> bool:
-    """Whether an organization mails what its customers haven't read: it wants to, and its plan and operator let it."""
-    return sender.mails_unread_after is not None and bool(settings().mail_from)
+    return email if organizations.mails_unread(sender) else None
 
 
 def read_up_to(conversation: Conversation) -> str:

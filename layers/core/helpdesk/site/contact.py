@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from helpdesk.accounts.organizations import service as organizations
 from helpdesk.api.http.content import Content, HtmlPage, RawJson, see_other
 from helpdesk.api.http.schemas import Query
 from helpdesk.conversations.errors import (
@@ -38,7 +39,6 @@ from helpdesk.conversations.state import Status
 from helpdesk.customers.profile import UserInput
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
-from helpdesk.platform.settings import settings
 from helpdesk.site import assets, forms, markdown, rendering, sending
 from helpdesk.site.errors import NoStars, PageNotFound, StillMoving
 from helpdesk.site.forms import OwnForm
@@ -198,7 +198,7 @@ def _write(visit: Visit, browser: Browser, form: MessageForm, error: AppError | 
         "csrf": browser.csrf,
         "once": forms.new_once(),
         "signed_in": browser.visitor is not None,
-        "mails": visit.site.organization.mails_unread_after is not None and bool(settings().mail_from),
+        "mails": organizations.mails_unread(visit.site.organization),
         "conversations": [
             {
                 "id": each.id,

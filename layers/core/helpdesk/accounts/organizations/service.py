@@ -15,6 +15,7 @@ from helpdesk.api.logs import service as logs
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.events import followers
 from helpdesk.platform import clock, ids
+from helpdesk.platform.settings import settings
 from helpdesk.storage import shards
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
@@ -84,6 +85,11 @@ def set_plan(organization: str, plan: Plan, *, api_limits: bool, unlimited_api: 
         return tier
 
     return repeat_when_stale(attempt, ConditionFailed)
+
+
+def mails_unread(of: Organization) -> bool:
+    """Whether an organization mails what its customers haven't read: its settings, its plan and its operator let it."""
+    return of.mails_unread_after is not None and bool(settings().mail_from)
 
 
 def plan_of(organization: str) -> Plan:

@@ -21,13 +21,13 @@ from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.messages import sessions, visitors
 from helpdesk.conversations.messages.schemas import History
 from helpdesk.conversations.messages.service import (
-    HISTORY_CONVERSATIONS,
     HISTORY_MESSAGES,
     history_conversation,
     history_room,
+    session_with_conversations,
     visible_state,
 )
-from helpdesk.conversations.record import Conversation, Session
+from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status
 from helpdesk.platform import clock, deadline, ids
 
@@ -49,7 +49,7 @@ def news(organization: str, tier: Tier, session_token: str, after: str, wait_sec
     """
     session_hash = sessions.hashed(sessions.require_session(session_token))
     waits_until = clock.now_ms() + min(wait_seconds * 1_000, (deadline.left_ms() or 0) - RESERVE_MS)
-    session, found = _listed(organization, session_hash)
+    session, found = session_with_conversations(organization, session_hash)
     began = _states(found)
     counts: dict[str, int] = {}
     messages = _newer(found, after, counts)
@@ -62,21 +62,16 @@ def news(organization: str, tier: Tier, session_token: str, after: str, wait_sec
                 messages = _newer(found, after, counts)
     if messages and _order_may_change(messages, waits_until):
         _pause(ORDER_FINAL_AFTER_MS)
-        session, found = _listed(organization, session_hash)
+        session, found = session_with_conversations(organization, session_hash)
         messages = _newer(found, after, {})
     visitors.note_seen(session, [each[0] for each in messages.values()])
     return _answer(found, messages)
 
 
-def _listed(organization: str, session_hash: str) -> tuple[Session | None, list[Conversation]]:
-    session, started = visitors.with_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
-    return session, list(conversations.by_ids(organization, ids=started).values())
-
-
 def _reread(organization: str, session_hash: str, before: Sequence[Conversation]) -> list[Conversation]:
     if any(each.state.status is Status.OPEN and not each.archived for each in before):
         return list(conversations.by_ids(organization, ids=[each.id for each in before]).values())
-    return _listed(organization, session_hash)[1]
+    return session_with_conversations(organization, session_hash)[1]
 
 
 def _states(found: Sequence[Conversation]) -> dict[str, tuple[Status, bool]]:

@@ -118,7 +118,7 @@ def history(organization: str, session_token: str) -> History:
 
 def history_of(organization: str, session_hash: str) -> History:
     """Return the history of a visitor who is known by the hash of their session. As `history` otherwise."""
-    session, found = _session_with_conversations(organization, session_hash)
+    session, found = session_with_conversations(organization, session_hash)
     messages: list[Message] = []
     for conversation in found:
         if room := HISTORY_MESSAGES - len(messages):
@@ -140,12 +140,13 @@ def history_of(organization: str, session_hash: str) -> History:
 
 def conversations_of(organization: str, session_hash: str) -> list[Conversation]:
     """Return a visitor's ten most recently started conversations, the most recently active first. Two calls."""
-    return _session_with_conversations(organization, session_hash)[1]
+    return session_with_conversations(organization, session_hash)[1]
 
 
-def _session_with_conversations(
+def session_with_conversations(
     organization: str, session_hash: str
 ) -> tuple[Session | None, list[Conversation]]:
+    """Return a visitor's session, None if there is none, and what `conversations_of` returns. Two calls."""
     session, started = visitors.with_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
     found = conversations.by_ids(organization, ids=started).values()
     return session, sorted(found, key=lambda conversation: conversation.last_message_at, reverse=True)
