@@ -81,9 +81,9 @@ def compose(
     found: tuple[FoundPage, ...] = ()
     choices: tuple[FoundPage, ...] = ()
     if isinstance(decided, AskBack):
-        choices = found_pages.of(question.organization, decided.choices, function_settings().base_url)
-        if len(choices) < len(decided.choices):
-            decided, choices = HandOff(Reason.NOTHING_FOUND), ()
+        choices = found_pages.asked_about(question.organization, decided, function_settings().base_url)
+        if not choices:
+            decided = HandOff(Reason.NOTHING_FOUND)
     usage = decided.usage if isinstance(decided, Reply | HandOff) else None
     handoff = decided if isinstance(decided, HandOff) else None
     if isinstance(decided, AskBack):

@@ -5,6 +5,7 @@ The team sees all of them with their scores. The visitor sees those that may hel
 
 from collections.abc import Sequence
 
+from helpdesk.agent.answerer import AskBack
 from helpdesk.conversations.message_record import FoundPage
 from helpdesk.knowledge import public_pages
 from helpdesk.knowledge.retrieval import Passage
@@ -34,6 +35,12 @@ def of(organization: str, passages: Sequence[Passage], base_url: str) -> tuple[F
         for each in best
         if each.document_id in present
     )
+
+
+def asked_about(organization: str, back: AskBack, base_url: str) -> tuple[FoundPage, ...]:
+    """Return the pages of a question back; none if one of them is gone by now: then it is a hand-off. One call."""
+    choices = of(organization, back.choices, base_url)
+    return choices if len(choices) == len(back.choices) else ()
 
 
 def hand_off_text(sentences: Sentences, agent: str, found: Sequence[FoundPage]) -> str:

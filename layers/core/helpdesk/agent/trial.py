@@ -49,8 +49,8 @@ def ask(organization: str, asked: TestQuestion, base_url: str) -> TestAnswer:
     if isinstance(reply, Reply):
         return TestAnswer(outcome="answer", reason=None, body=reply.text, passages=tested)
     if isinstance(reply, AskBack):
-        choices = found_pages.of(organization, reply.choices, base_url)
-        if len(choices) == len(reply.choices):
+        choices = found_pages.asked_about(organization, reply, base_url)
+        if choices:
             body = found_pages.ask_back_text(sentences, choices)
             return TestAnswer(outcome="ask_back", reason=None, body=body, passages=tested)
         reply = HandOff(Reason.NOTHING_FOUND)
