@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from helpdesk.platform import settings
 
-QUEUES = tuple(variable.removesuffix("_QUEUE_URL").lower() for variable in settings.QUEUES)
+QUEUES = tuple(variable.removesuffix("_QUEUE_URL").lower() for variable in settings.ALL_QUEUES)
 FANOUT, FACTS = "fanout", "facts"
 """What has dead letters without a queue: positions in the table's stream."""
 
@@ -13,6 +13,7 @@ FANOUT, FACTS = "fanout", "facts"
 def use_queues(outputs: Mapping[str, str]) -> None:
     """Point this process at a stack's queues, which its outputs name."""
     for name in QUEUES:
-        os.environ[f"{name.upper()}_QUEUE_URL"] = outputs.get(f"{name.title()}QueueUrl", "")
+        output = f"{name.title().replace('_', '')}QueueUrl"
+        os.environ[f"{name.upper()}_QUEUE_URL"] = outputs.get(output, "")
     os.environ["DEAD_LETTERS_URL"] = outputs.get("FanoutDeadLettersUrl", "")
     os.environ["FACTS_DEAD_LETTERS_URL"] = outputs.get("FactsDeadLettersUrl", "")

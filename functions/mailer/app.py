@@ -23,7 +23,14 @@ from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, JobUnfinished, Record, run_batch
 from helpdesk.platform.settings import declare
 
-NEEDS = declare("BASE_URL", "MAIL_QUEUE_URL", "OUTREACH_QUEUE_URL", "MAIL_FROM", "OUTREACH_PER_HOUR")
+NEEDS = declare(
+    "BASE_URL",
+    "MAIL_QUEUE_URL",
+    "OUTREACH_QUEUE_URL",
+    "MAIL_FROM",
+    "MAIL_CONFIGURATION_SET",
+    "OUTREACH_PER_HOUR",
+)
 
 # The longest time that one e-mail takes, with the client's own retries.
 _LEFT_FOR_ONE_MS = 20_000

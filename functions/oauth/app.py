@@ -57,7 +57,7 @@ from helpdesk.api.http.content import BaseUrl, ClientInfo, HtmlPage, SeeOther
 from helpdesk.api.routing.api import Api
 from helpdesk.platform.settings import declare
 
-NEEDS = declare("BASE_URL", "MAIL_FROM", "SIGN_UP", "CODES_PER_HOUR")
+NEEDS = declare("BASE_URL", "MAIL_FROM", "MAIL_CONFIGURATION_SET", "SIGN_UP", "CODES_PER_HOUR")
 
 api = Api()
 

@@ -8,7 +8,14 @@ from helpdesk.site.sign_in import pages as own
 from helpdesk.site.sign_in import web
 from helpdesk.site.visit import Visit
 
-NEEDS = declare("BASE_URL", "MAIL_FROM", "CODES_PER_HOUR", "ALLOW_LOOPBACK_URLS", "WAITING_READS")
+NEEDS = declare(
+    "BASE_URL",
+    "MAIL_FROM",
+    "MAIL_CONFIGURATION_SET",
+    "CODES_PER_HOUR",
+    "ALLOW_LOOPBACK_URLS",
+    "WAITING_READS",
+)
 
 pages = Pages()
 

@@ -19,7 +19,7 @@ from contextlib import closing, contextmanager
 from ipaddress import ip_network
 from pathlib import Path
 
-from helpdesk.platform.settings import QUEUES
+from helpdesk.platform.settings import ALL_QUEUES
 from scripts.local import build, stack
 from scripts.local.deployment import client
 from scripts.local.progress import Problem, Progress
@@ -116,7 +116,7 @@ def _variables(settings: StackSettings, endpoint_url: str) -> dict[str, str]:
         "SEARCH_BUCKET": outputs["SearchBucketName"],
         "DEAD_LETTERS_URL": outputs["FanoutDeadLettersUrl"],
         "FACTS_DEAD_LETTERS_URL": outputs["FactsDeadLettersUrl"],
-        **{variable: outputs[_output(variable)] for variable in QUEUES},
+        **{variable: outputs[_output(variable)] for variable in ALL_QUEUES},
     }
 
 

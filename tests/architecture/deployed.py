@@ -64,6 +64,7 @@ WORKERS = {
     "ToolSync",
     "SignalWorker",
     "IntegrationWorker",
+    "MailReceiver",
 }
 # They speak with the services of integrations, and reach single partitions.
 SERVICE_FUNCTIONS = {"Connect", "Hooks"}

@@ -10,6 +10,8 @@ OWN = {"Ref": "Application"}
 ON_THE_DASHBOARD_ALONE = {
     "EventsDropped",  # the receiver's failure; its organization sees it
     "AllowanceThrottled",  # the request passed
+    "MailBounced",  # alarms watch the rates that SES computes
+    "MailComplained",
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from samtranslator.yaml_helper import yaml_parse  # type: ignore[import-untyped]
 
 from scripts.template import included
-from tests.architecture.deployed import POLICIES, QUEUES, actions
+from tests.architecture.deployed import ALARMS, POLICIES, QUEUES, actions, of_type
 from tests.support.template import ROOT
 
 STAGES: dict[str, Any] = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
@@ -52,6 +52,56 @@ def test_mail_goes_out_from_an_identity_that_has_a_configuration_set(name: str) 
         "identity/*",
         "configuration-set/*",
     ]
+
+
+def test_ses_writes_mail_that_came_in_by_the_rule_of_the_stack_and_nothing_else() -> None:
+    statements = included()["Resources"]["FilesBucketPolicy"]["Properties"]["PolicyDocument"]["Statement"]
+    [(condition, statement, _)] = [each["Fn::If"] for each in statements if "Fn::If" in each]
+
+    assert condition == "HasInboundRule"
+    assert statement["Principal"] == {"Service": "ses.amazonaws.com"}
+    assert (statement["Action"], statement["Resource"]) == (
+        "s3:PutObject",
+        {"Fn::Sub": "${FilesBucket.Arn}/inbound/*"},
+    )
+    assert statement["Condition"]["StringEquals"]["aws:SourceAccount"] == {"Ref": "AWS::AccountId"}
+    rule = str(statement["Condition"]["StringEquals"]["aws:SourceArn"])
+    assert ":receipt-rule-set/${InboundRuleSet}:receipt-rule/${AWS::StackName}" in rule
+
+
+def test_only_the_topic_of_mail_events_sends_to_their_queue_and_only_ses_publishes_to_it() -> None:
+    resources = included()["Resources"]
+    of_queue = resources["MailEventsQueuePolicy"]["Properties"]["PolicyDocument"]["Statement"]
+    of_topic = resources["MailEventsTopicPolicy"]["Properties"]["PolicyDocument"]["Statement"]
+
+    [sends] = [each for each in of_queue if each.get("Effect") == "Allow"]
+    assert sends["Condition"] == {"ArnEquals": {"aws:SourceArn": {"Ref": "MailEventsTopic"}}}
+    [publishes] = of_topic
+    assert publishes["Principal"] == {"Service": "ses.amazonaws.com"}
+    assert publishes["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+
+
+def test_a_queue_has_one_policy_which_refuses_requests_without_tls() -> None:
+    # AWS keeps one policy of a queue: a second would replace the first.
+    policies = [each["Properties"] for each in of_type("AWS::SQS::QueuePolicy").values()]
+    refused = [queue["Ref"] for each in policies for queue in each["Queues"] if "TlsOnly" in str(each)]
+
+    assert sorted(refused) == sorted(QUEUES)
+    assert len(policies) == len(QUEUES)
+
+
+def test_the_reputation_of_ses_is_watched_before_aws_reviews_the_account() -> None:
+    # AWS reviews an account from 5 % of bounces or 0.1 % of complaints on.
+    watched = {
+        alarm["Properties"]["MetricName"]: (alarm["Properties"]["Threshold"], alarm["Condition"])
+        for alarm in ALARMS.values()
+        if alarm["Properties"].get("Namespace") == "AWS/SES"
+    }
+
+    assert watched == {
+        "Reputation.BounceRate": (0.02, "SendsMail"),
+        "Reputation.ComplaintRate": (0.0005, "SendsMail"),
+    }
 
 
 def test_a_guardrail_of_the_standard_tier_may_be_applied_in_other_regions() -> None:

@@ -119,7 +119,7 @@ def test_a_queue_takes_one_place_in_each_list_of_queues() -> None:
         len(
             re.findall(
                 r"\[Delivery, Retry, Crawl, ToolSync, Signal, Agent, Knowledge, Search, Mail, Outreach, Suggestion, "
-                r"Timer, Erase, Integration\]",
+                r"Timer, Erase, Integration, MailEvents\]",
                 root,
             )
         )

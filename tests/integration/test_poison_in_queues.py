@@ -38,6 +38,7 @@ WORKERS = {
     "delivery": "delivery-queue",
     "integration_worker": "integration-worker-queue",
     "signal_worker": "signal-worker-queue",
+    "mail_receiver": "mail-receiver-queue",
 }
 
 

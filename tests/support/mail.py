@@ -18,6 +18,7 @@ from tests.support.api import Context, function
 from tests.support.workers import received
 
 FROM = "support@helpdesk.example"
+CONFIGURATION_SET = "helpdesk-test"
 QUEUES = ("mail", "outreach")
 _sequence = itertools.count(1)
 
@@ -33,12 +34,15 @@ class Sent:
     html: str
     reply_to: list[str] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
+    tags: dict[str, str] = field(default_factory=dict)
+    configuration_set: str | None = None
 
 
 @contextmanager
 def post_office(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
     """Set mail up inside the block; gives the list of the mails that were taken, in their order."""
     monkeypatch.setenv("MAIL_FROM", FROM)
+    monkeypatch.setenv("MAIL_CONFIGURATION_SET", CONFIGURATION_SET)
     settings.cache_clear()
     ses = clients.ses()
     ses.create_email_identity(EmailIdentity=FROM)
@@ -57,6 +61,8 @@ def post_office(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
                 body["Html"]["Data"],
                 params.get("ReplyToAddresses", []),
                 {each["Name"]: each["Value"] for each in simple.get("Headers", [])},
+                {each["Name"]: each["Value"] for each in params.get("EmailTags", [])},
+                params.get("ConfigurationSetName"),
             )
         )
 

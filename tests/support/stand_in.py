@@ -43,6 +43,7 @@ QUEUES: Final = {
     "TOOL_SYNC_QUEUE_URL": "tool_sync",
     "SIGNAL_QUEUE_URL": "signal",
     "INTEGRATION_QUEUE_URL": "integration",
+    "MAIL_EVENTS_QUEUE_URL": "mail_events",
     "DEAD_LETTERS_URL": "dead-letters",
     "FACTS_DEAD_LETTERS_URL": "facts-dead-letters",
 }

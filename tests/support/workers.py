@@ -23,6 +23,7 @@ WORKERS = {
     "tool_sync": "tool_sync",
     "signal": "signal_worker",
     "integration": "integration_worker",
+    "mail_events": "mail_receiver",
     "delivery": "delivery",
     "retry": "delivery",
 }

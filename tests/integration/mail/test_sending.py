@@ -11,6 +11,7 @@ from botocore.exceptions import EndpointConnectionError
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
 from helpdesk.mail.rendering import MAX_NAME_CHARACTERS
+from helpdesk.mail.sender import MailTags
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import one_line
@@ -36,6 +37,7 @@ def write(**changes: Any) -> None:
     given: dict[str, Any] = {
         "organization": "Example Shop",
         "reply_to": None,
+        "tags": MailTags("org_1", "conv_1", "msg_1"),
         "sentences": Sentences("en", {}),
     }
     of_message = {name: changes.pop(name, value) for name, value in written.items()}

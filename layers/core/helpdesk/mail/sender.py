@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import BotoCoreError, ClientError, ConnectionClosedError, ReadTimeoutError
+from msgspec.structs import asdict
 
 from helpdesk.mail.errors import MailInDoubt, MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
 from helpdesk.mail.rendering import Mail
 from helpdesk.platform import clients, metrics
 from helpdesk.platform.logging import logger
+from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 
 if TYPE_CHECKING:
@@ -36,15 +38,26 @@ _ADDRESS: Final = re.compile(r"""(?:"[^"]*"|[^\s,;:<>()`'"/]+)@[^\s,;:<>()`'"/]+
 _SERVER_ERROR: Final = 500
 
 
+class MailTags(Record):
+    """What a mail of a conversation is tagged with: IDs, which SES returns when the mail bounces."""
+
+    organization: str
+    conversation: str
+    message: str
+
+
 def send(
     mail: Mail,
     address: str,
     *,
     reply_to: str | None = None,
     headers: Mapping[str, str] = {},
+    tags: MailTags | None = None,
     once: bool = False,
 ) -> None:
     """Send a mail to one address, with further headers; replies go to `reply_to`.
+
+    If a mail with `tags` bounces, the team learns of it (helpdesk/inbound_mail/bounces.py).
 
     Raises MailNotSetUp, MailRefused, MailNotAllowed, MailInDoubt, or else MailNotSent: a retry can succeed. SES does
     not recognize duplicates: if a response is lost, a retry sends the mail again. The client retries twice, unless the
@@ -66,6 +79,10 @@ def send(
             }
         },
     }
+    if settings().mail_configuration_set:
+        request["ConfigurationSetName"] = settings().mail_configuration_set
+    if tags is not None:
+        request["EmailTags"] = [{"Name": name, "Value": value} for name, value in asdict(tags).items()]
     if reply_to is not None:
         request["ReplyToAddresses"] = [_in_ascii(reply_to)]
     service = clients.ses(1) if once else clients.ses()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from helpdesk.mail import sender
 from helpdesk.mail.names import safe_name
 from helpdesk.mail.rendering import Code, Link, Paragraph, Rich, Small, lines, rendered
+from helpdesk.mail.sender import MailTags
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import cut, one_line
 from helpdesk.visitor_texts.catalog import TextName
@@ -159,9 +160,10 @@ def send_messages(
     *,
     organization: str,
     reply_to: str | None,
+    tags: MailTags,
     sentences: Sentences,
 ) -> None:
-    """Send messages of a conversation to a customer, at most once.
+    """Send messages of a conversation to a customer, at most once. `tags` name the newest of them.
 
     `sentences` are the organization's sentences in the customer's language.
 
@@ -183,7 +185,7 @@ def send_messages(
         paragraphs.append(Link(thread.page))
     subject = sentences.write(TextName.MAIL_SUBJECT, organization=name)
     mail = rendered(subject, paragraphs, sentences.language)
-    sender.send(mail, email, reply_to=reply_to, headers=_headers(thread), once=True)
+    sender.send(mail, email, reply_to=reply_to, headers=_headers(thread), tags=tags, once=True)
 
 
 def _whole_name(message: Written, organization: str, sentences: Sentences) -> str:

@@ -28,6 +28,7 @@ from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailInDoubt, MailNotSent, MailNotSetUp, MailRefused
+from helpdesk.mail.sender import MailTags
 from helpdesk.outreach import repository, unread
 from helpdesk.outreach.jobs import MessageMail, UnreadMail
 from helpdesk.outreach.record import MailedMessage, MailState
@@ -92,6 +93,7 @@ def send(wanted: MessageMail | UnreadMail) -> Outcome:
             ),
             organization=sender.name,
             reply_to=sender.support_email,
+            tags=MailTags(wanted.organization, wanted.conversation_id, newest.id),
             sentences=texts.in_language(_language(conversation, newest) or texts.language),
         )
     except (MailRefused, MailNotSetUp) as refusal:
@@ -184,6 +186,6 @@ def _without_retry(write: Callable[[], None]) -> None:
     try:
         write()
     except ConditionFailed:
-        pass  # the message was erased meanwhile
+        pass  # the message was erased meanwhile, or its mail has bounced
     except (Throttled, ClientError, BotoCoreError) as error:
         logger.warning("mail_not_noted", extra={"error": type(error).__name__})

@@ -11,6 +11,9 @@ class MailState(StrEnum):
     BEGUN = "begun"
     SENT = "sent"
     REFUSED = "refused"
+    BOUNCED = "bounced"
+    COMPLAINED = "complained"
+    """The customer marked it as spam."""
 
 
 class MailedMessage(Stored, kw_only=True):

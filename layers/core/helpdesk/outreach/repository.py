@@ -48,8 +48,8 @@ def begin(key: Key) -> Message:
 
 
 def end(key: Key, state: MailState) -> None:
-    """Write the result of a message's mail. Raises ConditionFailed if the message is gone."""
-    table.change(key, set={"mail": state, "mail_token": None})
+    """Write the result of a message's mail. Raises ConditionFailed if the message is gone, or the mail has bounced."""
+    table.change(key, set={"mail": state, "mail_token": None}, require={"mail": MailState.BEGUN})
 
 
 def forget(key: Key) -> None:

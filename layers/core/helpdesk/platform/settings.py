@@ -36,7 +36,9 @@ QUEUES = tuple(
         "INTEGRATION",
     )
 )
-"""The addresses of all queues, for the functions that hand out work."""
+"""The addresses of the queues of jobs, for the functions that hand out work."""
+ALL_QUEUES = (*QUEUES, "MAIL_EVENTS_QUEUE_URL")
+"""With the queue that Amazon SES's topic fills."""
 
 
 class MissingSettings(Exception):
@@ -95,6 +97,7 @@ class Settings(Record):
     tool_sync_queue_url = _Setting("TOOL_SYNC_QUEUE_URL", _text)
     signal_queue_url = _Setting("SIGNAL_QUEUE_URL", _text)
     integration_queue_url = _Setting("INTEGRATION_QUEUE_URL", _text)
+    mail_events_queue_url = _Setting("MAIL_EVENTS_QUEUE_URL", _text)
     dead_letters_url = _Setting("DEAD_LETTERS_URL", _text)
     facts_dead_letters_url = _Setting("FACTS_DEAD_LETTERS_URL", _text)
     # Where analytics is exported to; empty where it is not.
@@ -112,6 +115,10 @@ class Settings(Record):
     base_url = _Setting("BASE_URL", lambda text: text.rstrip("/"), "")
     # The verified address that mail comes from; empty where this deployment sends none.
     mail_from = _Setting("MAIL_FROM", _text, "")
+    # What mail is sent with, so that SES reports its bounces; empty where this deployment sends none.
+    mail_configuration_set = _Setting("MAIL_CONFIGURATION_SET", _text, "")
+    # The domain whose mail comes in; empty where none does.
+    inbound_mail_domain = _Setting("INBOUND_MAIL_DOMAIN", _text, "")
     # How many mails of each kind all organizations together request in an hour.
     codes_per_hour = _Setting("CODES_PER_HOUR", int, "600")
     invitations_per_hour = _Setting("INVITATIONS_PER_HOUR", int, "200")
@@ -130,14 +137,14 @@ class Settings(Record):
     _services_url = _Setting("SERVICES_URL", _text, "")
 
     def queue_url(self, name: str) -> str:
-        """Return the address of a queue by its name in QUEUES, in lower case: `mail`. Errors: MissingSettings."""
+        """Return the address of a queue by its name in ALL_QUEUES, in lower case: `mail`. Errors: MissingSettings."""
         url: str = getattr(self, f"{name}_queue_url")
         return url
 
     def queue_url_of(self, arn: str) -> str:
         """Return the address of a queue of this function by its ARN; empty if this function has no such queue."""
         name = arn.rpartition(":")[2]
-        urls = (self.environment.get(variable, "") for variable in QUEUES)
+        urls = (self.environment.get(variable, "") for variable in ALL_QUEUES)
         return next((url for url in urls if url.rpartition("/")[2] == name), "")
 
     @property

@@ -1,0 +1,1 @@
+"""Mail that comes in, and what Amazon SES reports of mail that went out."""

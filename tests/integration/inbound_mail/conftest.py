@@ -1,0 +1,14 @@
+"""The mail of tests that receive mail."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.mail import Sent, post_office
+
+
+@pytest.fixture
+def mails(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
+    """The mails that SES took."""
+    with post_office(monkeypatch) as taken:
+        yield taken
