@@ -9,6 +9,7 @@ import msgspec
 from helpdesk.agent_runs import lost_runs
 from helpdesk.conversations import snoozes
 from helpdesk.conversations.approvals import EndApprovalsJob
+from helpdesk.conversations.jobs import UnreadJob
 from helpdesk.conversations.snoozes import WakeJob
 from helpdesk.notifications import looking
 from helpdesk.outreach import unread
@@ -18,7 +19,7 @@ from helpdesk.platform.queues import BatchResponse, Record, run_batch
 from helpdesk.platform.settings import declare
 from helpdesk.tools import sync_state
 from helpdesk.tools.approvals import expiry
-from helpdesk.webhooks.following import TeamJob, UnreadJob
+from helpdesk.webhooks.following import TeamJob
 
 NEEDS = declare("TIMER_QUEUE_URL", "MAIL_FROM", "OUTREACH_PER_HOUR")
 

@@ -63,6 +63,7 @@ _VISITOR = {
 _CONVERSATION_SHOWN = {
     **_STATE,
     "pendingApprovals": 0,
+    "channel": "api",
     "subject": "Where do I find my invoices?",
     "handledBy": "agent",
     "assignee": None,
@@ -188,8 +189,8 @@ ANSWERS: dict[str, Any] = {
     "getConversation": {
         "conversation": _CONVERSATION_SHOWN,
         "messages": [
-            {**_QUESTION, "kind": "message", "sources": [], "found": []},
-            {**_ANSWER, "kind": "message", "sources": [_SOURCE], "found": []},
+            {**_QUESTION, "kind": "message", "sources": [], "found": [], "mail": None},
+            {**_ANSWER, "kind": "message", "sources": [_SOURCE], "found": [], "mail": None},
         ],
         "nextCursor": None,
     },
@@ -245,8 +246,8 @@ ANSWERS: dict[str, Any] = {
             {
                 "conversation": _CONVERSATION_SHOWN,
                 "messages": [
-                    {**_QUESTION, "kind": "message", "sources": [], "found": []},
-                    {**_ANSWER, "kind": "message", "sources": [_SOURCE], "found": []},
+                    {**_QUESTION, "kind": "message", "sources": [], "found": [], "mail": None},
+                    {**_ANSWER, "kind": "message", "sources": [_SOURCE], "found": [], "mail": None},
                 ],
                 "ratings": [{"id": _RATING, "stars": 5, "note": "That was quick.", "at": _AT + 60_000}],
                 "suggestedQuestions": [knowledge_examples.SUGGESTED_QUESTION],

@@ -59,6 +59,7 @@ def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> Non
         "status": "open",
         "awaitingHuman": False,
         "pendingApprovals": 0,
+        "channel": "api",
         "handledBy": "agent",
         "assignee": None,
         "customer": {
@@ -93,6 +94,7 @@ def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> Non
         "attachments": [],
         "sources": [],
         "found": [],
+        "mail": None,
     }
     assert answer.body["nextCursor"] is None
 

@@ -10,6 +10,7 @@ from botocore.exceptions import EndpointConnectionError
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
+from helpdesk.conversations.jobs import UnreadJob
 from helpdesk.conversations.message_record import Author
 from helpdesk.conversations.state import Speaker
 from helpdesk.conversations.thread import OutgoingMessage
@@ -18,7 +19,6 @@ from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage.transactions import Transaction
 from helpdesk.webhooks.delivery.fanout import fan_out
-from helpdesk.webhooks.following import UnreadJob
 from tests.integration.outreach.test_sending import EMAIL, SESSION, outreach, visit
 from tests.support import table as whole_table
 from tests.support.api import Client

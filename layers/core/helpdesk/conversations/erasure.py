@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from helpdesk.conversations.message_record import Entry
+from helpdesk.conversations import reply_addresses
+from helpdesk.conversations.message_record import Entry, MailEntry, Message
 from helpdesk.conversations.record import (
     ERASED,
     Conversation,
     ErasableConversation,
     InboxList,
     Rating,
+    ReplyAddress,
     SessionConversation,
     Snooze,
     TeamNotice,
@@ -88,6 +90,8 @@ def delete_entries(
     """
     for entry in entries:
         transaction.delete(entry.key, require={}, on_failure=ConditionFailed)
+        if isinstance(entry, Message) and entry.received is not None:
+            transaction.delete(MailEntry.key_for(organization, entry.received.hash))
     for rating_id in rating_ids:
         transaction.delete(Rating.key_for(organization, rating_id))
 
@@ -95,13 +99,15 @@ def delete_entries(
 def delete_for(transaction: Transaction, conversation: ErasableConversation) -> None:
     """Add the removal of a marked conversation, whose thread is empty, to a transaction.
 
-    With it go its snooze, what the team was notified of, and its place in the list of its session. The transaction
-    raises ConditionFailed if the conversation is gone.
+    With it go its snooze, what the team was notified of, the address for replies to its mails, and its place in the
+    list of its session. The transaction raises ConditionFailed if the conversation is gone.
     """
     marked = {"erasing": other_than(None)}
     transaction.delete(conversation.key, require=marked, on_failure=ConditionFailed)
     transaction.delete(Snooze.key_for(conversation.organization, conversation.id))
     transaction.delete(TeamNotice.key_for(conversation.organization, conversation.id))
+    if conversation.reply_token is not None:
+        transaction.delete(ReplyAddress.key_for(reply_addresses.hash_of(conversation.reply_token)))
     if session_hash := conversation.session_hash:
         listed = SessionConversation.key_for(conversation.organization, session_hash, conversation.id)
         transaction.delete(listed)

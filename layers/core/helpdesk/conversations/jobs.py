@@ -22,6 +22,19 @@ class LearnJob(JobBody, tag_field="kind", tag="learn"):
     conversation_id: str
 
 
+class UnreadJob(JobBody, tag_field="kind", tag="unread"):
+    """A message of the agent or the team, to be mailed if it's still unread at `due_at` (ms)."""
+
+    organization: str
+    conversation_id: str
+    message_id: str
+    due_at: int
+
+    def to_job(self) -> Job:
+        """Return the job for the timer queue."""
+        return Job(JobQueue.TIMER, self.to_body(), due_at=self.due_at)
+
+
 def learn_job(organization: str, conversation_id: str) -> Job:
     """Return the job for a conversation. Those of an organization run one after another, to find the same question."""
     body = LearnJob(organization, conversation_id).to_body()

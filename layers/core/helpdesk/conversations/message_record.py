@@ -7,8 +7,13 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from helpdesk.conversations.files.record import AttachedFile
+from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record
+from helpdesk.platform.units import DAY_SECONDS
 from helpdesk.storage.stored import Stored, field, plain
+from helpdesk.storage.table import ConditionFailed
+
+MAIL_ENTRY_KEPT_SECONDS = 365 * DAY_SECONDS
 
 
 class EntryKind(StrEnum):
@@ -49,6 +54,47 @@ class FoundPage(Record):
     score: float
 
 
+class IncomingMail(Record):
+    """The mail that a visitor's message came in.
+
+    `message_id` is the header Message-ID without its brackets. `address` is who sent it, by the header From, and `name`
+    what they call themselves. `is_verified` says that the sending domain vouches for the address. `source` is where the
+    whole mail is kept for 30 days: the key of an object.
+    """
+
+    message_id: str
+    address: str
+    name: str | None
+    is_verified: bool
+    subject: str
+    source: str | None
+
+    @property
+    def hash(self) -> str:
+        """What distinguishes it from other mails."""
+        return mail_hash(self.address, self.message_id)
+
+
+def mail_hash(address: str, message_id: str) -> str:
+    """Return the hash of a mail: of its sender, so that nobody can use up another's Message-ID, and its Message-ID."""
+    return sha256_hex(f"{address}\n{message_id}")
+
+
+class MailEntry(Stored, kw_only=True):
+    """The entry that a mail became: each mail makes one, and answers to it join its conversation."""
+
+    PK, SK = "ORG#{organization}#MAIL#{mail_hash}", "MAIL"
+    organization: str
+    mail_hash: str
+    conversation_id: str
+    entry_id: str
+    expires_at: int
+
+
+class AlreadyReceived(ConditionFailed):
+    """The mail has come before, and made an entry."""
+
+
 class Entry(Stored, kw_only=True):
     """An entry of a thread: a `Message` or a `Note`. `author` is None for the visitor and for system lines."""
 
@@ -77,7 +123,8 @@ class Message(Entry, kw_only=True):
 
     `event_id` names its message.created event. `sources` are what an answer of the agent comes from; only the team sees
     them. The tokens that a language model read and wrote for an answer are kept for counting. A `notice` is sent to a
-    customer unasked, and answers nothing. `choices` are the two pages that the agent asked about.
+    customer unasked, and answers nothing. `choices` are the two pages that the agent asked about. `received` is the
+    mail that a visitor's message came in.
     """
 
     PK, SK = "ORG#{organization}#CONV#{conversation_id}", "MSG#{id}"
@@ -87,6 +134,7 @@ class Message(Entry, kw_only=True):
     tokens_out: int | None = None
     notice: bool = False
     choices: tuple[FoundPage, ...] = ()
+    received: IncomingMail | None = None
 
     @property
     def by_person(self) -> bool:

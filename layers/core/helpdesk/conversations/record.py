@@ -45,6 +45,18 @@ class LatestRating(Record):
     stars: int
 
 
+class Channel(StrEnum):
+    """Where a customer began a conversation."""
+
+    API = "api"
+    """In an app that calls the API."""
+    SITE = "site"
+    """On the help site."""
+    EMAIL = "email"
+    """With a mail. Each answer is mailed to them."""
+    DISCORD = "discord"
+
+
 class InboxList(StrEnum):
     """The lists of the inbox. A conversation is in exactly one of them."""
 
@@ -108,6 +120,7 @@ class Snapshot(Stored, kw_only=True):
     archived_at: int | None = None
     newest_message_id: str | None = None
     waiting_approvals: int = 0
+    channel: Channel = Channel.API
 
     @property
     def state(self) -> State:
@@ -148,6 +161,7 @@ class Conversation(Snapshot, kw_only=True):
     answer. `handed_off_at` is when the agent last handed it to the team, and `hand_off_reason` why. `resolved_at` is
     when it was last resolved. `language` is the one that the visitor clearly writes, None until an answer has noted it.
     `gap` is the last message of a question that the agent found nothing for, until it is in a suggestion.
+    `reply_token` is in the address that answers to its mails go to, None before the first mail.
     `assigned_to_self` is true if the assignee chose it themselves, else None. `hour_tokens` are the tokens of a model
     that answers of the hour `tokens_hour` (since 1970) used. `erasing` is the erasure that removes it: to everyone else
     it is gone. What such a conversation said is no longer in its item.
@@ -179,6 +193,7 @@ class Conversation(Snapshot, kw_only=True):
     tokens_hour: int = 0
     hour_tokens: int = 0
     assigned_to_self: bool | None = None
+    reply_token: str | None = None
     erasing: str | None = None
 
     @property
@@ -257,7 +272,17 @@ class ErasableConversation(Stored, kw_only=True):
     id: str
     customer_id: str
     session_hash: str | None = None
+    reply_token: str | None = None
     erasing: str | None = None
+
+
+class ReplyAddress(Stored, kw_only=True):
+    """The conversation that a mail to `r+<token>@` joins, by the SHA-256 of the token."""
+
+    PK, SK = "REPLYTO#{token_hash}", "REPLYTO"
+    token_hash: str
+    organization: str
+    conversation_id: str
 
 
 class Snooze(Stored, kw_only=True):

@@ -30,7 +30,12 @@ def thread_entry(entry: Entry) -> ThreadEntry:
     sources = entry.sources if isinstance(entry, Message) else ()
     found = entry.choices if isinstance(entry, Message) else entry.found if isinstance(entry, Note) else ()
     return ThreadEntry.from_record(
-        entry, agent=entry.author, kind=entry.kind.value, sources=sources, found=found
+        entry,
+        agent=entry.author,
+        kind=entry.kind.value,
+        sources=sources,
+        found=found,
+        mail=entry.received if isinstance(entry, Message) else None,
     )
 
 

@@ -5,8 +5,18 @@ from typing import Any
 
 from helpdesk.conversations.change import Change
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.message_record import Entry, EntryKind, Message, Note
+from helpdesk.conversations.message_record import (
+    MAIL_ENTRY_KEPT_SECONDS,
+    AlreadyReceived,
+    Entry,
+    EntryKind,
+    IncomingMail,
+    MailEntry,
+    Message,
+    Note,
+)
 from helpdesk.conversations.record import Conversation, StaleConversation
+from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.transactions import Transaction
@@ -45,6 +55,18 @@ def save(transaction: Transaction, change: Change, further: Mapping[str, Any] = 
         require={**change.requirements, **further},
         on_failure=StaleConversation,
     )
+
+
+def put_mail_entry(transaction: Transaction, entry: Entry, mail: IncomingMail) -> None:
+    """Add to a transaction that a mail became an entry, the first time that it came. It raises AlreadyReceived."""
+    entered = MailEntry(
+        organization=entry.organization,
+        mail_hash=mail.hash,
+        conversation_id=entry.conversation_id,
+        entry_id=entry.id,
+        expires_at=clock.seconds_from_now(MAIL_ENTRY_KEPT_SECONDS),
+    )
+    transaction.put(entered, new=True, on_failure=AlreadyReceived)
 
 
 def newest_messages(conversation: Conversation, limit: int) -> list[Message]:

@@ -13,6 +13,7 @@ from helpdesk.api.http.schemas import (
     schema_hint,
 )
 from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
+from helpdesk.conversations.record import Channel
 from helpdesk.conversations.state import Handler, Status
 
 
@@ -77,6 +78,18 @@ class FoundPageShape(Answer):
     """How likely the page answers the question, from 0 to 1."""
 
 
+class MailShape(Answer):
+    """The mail that a visitor's message came in."""
+
+    address: str
+    """Who sent it, by its header From."""
+    name: str | None
+    """What the sender calls themselves."""
+    is_verified: bool
+    """Whether the sending domain vouches for the address (DMARC). If not, anyone can have written it."""
+    subject: str
+
+
 class ThreadEntry(MessageShape):
     """An entry of the thread as the team sees it: messages, internal notes and system lines."""
 
@@ -87,6 +100,8 @@ class ThreadEntry(MessageShape):
     found: list[FoundPageShape]
     """On the system line about a hand-off: up to three pages that the agent found, the best first. On a message in
     which the agent asks which page the visitor means: these two. Empty on every other entry. Only the team sees it."""
+    mail: MailShape | None
+    """The mail that a visitor's message came in; null on every other entry. Only the team sees it."""
 
 
 class ConversationState(Answer):
@@ -134,7 +149,9 @@ class ConversationShape(ConversationState):
     pending_approvals: int
     """How many calls of tools wait for a person to approve or deny them. GET /approvals lists them."""
     subject: str
-    """The beginning of the first message."""
+    """The subject of the mail that it began with, otherwise the beginning of the first message."""
+    channel: Channel
+    """Where the customer began it: in an app that calls the API, on the help site, by e-mail or in Discord."""
     handled_by: Handler
     """Who answers the visitor: the agent or the team."""
     assignee: str | None

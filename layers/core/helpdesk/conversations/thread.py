@@ -18,17 +18,32 @@ from helpdesk.conversations.errors import (
     TooManyAttachments,
 )
 from helpdesk.conversations.files.service import NO_ATTACHMENTS, Attachments
-from helpdesk.conversations.jobs import answer_job, images_job
+from helpdesk.conversations.jobs import UnreadJob, answer_job, images_job
 from helpdesk.conversations.message_record import (
     AnswerSource,
     Author,
     EntryKind,
     FoundPage,
+    IncomingMail,
     Message,
     Note,
 )
-from helpdesk.conversations.record import BrowserContext, Conversation, LatestRating, PageInfo, Snapshot
-from helpdesk.conversations.state import STARTED, Handler, Speaker, State, Status, state_data
+from helpdesk.conversations.record import (
+    BrowserContext,
+    Channel,
+    Conversation,
+    PageInfo,
+    Snapshot,
+)
+from helpdesk.conversations.state import (
+    STARTED,
+    Handler,
+    Speaker,
+    State,
+    Status,
+    Visibility,
+    state_data,
+)
 from helpdesk.events.kinds import WebhookEvent
 from helpdesk.events.outbox import LINE, Event, Job, job_item
 from helpdesk.platform import clock, ids
@@ -41,12 +56,23 @@ _SUBJECT_CHARACTERS = 80
 
 
 class VisitorMessage(Record):
-    """A visitor's message, ready to be written. `context` is None if none was sent."""
+    """A visitor's message, ready to be written. `context` is None if none was sent.
+
+    `channel` and `subject` are of a conversation that it begins; without a subject, that is the beginning of the
+    message. `received` is the mail that it came in. `handled_by` is who handles the conversation from now on, None if
+    that stays as it is. `archived` begins an archived conversation. `lines` are what the team reads with the message.
+    """
 
     body: str
     attachments: Attachments
     context: BrowserContext | None = None
     page: PageInfo | None = None
+    channel: Channel = Channel.API
+    subject: str = ""
+    received: IncomingMail | None = None
+    handled_by: Handler | None = None
+    archived: bool = False
+    lines: tuple[str, ...] = ()
 
 
 class OutgoingMessage(Record):
@@ -88,16 +114,25 @@ def require_body(text: str, attachments: int) -> str:
 
 
 def start(
-    transaction: Transaction, organization: str, customer_id: str, session_hash: str, message: VisitorMessage
+    transaction: Transaction,
+    organization: str,
+    customer_id: str,
+    session_hash: str | None,
+    message: VisitorMessage,
 ) -> tuple[str, str]:
     """Add a new conversation with its first message; return both ids.
 
-    Sends conversation.created, then message.created; the agent starts answering.
+    Sends conversation.created, then message.created; the agent starts answering if it handles the conversation.
     """
     message_id = ids.new("msg")
-    conversation = _started(organization, customer_id, session_hash, message, message_id, STARTED)
+    state = replace(
+        STARTED,
+        handled_by=message.handled_by or STARTED.handled_by,
+        visibility=Visibility.ARCHIVED if message.archived else STARTED.visibility,
+    )
+    conversation = _started(organization, customer_id, session_hash, message, message_id, state)
     _put_started(transaction, conversation)
-    _add_visitor_message(transaction, conversation, message_id, message, STARTED, conversation.started_at)
+    _add_visitor_message(transaction, conversation, message_id, message, state, conversation.started_at)
     return conversation.id, message_id
 
 
@@ -127,7 +162,7 @@ def append(transaction: Transaction, conversation: Snapshot, message: VisitorMes
     The transaction can raise StaleConversation. The reminder of the snooze stays: this write does not know of it.
     """
     new, before = new_message(conversation), conversation.state
-    state = State(before.status, before.handled_by, Speaker.VISITOR)
+    state = State(before.status, message.handled_by or before.handled_by, Speaker.VISITOR)
     change = Change(before=conversation, state=state, message=new, context=message.context, ends_snooze=True)
     repository.save(transaction, change)
     return _add_visitor_message(transaction, conversation, new.id, message, state, new.at)
@@ -196,34 +231,10 @@ def put_outgoing(
         choices=written.choices,
     )
     written.attachments.keep(transaction, conversation.organization, message.id)
+    if conversation.channel is Channel.EMAIL:
+        mailed = UnreadJob(conversation.organization, conversation.id, message.id, new.at)
+        jobs = (*jobs, mailed.to_job())
     _add_message(transaction, message, state, jobs)
-
-
-def add_note(
-    transaction: Transaction,
-    conversation: Snapshot,
-    *,
-    name: str,
-    body: str,
-    attachments: Attachments,
-    now: int,
-) -> str:
-    """Add a teammate's note, which only the team sees and which sends no event; return its id."""
-    note = Note(
-        organization=conversation.organization,
-        id=ids.new("msg"),
-        conversation_id=conversation.id,
-        created_at=now,
-        sender="agent",
-        author=Author("human", name),
-        body=body,
-        attachments=attachments.shown,
-        kind=EntryKind.NOTE,
-    )
-    attachments.keep(transaction, conversation.organization, note.id)
-    transaction.put(note, new=True)
-    search.put(transaction, search.note(conversation.organization, conversation.id, note.id))
-    return note.id
 
 
 def add_system_line(
@@ -234,8 +245,8 @@ def add_system_line(
     *,
     alone: bool = False,
     found: tuple[FoundPage, ...] = (),
-) -> None:
-    """Add a line that only the team sees and that sends no event.
+) -> Note:
+    """Add a line that only the team sees and that sends no event; return it.
 
     A line that is `alone`, in a change that sends no event either, reaches those who follow the thread by itself. A
     line about a hand-off has the pages that the agent `found`.
@@ -252,32 +263,7 @@ def add_system_line(
         found=found,
     )
     transaction.put(line, new=True)
-
-
-def rating_line_id(rating_id: str) -> str:
-    """Return the id of the line about a rating."""
-    return "msg_" + rating_id.partition("_")[2]
-
-
-def put_rating_line(
-    transaction: Transaction, conversation: Snapshot, rating: LatestRating, comment: str
-) -> None:
-    """Write the line about a visitor's rating, over the line of the same rating if that is being changed."""
-    text = f"The visitor rated this conversation {rating.stars} of 5 stars"
-    line = Note(
-        organization=conversation.organization,
-        conversation_id=conversation.id,
-        id=rating_line_id(rating.id),
-        created_at=rating.at,
-        sender="agent",
-        body=f"{text}: {comment}" if comment else f"{text}.",
-        kind=EntryKind.SYSTEM,
-        rating_id=rating.id,
-        stars=rating.stars,
-        rating_note=comment,
-        entity=LINE,
-    )
-    transaction.put(line)
+    return line
 
 
 def add_updated(
@@ -328,11 +314,13 @@ def _started(
         last_speaker=state.last_speaker,
         customer_id=customer_id,
         session_hash=session_hash,
-        subject=_subject(first),
+        subject=as_name(first.subject, _SUBJECT_CHARACTERS) or _subject(first),
+        channel=first.channel,
         page=first.page,
         context=first.context,
         started_at=now,
         last_message_at=now,
+        archived_at=now if state.visibility is Visibility.ARCHIVED else None,
         newest_message_id=message_id,
         newest_visitor_message_id=message_id if state.last_speaker is Speaker.VISITOR else None,
     )
@@ -375,8 +363,13 @@ def _add_visitor_message(
         sender="visitor",
         body=written.body,
         attachments=written.attachments.shown,
+        received=written.received,
     )
+    if written.received is not None:
+        repository.put_mail_entry(transaction, message, written.received)
     written.attachments.keep(transaction, organization, message_id)
+    for text in written.lines:
+        add_system_line(transaction, conversation, text, now)
     jobs: tuple[Job, ...] = ()
     if state.handled_by is Handler.AGENT:
         jobs = (answer_job(organization, conversation.id, message_id),)

@@ -5,12 +5,14 @@ from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import jobs, thread
 from helpdesk.conversations.files import service as files
 from helpdesk.conversations.files.service import Attachments
-from helpdesk.conversations.record import Conversation, StaleConversation
+from helpdesk.conversations.message_record import Author, EntryKind, Note
+from helpdesk.conversations.record import Conversation, Snapshot, StaleConversation
 from helpdesk.conversations.rendering import state_shape
 from helpdesk.conversations.schemas import NoteAccepted, NoteInput, ReplyAccepted, ReplyInput
 from helpdesk.conversations.service import forget_hint, retry_on_conflict
 from helpdesk.conversations.state import apply_reply
-from helpdesk.platform import clock
+from helpdesk.platform import clock, ids
+from helpdesk.search import jobs as search
 from helpdesk.storage.transactions import Transaction
 
 
@@ -48,7 +50,7 @@ def note(caller: Caller, conversation_id: str, written: NoteInput) -> NoteAccept
 
     def write(transaction: Transaction, conversation: Conversation) -> NoteAccepted:
         transaction.require(conversation.key, {"archived_at": None}, on_failure=StaleConversation)
-        note_id = thread.add_note(
+        note_id = _add_note(
             transaction, conversation, name=name, body=body, attachments=attachments, now=clock.now_ms()
         )
         return NoteAccepted(message_id=note_id)
@@ -62,3 +64,30 @@ def _written(caller: Caller, written: ReplyInput | NoteInput) -> tuple[str, Atta
     body = thread.require_body(written.body, len(named))
     attachments = files.attached(caller.organization, named)
     return body, attachments, Actor(caller).name
+
+
+def _add_note(
+    transaction: Transaction,
+    conversation: Snapshot,
+    *,
+    name: str,
+    body: str,
+    attachments: Attachments,
+    now: int,
+) -> str:
+    """Add a teammate's note, which only the team sees and which sends no event; return its id."""
+    note = Note(
+        organization=conversation.organization,
+        id=ids.new("msg"),
+        conversation_id=conversation.id,
+        created_at=now,
+        sender="agent",
+        author=Author("human", name),
+        body=body,
+        attachments=attachments.shown,
+        kind=EntryKind.NOTE,
+    )
+    attachments.keep(transaction, conversation.organization, note.id)
+    transaction.put(note, new=True)
+    search.put(transaction, search.note(conversation.organization, conversation.id, note.id))
+    return note.id

@@ -67,6 +67,11 @@ def hash_of(kind: str, *parts: str) -> str:
     return sha256_hex("\n".join([kind, *parts]))
 
 
+def hash_of_address(email: str) -> str:
+    """Return the hash of a proven address."""
+    return hash_of("email", email)
+
+
 def find_or_create(organization: str, proven: Proven, introduce: Introduce) -> Customer:
     """Return the customer to whom one of the identities leads; the first sign-in creates them.
 

@@ -13,6 +13,7 @@ from helpdesk.api.admission import buckets
 from helpdesk.api.admission.allowance import BucketEmpty
 from helpdesk.api.admission.record import OrganizationBucket
 from helpdesk.conversations import service as conversations
+from helpdesk.conversations.jobs import UnreadJob
 from helpdesk.conversations.messages import visitors
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers import service as customers
@@ -27,7 +28,6 @@ from helpdesk.platform.settings import settings
 from helpdesk.platform.units import DAY_MS, SECOND_MS
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
-from helpdesk.webhooks.following import UnreadJob
 
 MAILS_TO_ADDRESS_PER_HOUR, MAILS_TO_ADDRESS_BURST = 6, 3
 """From one organization: a stranger can name any address, in any number of conversations."""

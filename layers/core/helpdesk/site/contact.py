@@ -33,7 +33,7 @@ from helpdesk.conversations.errors import (
 from helpdesk.conversations.messages import ratings
 from helpdesk.conversations.messages import service as messages
 from helpdesk.conversations.messages.schemas import MessageInput, PageInput
-from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.record import Channel, Conversation
 from helpdesk.conversations.schemas import MessageShape
 from helpdesk.conversations.state import Status
 from helpdesk.customers.profile import UserInput
@@ -182,7 +182,11 @@ def _sent(visit: Visit, browser: Browser, form: MessageForm) -> str:
             page=PageInput(url=visit.address("/contact")),
         )
         accepted = messages.post_as(
-            visit.organization, forms.session_hash(browser), message, user_is_typed=True
+            visit.organization,
+            forms.session_hash(browser),
+            message,
+            user_is_typed=True,
+            channel=Channel.SITE,
         )
         return f"/contact/{accepted.conversation_id}"
 

@@ -7,6 +7,7 @@ an organization that uses neither pays for none, and no write of a conversation 
 import json
 from collections.abc import Sequence
 
+from helpdesk.conversations.jobs import UnreadJob
 from helpdesk.events.followers import UNREAD_MAIL, EventFollower
 from helpdesk.events.integration_jobs import App, IntegrationJob
 from helpdesk.events.kinds import WebhookEvent
@@ -21,19 +22,6 @@ TEAM_WAITS_MS = 2 * MINUTE_MS
 _AWAITS_TEAM = '"awaitingHuman":true'
 _SHOW_LINES = frozenset({App.SLACK})
 """The apps that show lines of the team."""
-
-
-class UnreadJob(JobBody, tag_field="kind", tag="unread"):
-    """A message of the agent or the team, to be mailed if it's still unread at `due_at` (ms)."""
-
-    organization: str
-    conversation_id: str
-    message_id: str
-    due_at: int
-
-    def to_job(self) -> Job:
-        """Return the job for the timer queue."""
-        return Job(JobQueue.TIMER, self.to_body(), due_at=self.due_at)
 
 
 class TeamJob(JobBody, tag_field="kind", tag="team"):

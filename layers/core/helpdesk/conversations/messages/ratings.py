@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from helpdesk.conversations import service as conversations
-from helpdesk.conversations import thread
 from helpdesk.conversations.errors import (
     CHANGEABLE_HOURS,
     MAX_NOTE_CHARACTERS,
@@ -24,10 +23,17 @@ from helpdesk.conversations.errors import (
     NotResolved,
     RatingSettled,
 )
-from helpdesk.conversations.message_record import Note
+from helpdesk.conversations.message_record import EntryKind, Note
 from helpdesk.conversations.messages import sessions
-from helpdesk.conversations.record import Conversation, LatestRating, Rating, StaleConversation
+from helpdesk.conversations.record import (
+    Conversation,
+    LatestRating,
+    Rating,
+    Snapshot,
+    StaleConversation,
+)
 from helpdesk.conversations.state import Status
+from helpdesk.events.outbox import LINE
 from helpdesk.platform import clock, ids
 from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.platform.units import HOUR_MS
@@ -78,9 +84,7 @@ def rate_as(
 
 def line(rating: Rating) -> Note | None:
     """Return the line of the thread about a rating, None if there is none."""
-    return conversations.notes.find(
-        rating.organization, rating.conversation_id, thread.rating_line_id(rating.id)
-    )
+    return conversations.notes.find(rating.organization, rating.conversation_id, _line_id(rating.id))
 
 
 def newest(organization: str, start: int, end: int, limit: int) -> list[Rating]:
@@ -138,7 +142,7 @@ def _write(transaction: Transaction, conversation: Conversation, stars: int, not
         },
         on_failure=StaleConversation,
     )
-    thread.put_rating_line(transaction, conversation, rating, note)
+    _put_line(transaction, conversation, rating, note)
     if is_new:
         stored = Rating(
             organization=conversation.organization,
@@ -151,3 +155,27 @@ def _write(transaction: Transaction, conversation: Conversation, stars: int, not
     else:
         key = Rating.key_for(conversation.organization, rating.id)
         transaction.change(key, set={"stars": stars})
+
+
+def _line_id(rating_id: str) -> str:
+    """Return the id of the line about a rating."""
+    return "msg_" + rating_id.partition("_")[2]
+
+
+def _put_line(transaction: Transaction, conversation: Snapshot, rating: LatestRating, comment: str) -> None:
+    """Write the line about a visitor's rating, over the line of the same rating if that is being changed."""
+    text = f"The visitor rated this conversation {rating.stars} of 5 stars"
+    line = Note(
+        organization=conversation.organization,
+        conversation_id=conversation.id,
+        id=_line_id(rating.id),
+        created_at=rating.at,
+        sender="agent",
+        body=f"{text}: {comment}" if comment else f"{text}.",
+        kind=EntryKind.SYSTEM,
+        rating_id=rating.id,
+        stars=rating.stars,
+        rating_note=comment,
+        entity=LINE,
+    )
+    transaction.put(line)

@@ -27,6 +27,7 @@ from helpdesk.conversations.messages.schemas import (
 from helpdesk.conversations.messages.visitors import SessionChanged
 from helpdesk.conversations.record import (
     BrowserContext,
+    Channel,
     Conversation,
     PageInfo,
     Session,
@@ -58,12 +59,18 @@ def post(organization: str, sent: MessageInput) -> MessageAccepted:
 
 
 def post_as(
-    organization: str, session_hash: str, sent: MessageInput, *, user_is_typed: bool = False
+    organization: str,
+    session_hash: str,
+    sent: MessageInput,
+    *,
+    user_is_typed: bool = False,
+    channel: Channel = Channel.API,
 ) -> MessageAccepted:
     """Write the message of a visitor who is known by the hash of their session, as one who is signed in is.
 
     The session that the message names is not used. With `user_is_typed` its `user` is what the visitor typed, and no
-    tool gets the address in it. Raises what `post` raises, except InvalidSession.
+    tool gets the address in it. `channel` is where a conversation begins with it. Raises what `post` raises, except
+    InvalidSession.
     """
     named = [(file.id, file.name) for file in sent.attachments or []]
     body = thread.require_body(sent.body, len(named))
@@ -72,6 +79,7 @@ def post_as(
         attachments=files.attached(organization, named),
         context=_context(sent.context) if sent.context else None,
         page=_page(sent.page) if sent.page else None,
+        channel=channel,
     )
     identity: Said | None = sent.user.said() if sent.user else None
     if identity is not None and user_is_typed:
@@ -83,10 +91,10 @@ def post_as(
         nonlocal session, target
         try:
             if session is None:
-                return _first(organization, session_hash, identity, message)
+                return write_first(organization, session_hash, identity, message)
             if target is None:
                 target = choosing.newest_open(session)
-            return _next(session, target, identity, message)
+            return write_next(session, target, identity, message)
         except SessionChanged as changed:
             session = changed.session()
             target = _hinted(session)
@@ -205,7 +213,7 @@ def history_conversation(conversation: Conversation, messages: Iterable[Message]
     )
 
 
-def _first(
+def write_first(
     organization: str, session_hash: str, identity: Said | None, message: VisitorMessage
 ) -> MessageAccepted:
     """Create the visitor with the session and the first conversation."""
@@ -219,7 +227,7 @@ def _first(
     return MessageAccepted(conversation_id=conversation_id, message_id=message_id)
 
 
-def _next(
+def write_next(
     session: Session, target: Snapshot | None, identity: Said | None, message: VisitorMessage
 ) -> MessageAccepted:
     """Add to the session's open conversation, or start another."""
@@ -229,7 +237,7 @@ def _next(
             transaction, session.organization, session.customer_id, session.hash, message
         )
         visitors.add_conversation(transaction, session, conversation_id)
-        handled_by = STARTED.handled_by
+        handled_by = message.handled_by or STARTED.handled_by
     else:
         conversation_id, handled_by = target.id, target.state.handled_by
         message_id = thread.append(transaction, target, message)

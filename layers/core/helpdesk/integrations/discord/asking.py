@@ -13,7 +13,7 @@ from helpdesk.conversations.errors import MAX_BODY_CHARACTERS, ConversationNotFo
 from helpdesk.conversations.messages import service as messages
 from helpdesk.conversations.messages import visitors
 from helpdesk.conversations.messages.schemas import ContextInput, MessageInput, PageInput
-from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.record import Channel, Conversation
 from helpdesk.customers.profile import UserInput
 from helpdesk.events.integration_jobs import App
 from helpdesk.integrations.accounts import Account
@@ -125,7 +125,10 @@ def _written(account: Account, data: Mapping[str, Any], session_hash: str) -> st
     feeds.claim_question(claim, organization, server, data["interaction"], data["user"]["id"])
     try:
         with prepend_to_next_transaction(claim):
-            return messages.post_as(organization, session_hash, _question(account, data)).conversation_id
+            asked = _question(account, data)
+            return messages.post_as(
+                organization, session_hash, asked, channel=Channel.DISCORD
+            ).conversation_id
     except StaleFeed:
         session = visitors.sessions.find(organization, session_hash)
         return None if session is None else session.current

@@ -24,7 +24,7 @@ MAX_SUBJECT_CHARACTERS = 255
 
 def by_address(organization: str, email: str) -> Visitor:
     """Return the customer of an address that received a code; the first sign-in creates them."""
-    return _visitor(organization, Proven((_hash_of_address(email),), {"email": email}))
+    return _visitor(organization, Proven((identities.hash_of_address(email),), {"email": email}))
 
 
 def by_claims(organization: str, issuer: str | None, claims: Mapping[str, Any]) -> Visitor:
@@ -42,7 +42,7 @@ def by_claims(organization: str, issuer: str | None, claims: Mapping[str, Any]) 
     hashes, email = [of_subject], _address(claims.get("email"))
     is_verified = claims.get("email_verified") is True
     if email is not None and is_verified:
-        hashes.append(_hash_of_address(email))
+        hashes.append(identities.hash_of_address(email))
     named = {"name": claims.get("name"), "email": email, "avatarUrl": claims.get("picture")}
     sent: dict[str, Any] = {name: value for name, value in named.items() if isinstance(value, str)}
     if len(subject) <= MAX_EXTERNAL_ID_CHARACTERS:
@@ -99,7 +99,3 @@ def _address(sent: Any) -> str | None:
         return normalized_email(sent) if isinstance(sent, str) else None
     except InvalidEmail:
         return None
-
-
-def _hash_of_address(email: str) -> str:
-    return identities.hash_of("email", email)
