@@ -1,0 +1,134 @@
+"""Reads headers: encoded words, addresses and message IDs, of which none need be well-formed."""
+
+import re
+from email.errors import HeaderParseError
+from email.header import decode_header
+from email.message import Message
+from email.policy import Compat32
+from email.utils import getaddresses
+from typing import Final
+
+from helpdesk.platform import charsets
+from helpdesk.platform.text import one_line
+
+MAX_HEADER_CHARACTERS = 100_000
+"""How much of a header is read: its beginning, and of References its end."""
+MAX_DECODED_CHARACTERS = 4_000
+"""How much of a header is read that has encoded words."""
+MAX_ADDRESSES = 1_000
+"""How many recipients of a header are read."""
+MAX_ID_CHARACTERS = 500
+MAX_ADDRESS_CHARACTERS = 254
+
+# Charsets of mail that the web has no names for. Never UTF-7, in which markup hides from filters.
+_CHARSETS: Final = {"iso-2022-kr": "iso2022_kr", "hz-gb-2312": "hz", "unknown-8bit": "utf-8"}
+_CODE_PAGE: Final = re.compile(r"(?:cp|ibm)-?(\d{3,4})", re.IGNORECASE)
+_CODE_PAGES: Final = frozenset(
+    {
+        "037",
+        "437",
+        "737",
+        "775",
+        "850",
+        "852",
+        "855",
+        "857",
+        "858",
+        "860",
+        "861",
+        "862",
+        "863",
+        "864",
+        "865",
+        "866",
+    }
+    | {"869", "932", "949", "950", "1250", "1251", "1252", "1253", "1254", "1255", "1256", "1257", "1258"}
+)
+_ID: Final = re.compile(rf"<\s*([^<>\s]{{1,{MAX_ID_CHARACTERS}}})\s*>")
+_ADDRESS: Final = re.compile(r"[^\s<>\"(),:;@\[\]\\]{1,64}@[^\s<>\"(),:;@\[\]\\]{1,189}")
+_IN_ANGLES: Final = re.compile(rf"<\s{{0,9}}({_ADDRESS.pattern})\s{{0,9}}>")
+
+
+class _Unread(Compat32):
+    """Keeps headers as they came. The library's own reading of malformed headers raises, or takes long."""
+
+    def header_fetch_parse(self, name: str, value: str) -> str:
+        """Return a header's value."""
+        del name
+        return value
+
+
+AS_THEY_CAME: Final = _Unread(max_line_length=None)
+"""How the library reads a mail here."""
+
+
+def values(mail: Message, name: str) -> list[str]:
+    """Return a header's values as they came, unfolded and cut; bytes beyond ASCII are surrogates."""
+    wanted = name.lower()
+    return [
+        re.sub(r"[\r\n]+", "", value)[:MAX_HEADER_CHARACTERS]
+        for key, value in mail.items()
+        if key.lower() == wanted
+    ]
+
+
+def value(mail: Message, name: str) -> str:
+    """Return the first value of a header, as it came; "" if there is none."""
+    return next(iter(values(mail, name)), "")
+
+
+def decoded(raw: str, max_characters: int) -> str:
+    """Return the text of a header on one line, without hidden characters."""
+    raw = raw[:MAX_DECODED_CHARACTERS]
+    try:
+        parts = decode_header(raw) if "=?" in raw else [(raw, None)]
+    except (HeaderParseError, ValueError):
+        parts = [(raw, None)]
+    text = ""
+    for part, charset in parts:
+        body = part if isinstance(part, bytes) else _bytes(part)
+        text += charsets.decoded(body, codec_of(charset))
+    return one_line(text, max_characters)
+
+
+def codec_of(label: str | None) -> str | None:
+    """Return Python's codec for a charset as mails name them; None for one that is unknown or unsafe."""
+    name = (label or "").strip().strip("\"'").lower()[:40]
+    page = _CODE_PAGE.fullmatch(name)
+    if page is not None:
+        return f"cp{page[1]}" if page[1] in _CODE_PAGES else None
+    return _CHARSETS.get(name) or charsets.codec_of(name.removeprefix("charset="))
+
+
+def address_and_name(raw: str) -> tuple[str, str]:
+    """Return the one address of a header in lower case, and the name beside it; ("", "") if there is not one."""
+    found = addresses(raw)
+    if len(set(found)) != 1:
+        return "", ""
+    name = raw.rpartition("<")[0].strip().strip('"') if "<" in raw else ""
+    if not name and raw.rstrip().endswith(")"):
+        name = raw.partition("(")[2].rstrip(") ")
+    return found[0], re.sub(r"\\(.)", r"\1", name).strip().strip("'\"")
+
+
+def addresses(raw: str) -> list[str]:
+    """Return the addresses of a header in lower case, at most 1,000."""
+    raw = raw[:MAX_HEADER_CHARACTERS]
+    try:
+        found = [address for _, address in getaddresses([raw]) if _ADDRESS.fullmatch(address)]
+    except (ValueError, IndexError, RecursionError):
+        found = []
+    if not found:  # the parser gives up on the whole header for one mistake
+        found = _IN_ANGLES.findall(raw) or _ADDRESS.findall(raw)
+    usable = (address.lower() for address in found[:MAX_ADDRESSES])
+    return [address for address in usable if len(address) <= MAX_ADDRESS_CHARACTERS and address.isprintable()]
+
+
+def message_ids(raw: str) -> list[str]:
+    """Return the message IDs of a header, without their angles, in their order."""
+    return _ID.findall(raw)
+
+
+def _bytes(text: str) -> bytes:
+    """Return the bytes of a header that came as they are, or of one that was decoded from ASCII."""
+    return text.encode("utf-8", "surrogateescape")
