@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from helpdesk.inbound_mail import quoting
-from helpdesk.inbound_mail.parsing import MAX_TEXT_CHARACTERS, parse
+from helpdesk.inbound_mail.parsing import parse
+from helpdesk.inbound_mail.parts import MAX_TEXT_CHARACTERS
 from helpdesk.inbound_mail.quoting import written_now
 from tests.unit.inbound_mail.mails import html, mail
 

@@ -3,7 +3,8 @@
 import pytest
 
 from helpdesk.inbound_mail.html_text import MAX_NESTED, as_text
-from helpdesk.inbound_mail.parsing import MAX_TEXT_CHARACTERS, parse
+from helpdesk.inbound_mail.parsing import parse
+from helpdesk.inbound_mail.parts import MAX_TEXT_CHARACTERS
 from tests.unit.inbound_mail.mails import html, mail, nest, part_of
 
 PLAIN = "Content-Type: text/plain\n\nHello in plain text\n"

@@ -1,6 +1,6 @@
 """The text of an HTML mail: what a reader sees, in lines, with the marks that `quoting` cuts by.
 
-Nothing of the result names a remote picture, because a person who opens one tells its sender so.
+Nothing of the result names a remote picture, because loading one reports to its sender that the mail was read.
 """
 
 import re
