@@ -25,15 +25,20 @@ from helpdesk.api.admission.limits import Plan
 from helpdesk.api.logs import service as logs
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError
-from scripts import operate_apps, stack_queues
+from scripts import operate_apps, operate_mail, stack_queues
 from scripts.migrations import runner
 from scripts.operator_errors import OperatorError
 
 DEFAULT_STACK = "helpdesk-dev"
 
 
-def use_stack(stack_name: str, *, region: str | None = None, endpoint_url: str | None = None) -> None:
-    """Use a stack's table and queues in this process. Raises OperatorError if there is no such stack."""
+def use_stack(
+    stack_name: str, *, region: str | None = None, endpoint_url: str | None = None
+) -> dict[str, str]:
+    """Use a stack's table and queues in this process, and return its parameters.
+
+    Raises OperatorError if there is no such stack.
+    """
     if region:
         os.environ["AWS_DEFAULT_REGION"] = region
     if endpoint_url:
@@ -54,6 +59,7 @@ def use_stack(stack_name: str, *, region: str | None = None, endpoint_url: str |
     given = {each["ParameterKey"]: each["ParameterValue"] for each in stacks[0].get("Parameters", [])}
     os.environ["BASE_URL"] = given.get("BaseUrl") or outputs.get("ApiUrl", "")
     stack_queues.use_queues(outputs)
+    return given
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # botocore itself reads AWS_DEFAULT_REGION alone; the AWS CLI reads AWS_REGION first.
         region = options.region or os.environ.get("AWS_REGION")
-        use_stack(options.stack_name, region=region, endpoint_url=options.endpoint_url)
+        options.parameters = use_stack(options.stack_name, region=region, endpoint_url=options.endpoint_url)
         result = options.run(options)
     except runner.SchemaTooNew:
         print(
@@ -294,6 +300,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_facts(commands)
     operate_apps.add_commands(commands)
+    operate_mail.add_commands(commands)
 
     migrate = commands.add_parser(
         "migrate", help="update the items that an earlier version wrote; run it after each deployment"

@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+from scripts.local import ministack, processes
 from scripts.local.processes import ProcessRecord
 from scripts.local.progress import Problem, Progress
 from scripts.local.settings import HOST, REGION, StackSettings
@@ -35,8 +36,13 @@ class Emulator:
 
     @property
     def state_folders(self) -> list[Path]:
-        """Return where the emulated table, buckets and everything else are kept between runs."""
-        return [self._folder / "state", self._folder / "s3"]
+        """Return where the emulated table, buckets, mails and everything else are kept between runs."""
+        return [self._folder / "state", self._folder / "s3", self.mails]
+
+    @property
+    def mails(self) -> Path:
+        """Return where the mails are kept (scripts/mailbox)."""
+        return self._folder / "mails"
 
     def runs(self) -> bool:
         """Return whether the emulator that this stack started still runs."""
@@ -141,23 +147,11 @@ class Emulator:
         temporary = self._folder / "tmp"
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
-        # Not a Popen: it outlives this process, and is stopped by its record.
-        pid = os.posix_spawn(
-            sys.executable,
-            [sys.executable, "-m", "scripts.local.ministack"],
-            self._environment(temporary),
-            file_actions=[
-                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-                (os.POSIX_SPAWN_OPEN, 1, str(self.log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
-                (os.POSIX_SPAWN_DUP2, 1, 2),
-            ],
-            # A process group of its own: Ctrl-C in the terminal reaches this program, which then stops it in order.
-            setsid=True,
-        )
-        ProcessRecord.of(pid).save(self._record_file)
+        words = ["-m", "scripts.local.ministack"]
+        processes.start(words, self.log, self._environment(temporary), self._record_file)
 
     def _environment(self, temporary: Path) -> dict[str, str]:
-        state, objects = self.state_folders
+        state, objects, mails = self.state_folders
         return {
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), "/usr/bin", "/bin"]),
             "HOME": str(temporary),
@@ -172,6 +166,7 @@ class Emulator:
             "STATE_DIR": str(state),
             "S3_PERSIST": "1",
             "S3_DATA_DIR": str(objects),
+            ministack.MAILS: str(mails),
             # Functions run as plain processes. Otherwise it looks for Docker and removes containers there.
             "LAMBDA_EXECUTOR": "local",
             # Seconds after which a function's further processes end, beyond the first; a burst leaves many.

@@ -9,6 +9,7 @@ what the change wins:
                                 and removing them holds up an update or a stop for minutes
     read_logs_at_once           it waits up to 50 ms for a log line after each call: a minute or more in the
                                 end-to-end tests
+    keep_sent_mails             of a mail it keeps neither headers nor tags: correctness
     end_when_saved              at a stop, it waits for functions that still run, though nothing keeps their work:
                                 15 s become 2 s
 
@@ -25,6 +26,7 @@ import fcntl
 import hashlib
 import importlib
 import io
+import json
 import os
 import shutil
 import tempfile
@@ -35,12 +37,17 @@ import zipfile
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from types import SimpleNamespace
 from typing import IO, Any
 
 from scripts.local import aws_limits
 from scripts.local.settings import REGION
+from scripts.mailbox import files
+
+MAILS = "HELPDESK_MAILS"
+"""The variable that has the folder of the mails that are sent."""
 
 # As MiniStack names a worker's folder, in the same place.
 _WORKERS = "ministack-lambda-*"
@@ -214,6 +221,20 @@ def answer_refusals_as_declared() -> None:
     theirs["_import_rest_api"] = take_document
 
 
+def keep_sent_mails(folder: Path) -> None:
+    """Let MiniStack keep each mail that it is asked to send in a folder, as it was asked (scripts/mailbox)."""
+    theirs = vars(importlib.import_module("ministack.services.ses_v2"))
+    handle = theirs["handle_request"]
+
+    async def handle_request(method: str, path: str, headers: Any, body: bytes, query: Any) -> Any:
+        answer = await handle(method, path, headers, body, query)
+        if method == "POST" and path.endswith("/outbound-emails") and answer[0] == HTTPStatus.OK:
+            files.keep_sent(folder, {**json.loads(body), **json.loads(answer[2])})
+        return answer
+
+    theirs["handle_request"] = handle_request
+
+
 def end_when_saved() -> None:
     """Let MiniStack end as soon as it has saved its state."""
     application = vars(importlib.import_module("ministack.app"))
@@ -240,6 +261,7 @@ def main() -> None:
     read_logs_at_once()
     limit_requests()
     answer_refusals_as_declared()
+    keep_sent_mails(Path(os.environ[MAILS]))
     end_when_saved()
     importlib.import_module("ministack.app").main()
 

@@ -33,7 +33,7 @@ def tokens(
     return {name: found[name] for name in PEOPLE}
 
 
-def mail_url(settings: StackSettings) -> str:
+def mail_json_url(settings: StackSettings) -> str:
     """Return where the mails that the stack has sent can be read, as JSON."""
     return f"{settings.endpoint_url}/_ministack/ses/messages"
 

@@ -8,7 +8,9 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -48,7 +50,7 @@ class ProcessRecord:
             if self.runs():
                 os.kill(self.pid, signal.SIGTERM)
         ended = self._wait(grace_seconds)
-        # It leads a process group of its own (see emulator.start), so this reaches its workers and nothing else.
+        # It leads a process group of its own (see `start`), so this reaches its workers and nothing else.
         if not ended or _group_exists(self.pid):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
@@ -65,6 +67,26 @@ class ProcessRecord:
                 os.waitpid(self.pid, os.WNOHANG)
             time.sleep(0.05)
         return True
+
+
+def start(words: Sequence[str], log: Path, environment: Mapping[str, str], record: Path) -> None:
+    """Start Python with some words, its output in a log and its process in a record.
+
+    It's no Popen: it outlives this process, and is stopped by its record. It leads a process group of its own, so that
+    Ctrl-C in the terminal reaches this program, which then stops it in order.
+    """
+    pid = os.posix_spawn(
+        sys.executable,
+        [sys.executable, *words],
+        dict(environment),
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
+        ],
+        setsid=True,
+    )
+    ProcessRecord.of(pid).save(record)
 
 
 def _group_exists(pid: int) -> bool:

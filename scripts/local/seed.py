@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from scripts.local import people
+from scripts.local import mailing, people
 from scripts.local.calls import call
 from scripts.local.deployment import Deployment
 from scripts.local.operating import Operator, RefusedError
@@ -47,7 +47,10 @@ def seed(
     stack = {
         "base_url": settings.base_url,
         "endpoint_url": settings.endpoint_url,
-        "mail_url": people.mail_url(settings),
+        "mail_url": settings.mail_url,
+        "mail_json_url": people.mail_json_url(settings),
+        "smtp_url": settings.smtp_url,
+        "mail_address": mailing.address_of(settings, site_url),
         "site_url": site_url,
         "region": REGION,
         "table": deployment.outputs["TableName"],

@@ -5,11 +5,11 @@ They run in a process of their own, which `make down` stops. What they hold stay
 
 import json
 import os
-import sys
 import time
 
 import httpx
 
+from scripts.local import processes
 from scripts.local.operating import Operator, RefusedError
 from scripts.local.processes import ProcessRecord
 from scripts.local.progress import Problem, Progress
@@ -65,19 +65,8 @@ class StandIns:
         self._apps.unlink(missing_ok=True)
         settings = self._settings
         words = ["--port", str(settings.services_port), "--root", settings.base_url]
-        # Not a Popen: it outlives this process, and is stopped by its record.
-        pid = os.posix_spawn(
-            sys.executable,
-            [sys.executable, "-m", "scripts.services", *words, "--folder", str(self._folder)],
-            dict(os.environ),
-            file_actions=[
-                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-                (os.POSIX_SPAWN_OPEN, 1, str(self.log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
-                (os.POSIX_SPAWN_DUP2, 1, 2),
-            ],
-            setsid=True,
-        )
-        ProcessRecord.of(pid).save(self._record_file)
+        words = ["-m", "scripts.services", *words, "--folder", str(self._folder)]
+        processes.start(words, self.log, os.environ, self._record_file)
 
     def _wait_until_they_answer(self) -> None:
         deadline = time.monotonic() + START_SECONDS

@@ -26,6 +26,8 @@ BASE_PATH = "helpdesk"
 
 # The sender of mail. No mail leaves the machine: the emulator keeps it.
 MAIL_FROM = "helpdesk@example.com"
+# The domain of mail to organizations, which is taken over SMTP. It is nobody's (RFC 6761).
+INBOUND_MAIL_DOMAIN = "mail.localhost"
 # The emulator checks no signature, but every AWS client needs a key to sign with.
 ACCOUNT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 
@@ -44,6 +46,19 @@ def services_port(port: int) -> int:
     if port < 12_000:
         return port + 20_000
     return port - 9_433 if port < 32_768 else 20_000 + port % 10_000
+
+
+_LOWEST, _HIGHEST = 1_024, 32_767
+
+
+def mail_ports(port: int) -> tuple[int, int]:
+    """Return where the stack on a port takes mail over SMTP, and where its page of mails is.
+
+    In the range of the ports of services, as far from those for each stack.
+    """
+    size = _HIGHEST - _LOWEST + 1
+    smtp, page = (_LOWEST + (services_port(port) - _LOWEST + away) % size for away in (1_459, 3_459))
+    return smtp, page
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +99,16 @@ class StackSettings:
         return f"http://{HOST}:{self.services_port}"
 
     @property
+    def smtp_url(self) -> str:
+        """Return where mail is taken over SMTP."""
+        return f"smtp://{HOST}:{mail_ports(self.port)[0]}"
+
+    @property
+    def mail_url(self) -> str:
+        """Return the address of the page of mails."""
+        return f"http://{HOST}:{mail_ports(self.port)[1]}/"
+
+    @property
     def stack_files(self) -> list[Path]:
         """Return the files that describe the stack: one in its folder and, unless tests made it, one for tools.
 
@@ -102,6 +127,7 @@ class StackSettings:
             "AllowLoopbackUrls": "true",
             "BaseUrl": self.base_url,
             "MailFrom": MAIL_FROM,
+            "InboundMailDomain": INBOUND_MAIL_DOMAIN if self.parameters.get("MailFrom", MAIL_FROM) else "",
             "SignUp": "open",
             **self._model_parameters(),
             **({"ServicesUrl": self.services_url} if self.services else {}),

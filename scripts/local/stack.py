@@ -12,6 +12,7 @@ from types import FrameType
 
 from scripts.local import bedrock, deployment, seed
 from scripts.local.emulator import Emulator
+from scripts.local.mailing import MailProcess
 from scripts.local.operating import Operator
 from scripts.local.people import PEOPLE
 from scripts.local.progress import Problem, Progress
@@ -53,6 +54,7 @@ def dev(settings: StackSettings, progress: Progress) -> None:
                 progress.say("Stopping the emulator, which saves its state first.")
                 emulator.stop()
                 StandIns(settings).stop()
+                MailProcess(settings).stop()
                 progress.say("Stopped.")
             for number, handler in previous.items():
                 signal.signal(number, handler)
@@ -65,6 +67,7 @@ def down(settings: StackSettings, progress: Progress) -> None:
         return
     with _alone(settings):
         StandIns(settings).stop()
+        MailProcess(settings).stop()
         if Emulator(settings).stop():
             progress.say("Stopped; its data is kept for the next start.")
         else:
@@ -84,7 +87,9 @@ Ready.
   base URL    {base}
   secret key  {key}
   help site   {stack["site_url"]}
-  both, and more, in {os.path.relpath(stack_file, ROOT)}
+  mail        {stack["mail_url"]}  (what was sent; write and answer as a customer)
+  SMTP        {stack["smtp_url"]}  (write to {stack["mail_address"]})
+  these, and more, in {os.path.relpath(stack_file, ROOT)}
 
 Write as a visitor, then see the agent's answer a moment later:
 
@@ -117,6 +122,7 @@ def _bring_up(settings: StackSettings, progress: Progress) -> dict[str, str]:
         deployed = _deployed(settings, emulator, progress)
         described = seed.seed(settings, operator, deployed, progress)
         StandIns(settings).start(operator, progress)
+        MailProcess(settings).start(deployed, described["mail_address"])
     return described
 
 

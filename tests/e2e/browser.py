@@ -38,7 +38,7 @@ class Browser(Visitor):
 
 def codes_mailed(stack: Mapping[str, str], address: str) -> list[str]:
     """Return the codes that were mailed to an address, in order."""
-    with urllib.request.urlopen(stack["mail_url"]) as answer:
+    with urllib.request.urlopen(stack["mail_json_url"]) as answer:
         by_account: dict[str, list[dict[str, Any]]] = json.load(answer)["messages"]
     mails = [mail for sent in by_account.values() for mail in sent if mail["To"] == [address]]
     return [code for mail in mails for code in re.findall(r"\b[0-9]{6}\b", mail["BodyText"])]

@@ -43,7 +43,7 @@ class Browser(Visitor):
 
 
 def mails(stack: Mapping[str, str]) -> list[dict[str, Any]]:
-    with urllib.request.urlopen(stack["mail_url"]) as answer:
+    with urllib.request.urlopen(stack["mail_json_url"]) as answer:
         by_account: dict[str, list[dict[str, Any]]] = json.load(answer)["messages"]
     return [mail for sent in by_account.values() for mail in sent if mail["To"] == [EMAIL]]
 

@@ -100,7 +100,7 @@ def code_mailed_to(stack: Mapping[str, str], email: str) -> str:
     """Return the one-time code that was mailed to an address."""
 
     def look() -> str | None:
-        with urllib.request.urlopen(stack["mail_url"]) as answer:
+        with urllib.request.urlopen(stack["mail_json_url"]) as answer:
             by_account: dict[str, list[dict[str, Any]]] = json.load(answer)["messages"]
         mails = [mail for sent in by_account.values() for mail in sent if mail["To"] == [email]]
         codes = [mail["BodyText"] for mail in mails if mail["Subject"] == "Your code to sign in"]

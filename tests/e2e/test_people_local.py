@@ -12,7 +12,7 @@ from tests.support.web import Web, eventually
 
 
 def mails_to(stack: Mapping[str, str], address: str) -> list[dict[str, Any]]:
-    with urllib.request.urlopen(stack["mail_url"]) as answer:
+    with urllib.request.urlopen(stack["mail_json_url"]) as answer:
         by_account: dict[str, list[dict[str, Any]]] = json.load(answer)["messages"]
     return [mail for mails in by_account.values() for mail in mails if mail["To"] == [address]]
 

@@ -149,7 +149,7 @@ def test_what_a_visitor_wrote_is_theirs_after_signing_in(
 
 def code_mailed_to(stack: Mapping[str, str], email: str) -> str:
     """Return the one-time code that was mailed to an address."""
-    by_account = httpx.get(stack["mail_url"], trust_env=False).json()["messages"]
+    by_account = httpx.get(stack["mail_json_url"], trust_env=False).json()["messages"]
     [text] = [mail["BodyText"] for mails in by_account.values() for mail in mails if mail["To"] == [email]]
     return str(next(line for line in text.splitlines() if line.isdigit()))
 

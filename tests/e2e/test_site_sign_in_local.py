@@ -66,7 +66,7 @@ def code_mailed_to(stack: Mapping[str, str], email: str) -> str:
     """Return the code that was mailed to an address."""
 
     def look() -> str | None:
-        with urllib.request.urlopen(stack["mail_url"]) as answer:
+        with urllib.request.urlopen(stack["mail_json_url"]) as answer:
             by_account: dict[str, list[dict[str, Any]]] = json.load(answer)["messages"]
         bodies = [mail["BodyText"] for sent in by_account.values() for mail in sent if mail["To"] == [email]]
         found = re.search(r"\b[0-9]{6}\b", bodies[-1]) if bodies else None

@@ -15,6 +15,7 @@ import pytest
 
 from scripts import gateway as api_document
 from scripts.local import ministack
+from scripts.mailbox import files
 
 runtime = importlib.import_module("ministack.core.lambda_runtime")
 
@@ -174,3 +175,23 @@ def test_it_ends_when_it_has_saved_and_not_before(monkeypatch: pytest.MonkeyPatc
     asyncio.run(application._handle_lifespan({}, None, send))
 
     assert steps[:3] == ["lifespan.startup.complete", "saved", "ended with 0"]
+
+
+def test_a_mail_is_kept_as_it_was_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ses = importlib.import_module("ministack.services.ses_v2")
+    monkeypatch.setattr(ses, "handle_request", ses.handle_request)  # set back afterwards
+    ministack.keep_sent_mails(tmp_path)
+    request = {
+        "FromEmailAddress": "helpdesk@example.com",
+        "Destination": {"ToAddresses": ["grace@example.com"]},
+        "Content": {
+            "Simple": {"Subject": {"Data": "Hello"}, "Body": {"Text": {"Data": "Hi"}}, "Headers": []}
+        },
+        "EmailTags": [{"Name": "message", "Value": "msg_1"}],
+    }
+    monkeypatch.setitem(ses._identities, "helpdesk@example.com", {"VerifiedForSendingStatus": True})
+    path = "/v2/email/outbound-emails"
+    answer = asyncio.run(ses.handle_request("POST", path, {}, json.dumps(request).encode(), {}))
+
+    [kept] = files.newest(tmp_path, 10)
+    assert kept.sent == request | json.loads(answer[2])

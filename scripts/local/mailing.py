@@ -1,0 +1,73 @@
+"""The mail of a local stack (scripts/mailbox), in a process of its own, which `make down` stops."""
+
+import os
+import time
+import urllib.request
+from urllib.error import URLError
+
+from scripts.local import processes
+from scripts.local.deployment import Deployment
+from scripts.local.emulator import Emulator
+from scripts.local.processes import ProcessRecord
+from scripts.local.progress import Problem
+from scripts.local.settings import StackSettings, mail_ports
+
+START_SECONDS = 20
+STOP_SECONDS = 10
+
+
+def address_of(settings: StackSettings, site_url: str) -> str:
+    """Return the address of the organization that has a help site; empty where no mail comes in."""
+    domain = settings.template_parameters()["InboundMailDomain"]
+    return f"{site_url.rstrip('/').rpartition('/')[2]}@{domain}" if domain else ""
+
+
+class MailProcess:
+    """The process, and its log."""
+
+    def __init__(self, settings: StackSettings) -> None:
+        self._settings = settings
+        self._record_file = settings.folder / "mailbox.json"
+        self.log = settings.folder / "mailbox.log"
+
+    def start(self, deployed: Deployment, address: str) -> None:
+        """Start it again, if the stack has mail. Errors: Problem."""
+        self.stop()
+        if not address:
+            return
+        smtp, page = mail_ports(self._settings.port)
+        words = ["-m", "scripts.mailbox", "--endpoint-url", self._settings.endpoint_url]
+        words += ["--topic-arn", deployed.outputs["MailEventsTopicArn"]]
+        words += ["--bucket", deployed.outputs["FilesBucketName"], "--organization", address]
+        words += ["--domain", address.rpartition("@")[2], "--folder", str(Emulator(self._settings).mails)]
+        words += ["--smtp-port", str(smtp), "--page-port", str(page)]
+        processes.start(words, self.log, os.environ, self._record_file)
+        self._wait_until_it_answers()
+
+    def stop(self) -> None:
+        """Stop it, if it runs."""
+        record = ProcessRecord.load(self._record_file)
+        if record is not None and record.runs():
+            record.stop(STOP_SECONDS)
+        self._record_file.unlink(missing_ok=True)
+
+    def _wait_until_it_answers(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while not self._answers():
+            record = ProcessRecord.load(self._record_file)
+            if record is None or not record.runs() or time.monotonic() > deadline:
+                self.stop()
+                smtp, page = mail_ports(self._settings.port)
+                raise Problem(
+                    f"The stack's mail did not start on the ports {smtp} and {page}. If another program has one of "
+                    f"them, choose another PORT. Its log: {self.log}"
+                )
+            time.sleep(0.1)
+
+    def _answers(self) -> bool:
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(self._settings.mail_url, timeout=2) as answer:
+                return bool(answer.status == 200)
+        except (URLError, OSError):
+            return False
