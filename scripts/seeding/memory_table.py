@@ -253,7 +253,7 @@ def answering(table: MemoryTable) -> Iterator[MemoryTable]:
             for event, listener in (("before-parameter-build", _note), ("before-call", _answer)):
                 client.meta.events.register_last(event, listener)
                 until_the_end.callback(client.meta.events.unregister, event, listener)
-            address = (client.meta.endpoint_url, {}, {})
+            address: Any = (client.meta.endpoint_url, {}, {})
             until_the_end.enter_context(patch.object(client, "_resolve_endpoint_ruleset", lambda *_: address))
         yield table
 
