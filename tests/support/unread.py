@@ -36,12 +36,14 @@ class Time:
 
 
 def unread_jobs() -> list[dict[str, Any]]:
-    """Return the jobs that the fan-out makes of the answers so far, in their order."""
+    """Return the jobs of the answers so far, their own and those of the fan-out, in the order of the answers."""
     made = []
-    for item in sorted(whole_table.of_kind("EVENT"), key=lambda item: str(item["id"])):
+    for item in whole_table.of_kind("EVENT"):
         event = Event.from_item(item)
-        made += [job.body for job in followed_by(event, webhooks.listeners(event.organization).followers)]
-    return [body for body in made if body.get("kind") == "unread"]
+        followers = webhooks.listeners(event.organization).followers
+        made += [job.body for job in (*event.jobs, *followed_by(event, followers))]
+    found = [body for body in made if body.get("kind") == "unread"]
+    return sorted(found, key=lambda body: str(body["messageId"]))
 
 
 def look(job: dict[str, Any]) -> None:

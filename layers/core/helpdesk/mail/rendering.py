@@ -10,6 +10,8 @@ from typing import NamedTuple
 from helpdesk.platform.text import one_line, without_hidden
 
 MAX_NAME_CHARACTERS = 80
+MAX_SUBJECT_CHARACTERS = 204
+"""Two names with words around them, or "Re:" before the subject of a mail that came in."""
 
 # Mail programs read styles of elements only, and those that show mail in the dark replace colors that are set. So none
 # is: text and background are the program's own, and `color-scheme` says that both suit.
@@ -20,6 +22,7 @@ _PAGE = (
     '<body style="font: 16px/1.5 -apple-system, BlinkMacSystemFont, Segoe UI, Roboto, sans-serif; max-width: 600px; '
     'margin: 24px auto; padding: 0 16px; overflow-wrap: anywhere">{body}</body></html>'
 )
+_QUOTE = ' style="margin: 0 0 16px; padding: 0 0 0 12px; border-left: 2px solid #888; font-size: 14px; opacity: .75"'
 _SMALL = ' style="font-size: 14px; opacity: .75"'
 
 
@@ -48,7 +51,14 @@ class Rich(NamedTuple):
     html: str
 
 
-type Paragraph = str | Link | Code | Small | Rich
+class Quote(NamedTuple):
+    """A message from before, and who wrote it when. Mail programs fold it, and cut it from answers."""
+
+    about: str
+    text: str
+
+
+type Paragraph = str | Link | Code | Small | Rich | Quote
 
 
 class Mail(NamedTuple):
@@ -61,7 +71,7 @@ class Mail(NamedTuple):
 
 def rendered(subject: str, paragraphs: Sequence[Paragraph], language: str = "en") -> Mail:
     """Return a mail with this subject and these paragraphs, in a language (ISO 639-1)."""
-    title = one_line(subject, 2 * MAX_NAME_CHARACTERS + 40)
+    title = one_line(subject, MAX_SUBJECT_CHARACTERS)
     text = "\n\n".join(_plain(paragraph) for paragraph in paragraphs) + "\n"
     body = "".join(map(_html, paragraphs))
     return Mail(title, text, _PAGE.format(language=language, title=escape(title), body=body))
@@ -80,6 +90,8 @@ def _plain(paragraph: Paragraph) -> str:
             return code
         case Small(text) | Rich(text, _):
             return text
+        case Quote(about, text):
+            return "\n".join([about, *(f"> {line}".rstrip() for line in text.split("\n"))])
         case str():
             return paragraph
 
@@ -95,5 +107,8 @@ def _html(paragraph: Paragraph) -> str:
             return f"<p{_SMALL}>{shown}</p>"
         case Rich(_, html):
             return f"<div>{html}</div>"
+        case Quote(about, text):
+            quoted = escape(text).replace("\n", "<br>")
+            return f'<p{_SMALL}>{escape(about)}</p><blockquote type="cite"{_QUOTE}>{quoted}</blockquote>'
         case str():
             return f"<p>{shown}</p>"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from email.utils import formataddr
 from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import BotoCoreError, ClientError, ConnectionClosedError, ReadTimeoutError
@@ -50,12 +51,13 @@ def send(
     mail: Mail,
     address: str,
     *,
+    name: str = "",
     reply_to: str | None = None,
     headers: Mapping[str, str] = {},
     tags: MailTags | None = None,
     once: bool = False,
 ) -> None:
-    """Send a mail to one address, with further headers; replies go to `reply_to`.
+    """Send a mail to one address, with further headers; replies go to `reply_to`. `name` is the recipient's.
 
     If a mail with `tags` bounces, the team learns of it (helpdesk/inbound_mail/bounces.py).
 
@@ -67,7 +69,7 @@ def send(
         raise MailNotSetUp("MAIL_FROM is empty")
     request: SendEmailRequestTypeDef = {
         "FromEmailAddress": settings().mail_from,
-        "Destination": {"ToAddresses": [_in_ascii(address)]},
+        "Destination": {"ToAddresses": [_named(name, _in_ascii(address))]},
         "Content": {
             "Simple": {
                 "Subject": {"Data": mail.subject, "Charset": "UTF-8"},
@@ -118,6 +120,11 @@ def _without_addresses(words: str) -> str:
     return _ADDRESS.sub(
         lambda found: "(MailFrom)" if found[0].lower() == settings().mail_from.lower() else "(address)", words
     )
+
+
+def _named(name: str, address: str) -> str:
+    """Return an address with a name, as in a header. SES refuses an address that isn't ASCII by itself."""
+    return formataddr((name, address)) if name and address.isascii() else address
 
 
 def _in_ascii(address: str) -> str:

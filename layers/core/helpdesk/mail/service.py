@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from helpdesk.mail import sender
+from helpdesk.mail import sender, threading
 from helpdesk.mail.names import safe_name
-from helpdesk.mail.rendering import Code, Link, Paragraph, Rich, Small, lines, rendered
+from helpdesk.mail.rendering import Code, Link, Paragraph, Quote, Rich, Small, lines, rendered
 from helpdesk.mail.sender import MailTags
-from helpdesk.platform.settings import settings
+from helpdesk.mail.threading import Earlier, Thread
 from helpdesk.platform.text import cut, one_line
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.languages import Language
@@ -18,6 +18,9 @@ from helpdesk.visitor_texts.texts import Sentences
 MAX_FILE_NAME_CHARACTERS = 200
 MAX_QUOTED_CHARACTERS = 1_000
 MAX_ABOUT_CHARACTERS = 80
+
+
+__all__ = ["Earlier", "Thread"]  # and everything below
 
 
 class Outcome(StrEnum):
@@ -133,7 +136,7 @@ def send_team_notice(
     ]
     who = safe_name(customer or "") or "A customer"
     mail = rendered(subject.format(customer=who), paragraphs)
-    sender.send(mail, email, headers=_headers(Thread(conversation_id, is_automatic=True)))
+    sender.send(mail, email, headers=threading.headers(Thread(conversation_id, is_automatic=True)))
 
 
 class Written(NamedTuple):
@@ -145,14 +148,6 @@ class Written(NamedTuple):
     files: Sequence[tuple[str, str]]
 
 
-class Thread(NamedTuple):
-    """Where a mail belongs: the ID of its conversation, the page where the customer finds it, and who wrote last."""
-
-    id: str
-    page: str | None = None
-    is_automatic: bool = False
-
-
 def send_messages(
     email: str,
     messages: Sequence[Written],
@@ -162,10 +157,12 @@ def send_messages(
     reply_to: str | None,
     tags: MailTags,
     sentences: Sentences,
+    customer: str | None = None,
 ) -> None:
     """Send messages of a conversation to a customer, at most once. `tags` name the newest of them.
 
-    `sentences` are the organization's sentences in the customer's language.
+    `sentences` are the organization's sentences in the customer's language. `customer` is what the customer calls
+    themselves in their mails.
 
     Raises MailNotSent or a subclass.
     """
@@ -183,9 +180,29 @@ def send_messages(
     paragraphs.append(Small(sentences.write(footer, author=_whole_name(messages[-1], name, sentences))))
     if thread.page is not None:
         paragraphs.append(Link(thread.page))
-    subject = sentences.write(TextName.MAIL_SUBJECT, organization=name)
+    paragraphs += [_quote(each) for each in thread.earlier]
+    if thread.subject is None:
+        subject = sentences.write(TextName.MAIL_SUBJECT, organization=name)
+    else:
+        subject = threading.answer_to(thread.subject)
     mail = rendered(subject, paragraphs, sentences.language)
-    sender.send(mail, email, reply_to=reply_to, headers=_headers(thread), tags=tags, once=True)
+    sender.send(
+        mail,
+        email,
+        name=safe_name(customer or ""),
+        reply_to=reply_to,
+        headers=threading.headers(thread),
+        tags=tags,
+        once=True,
+    )
+
+
+def _quote(earlier: Earlier) -> Quote:
+    at = datetime.fromtimestamp(earlier.at / 1_000, UTC)
+    return Quote(
+        f"{safe_name(earlier.author)}, {at:%Y-%m-%d %H:%M} UTC:",
+        lines(cut(earlier.body, MAX_QUOTED_CHARACTERS)),
+    )
 
 
 def _whole_name(message: Written, organization: str, sentences: Sentences) -> str:
@@ -194,15 +211,3 @@ def _whole_name(message: Written, organization: str, sentences: Sentences) -> st
     if writer == organization:
         return organization
     return sentences.write(TextName.MAIL_AUTHOR, author=writer, organization=organization)
-
-
-def _headers(thread: Thread) -> dict[str, str]:
-    """Return the headers by which mail programs keep the mails of a conversation together.
-
-    SES gives each mail an ID of its own. So all of them refer to one that no mail has, which stands for the
-    conversation (RFC 5322, section 3.6.4).
-    """
-    domain = settings().mail_from.rpartition("@")[2]
-    root = f"<{thread.id}@{domain}>"
-    automatic = {"Auto-Submitted": "auto-replied"} if thread.is_automatic else {}
-    return {"In-Reply-To": root, "References": root, **automatic}

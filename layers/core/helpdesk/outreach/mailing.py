@@ -1,7 +1,8 @@
 """Sending messages of a conversation by mail, each at most once.
 
 A mail has one message that the team writes to a customer first, or what's unread in a conversation. All that it has is
-read when it's sent: the messages, the address, the reply address, and the sentences around the messages.
+read when it's sent: the messages, the address, the reply address, and the sentences around the messages. What can fail
+and be tried again comes before the first mark.
 
 Nothing keeps SES from sending the same mail twice, so each message is marked before SES is called, and SES is called
 once. If SES refuses the mail or was not reached, the marks are removed and the queue tries again. If the response is
@@ -21,18 +22,22 @@ from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.errors import OrganizationNotFound
 from helpdesk.accounts.organizations.record import Organization
 from helpdesk.agent import service as agent
+from helpdesk.conversations import reply_addresses
 from helpdesk.conversations import service as conversations
+from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.message_record import Message
-from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.record import Channel, Conversation
+from helpdesk.conversations.reply_addresses import AddressGiven
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailInDoubt, MailNotSent, MailNotSetUp, MailRefused
 from helpdesk.mail.sender import MailTags
-from helpdesk.outreach import repository, unread
+from helpdesk.outreach import addressing, repository, unread
+from helpdesk.outreach.addressing import To
 from helpdesk.outreach.jobs import MessageMail, UnreadMail
 from helpdesk.outreach.record import MailedMessage, MailState
-from helpdesk.outreach.repository import AlreadyMarked
+from helpdesk.outreach.repository import AlreadyMarked, Mailable
 from helpdesk.platform.logging import logger
 from helpdesk.platform.settings import settings
 from helpdesk.site.visitors.record import of_slug
@@ -69,32 +74,35 @@ def send(wanted: MessageMail | UnreadMail) -> Outcome:
     Raises MailNotSent if the queue is to try again.
     """
     try:
-        email = customers.recipient(wanted.organization, wanted.customer_id).email
+        customer = customers.recipient(wanted.organization, wanted.customer_id)
         sender = organizations.get(wanted.organization)
-    except (CustomerNotFound, OrganizationNotFound):
+        conversation = conversations.get(wanted.organization, wanted.conversation_id)
+    except (CustomerNotFound, OrganizationNotFound, ConversationNotFound):
         return Outcome.NO_LONGER_WANTED
-    if email is None:
+    newest = repository.newest(conversation)
+    to = addressing.recipient(conversation, customer, newest)
+    if to is None:
         return Outcome.NO_LONGER_WANTED
     texts = agent.settings_of(wanted.organization).texts
-    conversation = conversations.find(wanted.organization, wanted.conversation_id)
+    reply_to = _reply_address(conversation) or sender.support_email
     message_ids = [wanted.message_id]
     if isinstance(wanted, UnreadMail):
-        message_ids = _unread(sender, conversation)
+        message_ids = [each for each in _unread(sender, conversation, newest) if each <= wanted.message_id]
     begun, before = _begin(wanted, message_ids)
     if not begun:
         return before
-    newest = list(begun.values())[-1]
+    messages = list(begun.values())
+    first, last = messages[0], messages[-1]
     try:
         mail.send_messages(
-            email,
-            [_written(message, sender.name) for message in begun.values()],
-            mail.Thread(
-                wanted.conversation_id, _page(sender, conversation), is_automatic=not newest.by_person
-            ),
+            to.email,
+            [_written(message, sender.name) for message in messages],
+            _thread(conversation, sender, newest, first, to, is_automatic=not last.by_person),
             organization=sender.name,
-            reply_to=sender.support_email,
-            tags=MailTags(wanted.organization, wanted.conversation_id, newest.id),
-            sentences=texts.in_language(_language(conversation, newest) or texts.language),
+            reply_to=reply_to,
+            tags=MailTags(wanted.organization, wanted.conversation_id, last.id),
+            sentences=texts.in_language(_language(conversation, last) or texts.language),
+            customer=to.name,
         )
     except (MailRefused, MailNotSetUp) as refusal:
         _end(begun, MailState.REFUSED)
@@ -124,12 +132,46 @@ def _begin(
     return begun, outcome
 
 
-def _unread(sender: Organization, conversation: Conversation | None) -> list[str]:
+def _unread(sender: Organization, conversation: Conversation, newest: Sequence[Mailable]) -> list[str]:
     """Return the IDs of a conversation's messages that are unread and not mailed, oldest first."""
-    if conversation is None or conversation.archived or not organizations.mails_unread(sender):
+    unmailed = [each.message.id for each in newest if not each.message.by_visitor and each.mail is None]
+    if conversation.channel is Channel.EMAIL:
+        return unmailed[-MOST_IN_MAIL:]
+    if conversation.archived or not organizations.mails_unread(sender):
         return []
-    found = repository.unmailed(conversation, unread.read_up_to(conversation), MOST_IN_MAIL)
-    return [message.id for message in found]
+    read = unread.read_up_to(conversation)
+    return [each for each in unmailed if each > read][-MOST_IN_MAIL:]
+
+
+def _reply_address(conversation: Conversation) -> str | None:
+    try:
+        return reply_addresses.of(conversation)
+    except AddressGiven:
+        now = conversations.find(conversation.organization, conversation.id)
+        return None if now is None else reply_addresses.of(now)
+
+
+def _thread(
+    conversation: Conversation,
+    sender: Organization,
+    newest: Sequence[Mailable],
+    first: Message,
+    to: To,
+    *,
+    is_automatic: bool,
+) -> mail.Thread:
+    """Return what a mail continues, whose oldest message is the `first`."""
+    subject, came_in = None, addressing.newest_mail(newest)
+    if conversation.channel is Channel.EMAIL:
+        subject = conversation.subject if came_in is None else came_in.subject
+    return mail.Thread(
+        conversation.id,
+        _page(sender, conversation),
+        is_automatic=is_automatic,
+        subject=subject,
+        received=addressing.received(newest),
+        earlier=addressing.quoted(newest, first, to.name or to.email, sender.name) if to.is_proven else (),
+    )
 
 
 def _written(message: Message, organization: str) -> mail.Written:
@@ -145,13 +187,13 @@ def _written(message: Message, organization: str) -> mail.Written:
     return mail.Written(message.author.name if message.author else organization, message.body, html, files)
 
 
-def _page(sender: Organization, conversation: Conversation | None) -> str | None:
+def _page(sender: Organization, conversation: Conversation) -> str | None:
     """Return the conversation's page on the organization's own help site, if it was begun there.
 
     Any other page is what a visitor's app says, and a stranger may have said it: no mail links to it.
     """
     contact = f"{of_slug(sender.id, sender.slug, settings().base_url).root}/contact"
-    if conversation is None or conversation.page is None or conversation.page.url != contact:
+    if conversation.page is None or conversation.page.url != contact:
         return None
     return f"{contact}/{conversation.id}"
 
@@ -161,14 +203,14 @@ def _end(begun: Iterable[Key], state: MailState) -> None:
         _without_retry(partial(repository.end, key, state))
 
 
-def _language(conversation: Conversation | None, message: Message) -> Language | None:
+def _language(conversation: Conversation, message: Message) -> Language | None:
     """Return the customer's language, or else the language of the message or of their browser."""
-    if conversation is not None and conversation.language is not None:
+    if conversation.language is not None:
         return conversation.language
     # It compiles the patterns of seven languages, which invitations and most of these mails do without.
     from helpdesk.agent.conversation_language import clear_language, likely_language  # noqa: PLC0415
 
-    context = conversation.context if conversation else None
+    context = conversation.context
     return clear_language(message.body) or likely_language(
         [message.body], context.locale if context else None
     )

@@ -1,6 +1,7 @@
 """The attribute of a message's item that says how far its mail is."""
 
 import secrets
+from typing import NamedTuple
 
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
@@ -8,6 +9,8 @@ from helpdesk.outreach.record import MailedMessage, MailState
 from helpdesk.storage import table
 from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed
+
+_READ_FOR_MAIL = 40
 
 
 class AlreadyMarked(Exception):
@@ -18,14 +21,18 @@ class AlreadyMarked(Exception):
         self.state = state
 
 
-def unmailed(conversation: Conversation, after: str, limit: int) -> list[Message]:
-    """Return the messages from the organization after an ID that no mail has, oldest first. One query."""
-    first, last = (Message.key_for(conversation.organization, conversation.id, each) for each in (after, "~"))
-    page = table.query(
-        first.pk, sk_between=(f"{first.sk}0", last.sk), limit=limit, newest_first=True, consistent=True
-    )
-    found = [Message.from_item(item) for item in page.items if MailedMessage.from_item(item).mail is None]
-    return [message for message in reversed(found) if not message.by_visitor]
+class Mailable(NamedTuple):
+    """A message of a conversation, and how far its mail is."""
+
+    message: Message
+    mail: MailState | None
+
+
+def newest(conversation: Conversation) -> list[Mailable]:
+    """Return a conversation's newest messages, oldest first: those to mail, to quote and to refer to. One query."""
+    page = table.newest(conversation.key.pk, _READ_FOR_MAIL, sk_prefix=Message.sk_prefix(), consistent=True)
+    found = [Mailable(Message.from_item(item), MailedMessage.from_item(item).mail) for item in page.items]
+    return found[::-1]
 
 
 def begin(key: Key) -> Message:

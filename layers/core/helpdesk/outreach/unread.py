@@ -2,7 +2,10 @@
 
 A visitor writes, closes the page, and the answer comes later. Each answer of the agent or the team is looked at when
 the organization's minutes are over. If it's the newest message and nobody has fetched it, what is unread becomes one
-mail. The mail repeats nothing that the visitor wrote: nobody has verified the address, and it may be a stranger's.
+mail. The mail repeats nothing that the visitor wrote unless they have proven the address: it may be a stranger's.
+
+In a conversation that began with a mail, each message is mailed at once, whatever the plan, the settings, and what the
+customer has read or written since.
 """
 
 from enum import StrEnum
@@ -15,10 +18,12 @@ from helpdesk.api.admission.record import OrganizationBucket
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.jobs import UnreadJob
 from helpdesk.conversations.messages import visitors
-from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.record import Channel, Conversation
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.mail import allowance
+from helpdesk.outreach import addressing, repository
+from helpdesk.outreach.addressing import To
 from helpdesk.outreach.jobs import UnreadMail
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
@@ -31,7 +36,8 @@ from helpdesk.storage.transactions import Transaction
 
 MAILS_TO_ADDRESS_PER_HOUR, MAILS_TO_ADDRESS_BURST = 6, 3
 """From one organization: a stranger can name any address, in any number of conversations."""
-
+MAILS_TO_SENDER_PER_HOUR, MAILS_TO_SENDER_BURST = 20, 10
+"""From one organization to an address whose domain vouches for the newest mail that came from it."""
 
 GIVES_UP_AFTER_MS = DAY_MS
 """How old a message may be whose mail waits for a bucket."""
@@ -63,11 +69,11 @@ def look(job: UnreadJob) -> Outcome:
     over = _read_or_followed(conversation, job.message_id)
     if over is not None:
         return over
-    email = _address(conversation)
-    if email is None or read_up_to(conversation) >= job.message_id:
-        return Outcome.NOT_MAILED if email is None else Outcome.READ
+    to = _recipient(conversation)
+    if to is None or _is_read(conversation, job.message_id):
+        return Outcome.NOT_MAILED if to is None else Outcome.READ
     try:
-        _charge(job.organization, email)
+        _charge(job.organization, to)
     except (BucketEmpty, RateLimited) as empty:
         return _put_off(job, empty)
     return _ask_for_mail(job, conversation.customer_id)
@@ -75,21 +81,33 @@ def look(job: UnreadJob) -> Outcome:
 
 def _read_or_followed(conversation: Conversation, message_id: str) -> Outcome | None:
     """Return why a message needs no mail, as far as its conversation shows; None if it may need one."""
-    if (conversation.newest_visitor_message_id or "") > message_id:
+    newest, of_visitor = conversation.newest_message_id or "", conversation.newest_visitor_message_id or ""
+    if conversation.channel is Channel.EMAIL:
+        return Outcome.LEFT_TO_NEWER if newest > message_id and newest != of_visitor else None
+    if of_visitor > message_id:
         return Outcome.READ
-    if (conversation.newest_message_id or "") > message_id:
+    if newest > message_id:
         return Outcome.LEFT_TO_NEWER
     return Outcome.NOT_MAILED if conversation.archived else None
 
 
-def _address(conversation: Conversation) -> str | None:
-    """Return where a conversation's answers are mailed; None for a customer without an address, or without mail."""
+def _recipient(conversation: Conversation) -> To | None:
+    """Return whom a conversation's answers are mailed to; None for a customer without an address, or without mail."""
     try:
-        sender = organizations.get(conversation.organization)
-        email = customers.recipient(conversation.organization, conversation.customer_id).email
+        customer = customers.recipient(conversation.organization, conversation.customer_id)
+        if conversation.channel is Channel.EMAIL:
+            mails = bool(settings().mail_from)
+            found = addressing.recipient(conversation, customer, repository.newest(conversation))
+        else:
+            mails = organizations.mails_unread(organizations.get(conversation.organization))
+            found = addressing.recipient(conversation, customer, ())
     except (OrganizationNotFound, CustomerNotFound):
         return None
-    return email if organizations.mails_unread(sender) else None
+    return found if mails else None
+
+
+def _is_read(conversation: Conversation, message_id: str) -> bool:
+    return conversation.channel is not Channel.EMAIL and read_up_to(conversation) >= message_id
 
 
 def read_up_to(conversation: Conversation) -> str:
@@ -100,10 +118,13 @@ def read_up_to(conversation: Conversation) -> str:
     return max((session and session.seen) or "", conversation.newest_visitor_message_id or "")
 
 
-def _charge(organization: str, email: str) -> None:
+def _charge(organization: str, to: To) -> None:
     """Charge a mail to the address and to the organization. Raises BucketEmpty, RateLimited."""
-    shape = buckets.Shape.per_hour(MAILS_TO_ADDRESS_PER_HOUR, MAILS_TO_ADDRESS_BURST)
-    name = f"unread_mail.{sha256_hex(email)[:32]}"
+    if to.has_written and to.is_proven:
+        kind, shape = "sender_mail", buckets.Shape.per_hour(MAILS_TO_SENDER_PER_HOUR, MAILS_TO_SENDER_BURST)
+    else:
+        kind, shape = "unread_mail", buckets.Shape.per_hour(MAILS_TO_ADDRESS_PER_HOUR, MAILS_TO_ADDRESS_BURST)
+    name = f"{kind}.{sha256_hex(to.email)[:32]}"
     buckets.charge_or_pass(OrganizationBucket.key_for(organization, name), shape)
     allowance.charge(organization, allowance.NOTICES)
 

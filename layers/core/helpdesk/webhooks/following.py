@@ -59,7 +59,9 @@ def followed_by(event: Event, followers: Sequence[EventFollower]) -> list[Job]:
             found.append(job(event.organization, App(follower.app), data["conversation"]["id"]).to_job())
         elif follower.after_minutes is not None:
             message, due_at = data.get("message", {}), event.created_at + follower.after_minutes * MINUTE_MS
-            if message.get("sender") == "agent":
+            # A conversation that began with a mail has asked for the look itself, at once.
+            asked = any(each.body.get("kind") == "unread" for each in event.jobs)
+            if message.get("sender") == "agent" and not asked:
                 unread = UnreadJob(event.organization, message["conversationId"], message["id"], due_at)
                 found.append(unread.to_job())
     return found

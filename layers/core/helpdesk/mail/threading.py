@@ -1,0 +1,79 @@
+"""What keeps the mails of a conversation in one thread of a mail program: their subject and their headers.
+
+Gmail wants the same subject, apart from "Re:", and a mail that it knows in In-Reply-To or References. Outlook goes by
+the subject and In-Reply-To, Apple Mail by the headers alone (RFC 5322, section 3.6.4).
+
+SES gives each mail an ID of its own. So all of them refer to one that no mail has, which stands for the conversation,
+and to the customer's own mails.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from helpdesk.platform.settings import settings
+
+MAX_REFERENCES = 20
+MAX_HEADER_CHARACTERS = 870
+"""The longest value of a header that SES accepts (API reference, MessageHeader)."""
+_SHORTEST_BRACKETS = 2
+
+# What mail programs put in front of the subject of an answer: English, German, Dutch, Scandinavian, Italian, Polish,
+# Portuguese, Turkish, and Chinese. Some count in brackets.
+_ANSWERS = re.compile(
+    r"\s*(?:(?:re|aw|antw|antwort|antwoord|sv|vs|rif|ref|odp|res|ynt|回复|答复)\s*(?:\[\d+\])?\s*[:\uff1a]\s*)+",
+    re.IGNORECASE,
+)
+_MESSAGE_ID = re.compile(r"[!-;=?-~]+")
+
+
+class Earlier(NamedTuple):
+    """A message that a mail quotes: who wrote it, when (ms), and its text."""
+
+    author: str
+    at: int
+    body: str
+
+
+class Thread(NamedTuple):
+    """Where a mail belongs: the ID of its conversation, the page where the customer finds it, and who wrote last.
+
+    `subject` is that of the customer's newest mail, None if they wrote none. `received` are the Message-IDs of their
+    mails, and `earlier` the messages that a mail quotes, oldest first.
+    """
+
+    id: str
+    page: str | None = None
+    is_automatic: bool = False
+    subject: str | None = None
+    received: Sequence[str] = ()
+    earlier: Sequence[Earlier] = ()
+
+
+def answer_to(subject: str) -> str:
+    """Return the subject of an answer: theirs after a single "Re:"."""
+    found = _ANSWERS.match(subject)
+    return f"Re: {subject[found.end() if found else 0 :]}".strip()
+
+
+def headers(thread: Thread) -> dict[str, str]:
+    """Return the headers of a mail in a thread."""
+    root = f"<{thread.id}@{settings().mail_from.rpartition('@')[2]}>"
+    room = MAX_HEADER_CHARACTERS - len(root)
+    received = [
+        f"<{each}>"
+        for each in thread.received
+        if _MESSAGE_ID.fullmatch(each) and len(each) + _SHORTEST_BRACKETS < room
+    ]
+    references: list[str] = []
+    for each in reversed(received[1 - MAX_REFERENCES :]):
+        room -= len(each) + 1
+        if room < 0:
+            break
+        references.insert(0, each)
+    automatic = {"Auto-Submitted": "auto-replied"} if thread.is_automatic else {}
+    return {
+        "In-Reply-To": received[-1] if received else root,
+        "References": " ".join([root, *references]),
+        **automatic,
+    }
