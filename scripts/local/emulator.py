@@ -29,7 +29,7 @@ class Emulator:
     def __init__(self, settings: StackSettings) -> None:
         self._settings = settings
         self._folder = settings.folder
-        self._record_file = settings.folder / "emulator.json"
+        self.record_file = settings.folder / "emulator.json"
         self.log = settings.folder / "emulator.log"
         # Valid for the state that was saved with it: an end without saving returns to an earlier state.
         self.deployment_record = settings.folder / "deployed.json"
@@ -51,7 +51,7 @@ class Emulator:
 
     def process(self) -> ProcessRecord | None:
         """Return the process that was started last; None after it was stopped."""
-        return ProcessRecord.load(self._record_file)
+        return ProcessRecord.load(self.record_file)
 
     def answers(self) -> bool:
         """Return whether it is ready for requests."""
@@ -78,11 +78,11 @@ class Emulator:
                 return
             progress.say("The emulator of an earlier start does not answer; restarting it.")
             self.stop()
-        elif self._record_file.exists():
+        elif self.record_file.exists():
             progress.say(
                 "The emulator of an earlier start ended without saving; continuing from what it saved last."
             )
-            self._record_file.unlink()
+            self.record_file.unlink()
             self.deployment_record.unlink(missing_ok=True)
         self._require_free_port()
         if (self.state_folders[0] / "large").exists():
@@ -97,11 +97,11 @@ class Emulator:
 
         It's killed if it doesn't end within the grace period. Its state is then not saved.
         """
-        record = ProcessRecord.load(self._record_file)
+        record = ProcessRecord.load(self.record_file)
         running = record is not None and record.runs()
         if record is not None and running and not record.stop(grace_seconds):
             self.deployment_record.unlink(missing_ok=True)
-        self._record_file.unlink(missing_ok=True)
+        self.record_file.unlink(missing_ok=True)
         shutil.rmtree(self._folder / "tmp", ignore_errors=True)
         return running
 
@@ -148,7 +148,7 @@ class Emulator:
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
         words = ["-m", "scripts.local.ministack"]
-        processes.start(words, self.log, self._environment(temporary), self._record_file)
+        processes.start(words, self.log, self._environment(temporary), self.record_file)
 
     def _environment(self, temporary: Path) -> dict[str, str]:
         state, objects, mails = self.state_folders
@@ -182,7 +182,7 @@ class Emulator:
         deadline = time.monotonic() + START_SECONDS
         while not self.answers():
             if not self.runs():
-                self._record_file.unlink(missing_ok=True)
+                self.record_file.unlink(missing_ok=True)
                 raise Problem(f"The emulator ended at once; its log says why: {self.log}")
             if time.monotonic() > deadline:
                 self.stop()

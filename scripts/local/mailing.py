@@ -1,4 +1,4 @@
-"""The mail of a local stack (scripts/mailbox), in a process of its own, which `make down` stops."""
+"""The mail of a local stack (scripts/mailbox), in a process of its own, which ends with the emulator."""
 
 import os
 import time
@@ -36,10 +36,12 @@ class MailProcess:
         if not address:
             return
         smtp, page = mail_ports(self._settings.port)
+        emulator = Emulator(self._settings)
         words = ["-m", "scripts.mailbox", "--endpoint-url", self._settings.endpoint_url]
         words += ["--topic-arn", deployed.outputs["MailEventsTopicArn"]]
         words += ["--bucket", deployed.outputs["FilesBucketName"], "--organization", address]
-        words += ["--domain", address.rpartition("@")[2], "--folder", str(Emulator(self._settings).mails)]
+        words += ["--domain", address.rpartition("@")[2], "--folder", str(emulator.mails)]
+        words += ["--emulator", str(emulator.record_file)]
         words += ["--smtp-port", str(smtp), "--page-port", str(page)]
         processes.start(words, self.log, os.environ, self._record_file)
         self._wait_until_it_answers()

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import boto3
 
+from scripts.local.processes import ProcessRecord
 from scripts.local.settings import ACCOUNT, HOST, REGION
 from scripts.mailbox import page, smtp
 from scripts.mailbox.ses import Place, Ses
 
+_LOOKS_SECONDS = 0.5
+
 
 def main() -> None:
-    """Listen until SIGTERM or Ctrl-C."""
+    """Listen until SIGTERM or Ctrl-C, or until the emulator has ended."""
     parser = argparse.ArgumentParser(prog="python -m scripts.mailbox", description="Mail of a local stack.")
     parser.add_argument("--endpoint-url", required=True, help="where the emulated AWS is")
     parser.add_argument("--topic-arn", required=True, help="the topic that SES publishes to")
@@ -21,6 +24,7 @@ def main() -> None:
     parser.add_argument("--domain", required=True, help="the domain whose mail comes in")
     parser.add_argument("--organization", required=True, help="the demo organization's address")
     parser.add_argument("--folder", required=True, type=Path, help="where the mails are kept")
+    parser.add_argument("--emulator", required=True, type=Path, help="the record of the emulator's process")
     parser.add_argument("--smtp-port", required=True, type=int)
     parser.add_argument("--page-port", required=True, type=int)
     given = parser.parse_args()
@@ -39,7 +43,10 @@ def main() -> None:
     mailbox = page.Mailbox(ses, given.folder, (HOST, given.smtp_port), given.organization)
     server = page.server(HOST, given.page_port, mailbox)
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    ended.wait()
+    while not ended.wait(_LOOKS_SECONDS):
+        emulator = ProcessRecord.load(given.emulator)
+        if emulator is None or not emulator.runs():
+            break
     server.shutdown()
     listener.stop()
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from scripts.local import stack as local_stack
 from scripts.local.emulator import Emulator
-from scripts.local.mailing import MailProcess
 from scripts.local.progress import Progress
 from scripts.local.settings import HOST, LOCAL, StackSettings, services_port, settings_for
 
@@ -35,7 +34,7 @@ def settings(port: int) -> StackSettings:
 def start(chosen: StackSettings) -> Mapping[str, str]:
     """Bring up a stack with an empty table, and return what stack.json holds. Errors: Problem."""
     # A run that was killed may have left its stack behind.
-    _discard(chosen)
+    Emulator(chosen).discard()
     for left in FOLDER.glob("*.json"):
         left.unlink()
     return local_stack.up(chosen, Progress())
@@ -43,9 +42,4 @@ def start(chosen: StackSettings) -> Mapping[str, str]:
 
 def stop() -> None:
     """Stop the stack, whichever port it is on, and drop what it held; nothing happens where none runs."""
-    _discard(settings(free_port()))
-
-
-def _discard(chosen: StackSettings) -> None:
-    Emulator(chosen).discard()  # the records in its folder name the processes
-    MailProcess(chosen).stop()
+    Emulator(settings(free_port())).discard()  # the record in its folder names the process

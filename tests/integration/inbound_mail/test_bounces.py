@@ -139,6 +139,53 @@ def test_the_line_reaches_those_who_follow_the_thread(api: Client, mails: list[S
     assert len(whole_table.of_entities("line")) == before + 1
 
 
+def notified(mails: list[Sent]) -> set[str]:
+    """Carry what was asked for; return the teammates who were mailed of a bounce."""
+    carry()
+    carry()
+    return {sent.to[0] for sent in mails if sent.subject == "A mail to A customer bounced" and not sent.tags}
+
+
+def address(client: Client) -> str:
+    return str(client.get("/v1/me").body["user"]["email"])
+
+
+def test_those_who_are_notified_of_what_waits_get_a_mail_of_a_bounce(
+    api: Client, admin: Client, member: Client, mails: list[Sent]
+) -> None:
+    assert admin.patch("/v1/me/notifications", {"mail": ["waiting"]}).status == 200
+    assert member.patch("/v1/me/notifications", {"mail": ["reply"]}).status == 200
+    notify(about(BOUNCE, mailed(api, mails)))
+
+    found = notified(mails)
+    assert address(admin) in found
+    assert address(member) not in found
+
+
+def test_the_assignee_alone_gets_a_mail_of_a_bounce(
+    api: Client, admin: Client, member: Client, mails: list[Sent]
+) -> None:
+    tags = mailed(api, mails)
+    me = member.get("/v1/me").body["user"]["id"]
+    assert admin.post(f"/v1/conversations/{tags['conversation']}/assign", {"userId": me}).status == 200
+    notify(about(BOUNCE, tags))
+
+    assert notified(mails) == {address(member)}
+
+
+@pytest.mark.parametrize(
+    "notice", [about(BOUNCE, {}, bounceType="Transient"), COMPLAINT], ids=["transient", "complaint"]
+)
+def test_nobody_is_mailed_of_what_the_line_alone_says(
+    api: Client, admin: Client, mails: list[Sent], notice: dict[str, Any]
+) -> None:
+    assert admin.patch("/v1/me/notifications", {"mail": ["waiting"]}).status == 200
+    bounced = about(notice, mailed(api, mails), **notice.get("bounce", {}))
+    notify(bounced)
+
+    assert notified(mails) == set()
+
+
 def test_a_bounce_of_a_message_that_was_erased_is_over(api: Client, mails: list[Sent]) -> None:
     tags = mailed(api, mails)
     table.delete(Message.key_for(tags["organization"], tags["conversation"], tags["message"]))

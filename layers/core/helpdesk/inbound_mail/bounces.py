@@ -10,6 +10,7 @@ from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.record import StaleConversation
 from helpdesk.inbound_mail.notices import Bounced, BounceKind, Complained
+from helpdesk.notifications import bounces as notifications
 from helpdesk.outreach import returned
 from helpdesk.outreach.record import MailState
 from helpdesk.outreach.returned import NotMailed
@@ -32,7 +33,8 @@ class Outcome(StrEnum):
 def note(notice: Bounced | Complained) -> Outcome:
     """Mark the message whose mail came back and write a line for the team, once for each message.
 
-    A mail that had several messages is tagged with the newest.
+    Those who handle the conversation are notified of a mail that bounced for good. A mail that had several messages is
+    tagged with the newest.
     """
     bounced = isinstance(notice, Bounced)
     if bounced:
@@ -49,6 +51,8 @@ def note(notice: Bounced | Complained) -> Outcome:
     conversations.require(transaction, conversation)
     line = _bounce_line(notice) if isinstance(notice, Bounced) else _COMPLAINT_LINE
     thread.add_system_line(transaction, conversation, line, clock.now_ms(), alone=True)
+    if isinstance(notice, Bounced) and notice.kind is BounceKind.PERMANENT and not conversation.archived:
+        notifications.ask(transaction, conversation)
     try:
         transaction.commit()
     except NotMailed as not_mailed:

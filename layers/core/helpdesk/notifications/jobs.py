@@ -7,13 +7,14 @@ from helpdesk.events.outbox import Job, JobBody, JobQueue, QueuedJob, job_item
 
 
 class TeamNews(JobBody, tag_field="kind", tag="team_news"):
-    """What is new in a conversation: for everyone, and for its assignee."""
+    """What is new in a conversation: for everyone, and for its assignee. `bounced`: a mail to the customer did."""
 
     organization: str
     conversation_id: str
     of_all: Sequence[NotificationKind] = ()
     assignee: str | None = None
     of_assignee: Sequence[NotificationKind] = ()
+    bounced: bool = False
 
     def to_item(self) -> QueuedJob:
         """Return the outbox item that asks for the mails."""
@@ -27,6 +28,7 @@ class TeamMail(JobBody, tag_field="kind", tag="team"):
     conversation_id: str
     user_id: str
     reasons: Sequence[NotificationKind]
+    bounced: bool = False
 
     def to_item(self) -> QueuedJob:
         """Return the outbox item that asks for the mail."""

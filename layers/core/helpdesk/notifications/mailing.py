@@ -30,7 +30,9 @@ def ask(news: TeamNews) -> mail.Outcome:
             allowance.charge(news.organization, allowance.TEAM)
         except RateLimited:
             break
-        wanted = TeamMail(news.organization, news.conversation_id, user_id, sorted(reasons))
+        wanted = TeamMail(
+            news.organization, news.conversation_id, user_id, sorted(reasons), bounced=news.bounced
+        )
         transaction.put(wanted.to_item(), new=True)
     transaction.commit()
     return mail.Outcome.SENT
@@ -71,7 +73,7 @@ def send(wanted: TeamMail) -> mail.Outcome:
     try:
         mail.send_team_notice(
             member.email,
-            _REASONS[min(wanted.reasons, key=list(_REASONS).index)],
+            _BOUNCED if wanted.bounced else _REASONS[min(wanted.reasons, key=list(_REASONS).index)],
             organization=organization.name,
             customer=customer.name if customer else None,
             conversation_id=conversation.id,
@@ -85,6 +87,7 @@ def send(wanted: TeamMail) -> mail.Outcome:
     return mail.Outcome.SENT
 
 
+_BOUNCED = "A mail to {customer} bounced"
 _REASONS = {
     NotificationKind.APPROVAL: "A tool call for {customer} waits for an approval",
     NotificationKind.ASSIGNED: "You were assigned the conversation with {customer}",
