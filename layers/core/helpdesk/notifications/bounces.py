@@ -1,4 +1,4 @@
-"""Notifying the team of a mail to a customer that bounced: whoever handles the conversation has to find another way."""
+"""Mail to the team about a mail to a customer that bounced, so that they find another way to reach them."""
 
 from helpdesk.accounts.members.record import NotificationKind
 from helpdesk.conversations.record import Conversation
