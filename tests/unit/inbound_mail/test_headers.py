@@ -67,6 +67,7 @@ def test_reply_to_is_its_address() -> None:
         ("=?iso-8859-8-i?b?+ezl7Q==?=", "שלום"),
         ("=?iso-2022-jp?b?GyRCRnxLXBsoQg==?=", "日本"),
         ("=?cp-850?q?=81?=", "ü"),
+        ("=?utf-8?q?=C3=A4?= ö =?x", "ä ö =?x"),
         ("=?utf-7?q?+ADw-b+AD4-?=", "+ADw-b+AD4-"),
         ("=?" * 20_000, "=?" * (MAX_SUBJECT_CHARACTERS // 2)),
         ("a" * 300, "a" * MAX_SUBJECT_CHARACTERS),

@@ -32,6 +32,9 @@ SAID = [
     "2026年5月4日(月) 9:15 Support <r+abc@example.com>:",
     "Support <r+abc@example.com> 于2026年5月4日周一 09:15写道：",
     "在 2026年5月4日，上午9:15，Support <r+abc@example.com> 写道：",
+    "ma 4. toukokuuta 2026 klo 9.15 Support\n<r+abc@example.com> kirjoitti:",
+    "On Mon, 4 May 2026 09:15:00 +0200 Support <r+abc@example.com> wrote",
+    "Excerpts from Support's message of 2026-05-04 09:15:00 +0200:",
     "2026-05-04 9:15 GMT+02:00 Support <r+abc@example.com>:",
     "---- On Mon, 04 May 2026 09:15:00 +0200 Support <r+abc@example.com> wrote ----",
 ]
@@ -61,6 +64,8 @@ HEADINGS = [
     "-----Original Message-----\nSupport",
     "________________________________\nFrom: Support <r+abc@x.com>\nSent: Monday\nTo: Ada <\nada@x.com>\nSubject: Help",
     "-------- Ursprüngliche Nachricht --------\nSupport",
+    "-------- Jatkuva viesti --------\nFrom: Support <r+abc@x.com>\nSent: Monday\nSubject: Help",
+    "====\nMessage du : 04/05/2026 09:15\nDe : Support <r+abc@x.com>\nA : Ada\nCopie à :\nSujet : Help",
     "-----Message d'origine-----\nSupport",
     "-----Mensaje original-----\nSupport",
     "------------------ 原始邮件 ------------------\nSupport",
@@ -81,6 +86,7 @@ def test_what_follows_a_heading_is_cut(heading: str) -> None:
         "Here is what I wrote in 2025:\nIt fails.",
         "The log of 9:15:\nerror",
         "- one\n- two\n- three",
+        "Registered:\n------------------------\na.com 2026\nb.com 2027",
         "Dear team,\n\nOn 4 May it failed. Please note:\nit still fails.",
         "My mail is ada@example.com. Steps:\n1. Press it",
         "Can I get my invoice sent from my account?",
@@ -95,8 +101,11 @@ def test_what_resembles_a_quote_is_kept(text: str) -> None:
     "signature",
     [
         "-- \nAda Lovelace\nAnalyst",
+        "-- \nAda Lovelace" + "\nThis mail is confidential." * 40,
         "--\nAda",
-        "_______________________\nAda",
+        "_______________________________________________\nusers mailing list\nlists@example.com",
+        "__\nlists@example.com",
+        "———\nAda",
         "Sent from my iPhone",
         "Von meinem iPhone gesendet",
         "Envoyé de mon iPhone",
@@ -118,7 +127,7 @@ def test_a_signature_is_cut(signature: str) -> None:
 
 
 def test_a_line_of_dashes_in_a_long_text_begins_no_signature() -> None:
-    text = "Part one\n--\n" + "\n".join(f"line {n}" for n in range(30))
+    text = "Part one\n--\n" + "\n".join(f"line {n}" for n in range(21))
     assert written_now(text) == text
 
 
@@ -127,12 +136,24 @@ def test_an_answer_below_a_quote_is_what_was_written() -> None:
     assert written_now(text) == "The red one."
 
 
+def test_an_answer_below_a_framed_quote_is_what_was_written() -> None:
+    assert (
+        written_now("----- Original Message -----\n> From: Bo\n>\n> Which one?\n\nThe red one.")
+        == "The red one."
+    )
+
+
 def test_answers_between_quotes_keep_what_they_answer() -> None:
     answers = "> Which one?\n\nRed.\n\n> How many?\n\nTwo.\n\n> Bye\n> Support"
     assert (
         written_now(f"Hi,\n\nOn 4 May 2026, Support <r@x.com> wrote:\n{answers}")
         == "Hi,\n\n> Which one?\n\nRed.\n\n> How many?\n\nTwo."
     )
+
+
+def test_the_rest_of_a_quoted_line_that_was_broken_is_quoted() -> None:
+    quote = f"> {'word ' * 14}\nrest\n> Bye"
+    assert written_now(f"Red.\n\nOn 4 May 2026, Support <r@x.com> wrote:\n{quote}") == "Red."
 
 
 def test_a_quote_that_was_typed_is_kept_above_its_answer() -> None:
@@ -214,6 +235,12 @@ def test_a_forwarded_mail_in_html_is_kept() -> None:
     assert "Try again." in html(source).text
 
 
+def test_a_signature_in_a_forwarded_mail_is_kept() -> None:
+    source = "<p>See:</p><p>-------- Original Message --------</p><p>Pay</p><pre class='moz-signature'>Bo\nInc.</pre>"
+    read = parse(mail(source, subject="Fwd: Bill", content_type="text/html"))
+    assert read.text == "See:\n\n-------- Original Message --------\n\nPay\n\nBo\nInc."
+
+
 def test_a_block_that_its_writer_indented_is_kept() -> None:
     source = "<p>The log says:</p><blockquote style='margin:0 0 0 40px'>error 7</blockquote>"
     assert html(source).text == "The log says:\n\nerror 7"
@@ -240,7 +267,7 @@ class Counted(list[str]):
 )
 def test_each_line_is_looked_at_a_limited_number_of_times(piece: str) -> None:
     lines = Counted((f"{piece}\n" * 1_000).split("\n"))
-    quoting._cut(lines, is_forward=False)
+    quoting._cut(lines)
     assert lines.looked_at < 50 * 1_000 * (piece.count("\n") + 1)
 
 

@@ -20,6 +20,11 @@ def test_html_is_read_if_the_plain_text_says_nothing() -> None:
     assert parse(nest("alternative", EMPTY, HTML)).text == "Hello in HTML"
 
 
+def test_html_is_read_if_the_plain_text_only_says_that_there_is_html() -> None:
+    notice = "Content-Type: text/plain\n\nThis is an HTML message. Please use an HTML capable mail program.\n"
+    assert parse(nest("alternative", notice, HTML)).text == "Hello in HTML"
+
+
 def test_html_is_read_in_a_nest_of_related_and_mixed() -> None:
     related = part_of("related", HTML, "Content-Type: image/png\nContent-ID: <a>\n\nx\n")
     assert (

@@ -151,7 +151,7 @@ class _Writer:
             attributes.get("type") == "cite" or named & _QUOTES or _QUOTE_STYLE.search(style)
         ):
             self._open(node, QUOTED)
-        elif name == "img":
+        if name == "img":
             self._picture(attributes, style)
         else:
             self._begin(name)

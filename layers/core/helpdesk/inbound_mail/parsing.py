@@ -27,6 +27,8 @@ MAX_LINES_TIMES_BOUNDARIES = 20_000_000
 """The library compares each line with each boundary that is open."""
 MAX_SUBJECT_CHARACTERS = 200
 MAX_SENDER_NAME_CHARACTERS = 80
+MAX_NOTICE_CHARACTERS = 300
+"""How long a text is that programs write for readers without HTML."""
 MAX_REFERENCES = 50
 MAX_SENT_TO = 50
 
@@ -38,6 +40,9 @@ _ARMOR: Final = re.compile(
     r"^-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z-]{1,40}: [^\n]{0,200}\n)*\n", re.MULTILINE
 )
 _CONTROLS: Final = dict.fromkeys([*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0)])
+_NOTICE: Final = re.compile(
+    r"\bHTML\b.{0,80}\b(?:mail|message|client|browser|viewer|reader|format)", re.IGNORECASE | re.DOTALL
+)
 _CID_IN_TEXT: Final = re.compile(r"\[cid:[^\]\s]{1,300}\]", re.IGNORECASE)
 
 
@@ -140,7 +145,7 @@ def _text(taken: Taken, subject: str) -> tuple[str, dict[str, bool], list[str]]:
         pictures = set(html.split(CID)[1::2])
         referenced |= pictures
         # The marks in HTML say exactly what is quoted. Else the sender's plain text is what they wrote.
-        if is_blank(plain) or quoting.is_marked(html):
+        if is_blank(plain) or quoting.is_marked(html) or (_is_notice(plain) and not is_blank(html)):
             texts.append(html)
         else:
             texts.append(_CID_IN_TEXT.sub("", plain))
@@ -153,6 +158,11 @@ def _text(taken: Taken, subject: str) -> tuple[str, dict[str, bool], list[str]]:
     pieces = written.split(CID)
     shown |= set(pieces[1::2])
     return "".join(pieces[::2]).strip("\n"), {cid: cid in shown for cid in referenced}, left_out
+
+
+def _is_notice(plain: str) -> bool:
+    """Return whether a text only says that the mail is in HTML."""
+    return len(plain) <= MAX_NOTICE_CHARACTERS and _NOTICE.search(plain) is not None
 
 
 def _of_html(html: str) -> str:

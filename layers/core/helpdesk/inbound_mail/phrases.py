@@ -13,7 +13,7 @@ def _any(phrases: str) -> str:
 
 
 _VERB: Final = r"""
-    wrote|writes
+    wrote|writes|excerpts from
     schrieb|schreibt
     écrit|écrivait
     escribió|escribio|escreveu
@@ -32,7 +32,7 @@ _VERB_WITHOUT_SPACES: Final = """
 VERB: Final = re.compile(rf"\b{_any(_VERB)}\b|{_any(_VERB_WITHOUT_SPACES)}", re.IGNORECASE)
 """The verb of "On … wrote:"."""
 
-_WORD: Final = r"(?:On|Am|Le|El|Em|Il|Op|Den|Dne|Dňa|Dnia|W dniu|În|Pe|Dana|At|Vào)\b"
+_WORD: Final = r"(?:On|Am|Le|El|Em|Il|Op|Den|Dne|Dňa|Dnia|W dniu|În|Excerpts|Pe|Dana|At|Vào)\b"
 _WEEKDAY: Final = r"""
     Mon|Tue|Wed|Thu|Fri|Sat|Sun
     Mo|Di|Mi|Do|Fr|Sa|So
@@ -58,7 +58,7 @@ _ORIGINAL: Final = r"""
     messaggio originale
     oorspronkelijk bericht|originele bericht
     wiadomość oryginalna|oryginalna wiadomość
-    oprindelig meddelelse|ursprungligt meddelande|opprinnelig melding|alkuperäinen viesti
+    oprindelig (?:meddelelse|besked)|ursprungligt meddelande|opprinnelig melding|alkuperäinen viesti
     исходное сообщение
     původní zpráva|pôvodná správa|mesaj original|orijinal mesaj
     原始邮件|原始郵件|原邮件
@@ -108,7 +108,7 @@ _FIELDS: Final = {
         差出人|送信者|보낸 사람
         """,
     "date": r"""
-        sent|date
+        sent|date|message du
         gesendet|datum
         envoyé(?: le)?
         enviado(?: el| em)?|enviada(?: em)?|fecha|data
@@ -127,13 +127,13 @@ _FIELDS: Final = {
         宛先|받는 사람
         """,
     "subject": r"""
-        subject|betreff|objet|asunto|assunto|oggetto|onderwerp|temat
+        subject|betreff|objet|sujet|asunto|assunto|oggetto|onderwerp|temat
         emne|ämne|aihe|předmět|тема|konu|tárgy
         主题|主旨
         件名|제목
         """,
     "other": r"""
-        cc|kopie|copie|cópia|copia|dw|抄送
+        cc|kopie|copie(?: à)?|cópia|copia|dw|抄送
         reply-to|antwort an|risposta
         importance|wichtigkeit|priority|organization|attachments|anlagen
         """,
@@ -147,7 +147,7 @@ FIELD: Final = re.compile(
 """A field of the heading that Outlook and others put above what they quote. The last group is what it says."""
 
 _DEVICE: Final = r"""
-    sent (?:from|with|via|using|on the go)
+    sent (?:from|with|via|using|on the go)|original message processed by
     get outlook for|yahoo mail: search
     (?:von|mit) (?:mein|unterwegs|iphone).{0,40}gesendet|gesendet (?:von|mit|über)
     diese nachricht wurde von mein|holen sie sich outlook|outlook für .{0,20} beziehen

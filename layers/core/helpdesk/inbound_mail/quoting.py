@@ -23,7 +23,13 @@ MAX_LOOKED_AT = 500
 """How many characters of a line the rules look at."""
 MAX_SAID_LINES = 6
 """How many lines "On … wrote:" takes at most."""
-MAX_SIGNATURE_LINES = 15
+MAX_SIGNATURE_LINES = 60
+"""How long a signature is after "-- ", which programs write."""
+MAX_TYPED_SIGNATURE_LINES = 20
+"""How long a signature is after "--", which can be a line in a text, too."""
+MAX_FOOTER_LINES = 6
+MIN_WRAPPED_CHARACTERS = 60
+"""How long a line is, at least, that a mail program breaks."""
 MAX_HEADING_LINES = 14
 """Within how many lines the fields of a quoted mail's heading are looked for."""
 
@@ -46,10 +52,12 @@ _DATED: Final = re.compile(
     r"\d{4}-\d\d-\d\d \d{1,2}:\d\d GMT[+-]\d|\d{4}/\d{1,2}/\d{1,2} [^<]{1,100}<[^>]{3,200}>:?\Z"
 )
 _CONTINUES: Final = re.compile(r">\s*[^\s:：]{0,20}\s?[:：]\Z")  # the rest of "<address> wrote:"
-_ENDS: Final = re.compile(r"[:：][\s*_>]*\Z|\bwrote\s*-{2,}\Z")
+_ENDS: Final = re.compile(r"[:：][\s*_>]*\Z|\bwrote\s*-{0,9}\Z")
 
 _RULE: Final = re.compile(r"[\s*]*(?:[-_=—–*#~+]\s?){3,}\Z")
-_SIGNATURE: Final = re.compile(r"\s*(?:--|—|–)\s*\Z|\s*(?:-\s?){20,}\Z|\s*_{5,}\s*\Z")
+_SIGNATURE: Final = re.compile(r"\s*(?:--|[—–]{1,20})\s*\Z")
+_FOOTER: Final = re.compile(r"\s*(?:__|_{20,})\s*\Z")  # above what a mailing list adds
+_FRAME: Final = re.compile(r"\s*-{3,}[^-]{3,60}-{3,}\s*\Z")  # above a heading
 MAX_DEVICE_CHARACTERS = 160
 
 
@@ -60,7 +68,7 @@ def written_now(text: str, *, is_forward: bool = False) -> str:
     follows it. The result is the whole text if nothing else in it is visible.
     """
     lines = text.split("\n")
-    kept = "\n".join(_cut(lines, is_forward=is_forward))
+    kept = "\n".join(_unmarked(lines) if is_forward else _cut(lines))
     if is_blank(kept):
         kept = "\n".join(_unmarked(lines))
     return _tidied(kept)
@@ -81,7 +89,7 @@ def begins_forward(text: str) -> bool:
     return FORWARDED.match(text[:MAX_LOOKED_AT]) is not None
 
 
-def _cut(lines: list[str], *, is_forward: bool) -> list[str]:
+def _cut(lines: list[str]) -> list[str]:
     """Return the lines without what is quoted and signed, and from a forwarded mail on all of them."""
     blocks: list[_Block] = []
     index = 0
@@ -95,9 +103,11 @@ def _cut(lines: list[str], *, is_forward: bool) -> list[str]:
         if is_quoted(looked_at) or not line.strip() or looked_at.startswith(SIGNED):
             _add(blocks, line, said=said)
             said = said and not is_quoted(looked_at)
-        elif not is_forward and _is_history(lines, index):
+        elif _is_history(lines, index):
+            if blocks and _FRAME.match(_last(blocks[-1].lines)):
+                blocks[-1].lines.remove(_last(blocks[-1].lines))
             break
-        elif not is_forward and (length := _said(lines, index)):
+        elif length := _said(lines, index):
             if _all_follows_is_quoted(lines, index + length, blocks):
                 break
             said = True
@@ -105,7 +115,7 @@ def _cut(lines: list[str], *, is_forward: bool) -> list[str]:
             length = 1
             _add(blocks, line, said=False)
         index += max(length, 1)
-    return _answered(blocks) if not is_forward else [line for block in blocks for line in block.lines]
+    return _answered(blocks)
 
 
 def _add(blocks: list["_Block"], line: str, *, said: bool) -> None:
@@ -148,6 +158,7 @@ class _Block:
 
 def _answered(blocks: list["_Block"]) -> list[str]:
     """Return the sender's own lines, and the quotes between them that they answer."""
+    blocks = _joined(blocks)
     while blocks:
         last = blocks[-1]
         if not last.is_quote:
@@ -162,6 +173,25 @@ def _answered(blocks: list["_Block"]) -> list[str]:
     return [line for block in blocks for line in block.lines]
 
 
+def _joined(blocks: list["_Block"]) -> list["_Block"]:
+    """Return blocks in which the rest of a quoted line that was broken is a part of the quote."""
+    joined: list[_Block] = []
+    for block in blocks:
+        before = joined[-1] if joined else None
+        is_rest = (
+            len(joined) >= 2
+            and len(block.lines) == 1
+            and before is not None
+            and before.is_quote
+            and len(before.lines[-1]) >= MIN_WRAPPED_CHARACTERS
+        )
+        if before is not None and (is_rest or before.is_quote == block.is_quote):
+            before.lines.extend(block.lines)
+        else:
+            joined.append(block)
+    return joined
+
+
 def is_quoted(line: str) -> bool:
     """Return whether a line is quoted, as plain text says so."""
     return line[:4].lstrip(" ").startswith(">")
@@ -169,6 +199,11 @@ def is_quoted(line: str) -> bool:
 
 def _is_mark(line: str) -> bool:
     return line.strip("> ") in {SAID, HISTORY}
+
+
+def _last(lines: list[str]) -> str:
+    """Return the last line with something in it."""
+    return next((line for line in reversed(lines) if line.strip()), "")
 
 
 def _next_is_quoted(lines: list[str], index: int) -> bool:
@@ -185,8 +220,10 @@ def _next(lines: list[str], index: int) -> str:
 def _is_history(lines: list[str], index: int) -> bool:
     """Return whether earlier mails begin at a line and reach to the end."""
     line = lines[index][:MAX_LOOKED_AT]
-    if line.strip() == HISTORY or (FRAMED.match(line) is not None):
+    if line.strip() == HISTORY:
         return True
+    if FRAMED.match(line) is not None:
+        return not _next_is_quoted(lines, index + 1)
     if FIELD.match(line) is None:
         return False
     kinds: set[str] = set()
@@ -211,7 +248,7 @@ def _said(lines: list[str], index: int) -> int:
     together = ""
     for length, line in enumerate(lines[index : index + MAX_SAID_LINES], start=1):
         looked_at = line[:MAX_LOOKED_AT].strip()
-        if looked_at == SAID:
+        if looked_at == SAID or (length == 1 and FRAMED.match(looked_at)):
             return length
         if not looked_at and _next(lines, index + length)[:1] == "<":
             continue  # an address apart, as converters of HTML write a link
@@ -229,7 +266,11 @@ def _said(lines: list[str], index: int) -> int:
             return length if _is_said(together, is_followed=is_followed) else 0
         if length == 1 and _DATED.match(together):
             return 1
-        if length == 1 and INTRODUCES.match(together) is None and _ADDRESS.search(together) is None:
+        if length == 1 and not (
+            INTRODUCES.match(together)
+            or _ADDRESS.search(together)
+            or (_TIME.search(together) and _next(lines, index + 1).startswith("<"))
+        ):
             break
     return 0
 
@@ -251,9 +292,11 @@ def _without_signature(lines: list[str]) -> list[str]:
     lines = list(lines)
     visible = [index for index, line in enumerate(lines) if line.strip()]
     for position, index in enumerate(visible):
+        line, after = lines[index][:MAX_LOOKED_AT], len(visible) - position - 1
         if (
-            _SIGNATURE.match(lines[index][:MAX_LOOKED_AT])
-            and len(visible) - position - 1 <= MAX_SIGNATURE_LINES
+            (after <= MAX_SIGNATURE_LINES and line == "-- ")
+            or (after <= MAX_TYPED_SIGNATURE_LINES and _SIGNATURE.match(line))
+            or (after <= MAX_FOOTER_LINES and _FOOTER.match(line))
         ):
             del lines[index:]
             break

@@ -79,16 +79,21 @@ def value(mail: Message, name: str) -> str:
 
 def decoded(raw: str, max_characters: int) -> str:
     """Return the text of a header on one line, without hidden characters."""
-    raw = raw[:MAX_DECODED_CHARACTERS]
+    text = charsets.decoded(raw[:MAX_DECODED_CHARACTERS].encode("utf-8", "surrogateescape"))
     try:
-        parts = decode_header(raw) if "=?" in raw else [(raw, None)]
+        parts = decode_header(text) if "=?" in text else [(text, None)]
     except (HeaderParseError, ValueError):
-        parts = [(raw, None)]
-    text = ""
-    for part, charset in parts:
-        body = part if isinstance(part, bytes) else _bytes(part)
-        text += charsets.decoded(body, codec_of(charset))
-    return one_line(text, max_characters)
+        parts = [(text, None)]
+    return one_line("".join(_word(part, charset) for part, charset in parts), max_characters)
+
+
+def _word(part: str | bytes, charset: str | None) -> str:
+    """Return a piece of a header as the library takes it apart: what isn't encoded has no charset."""
+    if isinstance(part, str):
+        return part
+    if charset is None:
+        return part.decode("raw-unicode-escape", "replace")
+    return charsets.decoded(part, codec_of(charset))
 
 
 def codec_of(label: str | None) -> str | None:
@@ -127,8 +132,3 @@ def addresses(raw: str) -> list[str]:
 def message_ids(raw: str) -> list[str]:
     """Return the message IDs of a header, without their angles, in their order."""
     return _ID.findall(raw)
-
-
-def _bytes(text: str) -> bytes:
-    """Return the bytes of a header that came as they are, or of one that was decoded from ASCII."""
-    return text.encode("utf-8", "surrogateescape")
