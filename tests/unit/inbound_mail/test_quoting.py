@@ -178,6 +178,13 @@ def test_a_mail_that_its_subject_says_is_forwarded_is_kept(subject: str) -> None
     assert parse(mail(text, subject=subject)).text == text
 
 
+def test_a_forwarded_mail_that_is_quoted_is_kept() -> None:
+    source = (
+        "<p>See:</p><blockquote type=cite><div>Begin forwarded message:</div><div>From: Bo</div></blockquote>"
+    )
+    assert html(source).text == "See:\n\n> Begin forwarded message:\n> From: Bo"
+
+
 def test_the_answer_to_a_forwarded_mail_is_cut_as_any_other() -> None:
     text = "No.\n\nFrom: Bo <bo@x.com>\nSent: Monday\nTo: Ada\nSubject: Fwd: Bill\n\nPay me."
     assert parse(mail(text, subject="Re: Fwd: Bill")).text == "No."

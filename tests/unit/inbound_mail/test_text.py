@@ -2,7 +2,8 @@
 
 import pytest
 
-from helpdesk.inbound_mail.html_text import MAX_NESTED, as_text
+from helpdesk.inbound_mail import html_text
+from helpdesk.inbound_mail.html_text import MAX_HTML_CHARACTERS, MAX_NESTED, as_text
 from helpdesk.inbound_mail.parsing import parse
 from helpdesk.inbound_mail.parts import MAX_TEXT_CHARACTERS
 from tests.unit.inbound_mail.mails import html, mail, nest, part_of
@@ -153,11 +154,27 @@ def test_text_of_elements_nested_too_deep_is_read() -> None:
 
 
 def test_elements_are_nested_up_to_the_limit() -> None:
-    assert as_text("<blockquote type=cite>" * (MAX_NESTED + 100) + "x").count(">") == 10
+    assert as_text("<p>a" + "<div>" * MAX_NESTED + "b" + "<div>c" * 10) == "a\n\nbcccccccccc"
 
 
-def test_five_megabytes_of_html_are_read_at_their_beginning() -> None:
-    assert as_text("<p>a</p>" * 4 + " " * 5_000_000 + "<p>b</p>") == "a\n\na\n\na\n\na"
+def test_html_is_read_up_to_the_limit_of_its_tags(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html_text, "MAX_TAGS", 20)
+    read = html("<p>a</p>" + "<br>" * 20 + "b")
+    assert (read.text, read.left_out) == ("a", ("the end of a very long HTML text",))
+
+
+def test_html_of_five_megabytes_is_read_at_its_beginning() -> None:
+    assert as_text("<p>a</p>" + " " * 5_000_000 + "<p>b</p>") == "a"
+
+
+def test_pictures_that_are_written_into_html_do_not_count_against_its_limit() -> None:
+    assert as_text(f"<p>a<img src='data:image/png;base64,{'A' * MAX_HTML_CHARACTERS}'>b</p>") == "ab"
+
+
+def test_elements_of_letters_that_stay_open_are_not_repeated_in_each_paragraph() -> None:
+    # A parser would make 400 elements for each of 5,000 paragraphs.
+    letters = "".join(f"<b class='{number}'>" for number in range(MAX_NESTED))
+    assert as_text(letters + "<p>x" * 5_000).count("x") == 5_000
 
 
 def test_text_after_the_first_200000_characters_is_named() -> None:

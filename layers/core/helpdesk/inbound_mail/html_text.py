@@ -4,6 +4,7 @@ Nothing of the result names a remote picture, because loading one reports to its
 """
 
 import re
+from itertools import islice
 from typing import Final
 from urllib.parse import unquote
 
@@ -12,12 +13,17 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from helpdesk.inbound_mail.quoting import CID, HISTORY, QUOTED, SAID, SIGNED, begins_forward
 
 MAX_HTML_CHARACTERS = 2_000_000
-"""How much of an HTML text is read."""
+MAX_TAGS = 100_000
+"""How much of an HTML text is read, without the pictures that are written into it."""
 MAX_NESTED = 400
 """How deep elements are read as nested. The parser's time grows with the square of the depth."""
 MAX_QUOTED_LEVELS = 10
+MAX_BEGINNING_NODES = 30
+"""In how much of an element its first words are looked for."""
 
 _TAG: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]{0,40})")
+_DATA: Final = re.compile(r"data:[^\"'\s<>]{200,}")
+_OF_LETTERS: Final = re.compile("b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u")
 _NOT_NESTED: Final = re.compile(
     "area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|td|th|tr|dt|dd|option"
 )
@@ -71,7 +77,7 @@ def as_text(html: str) -> str:
     Lines of quoted mail begin as in plain text. Marks of `quoting` say where else a mail program put what it quotes.
     The time is linear in the length of the HTML.
     """
-    body = LexborHTMLParser(_flattened(html[:MAX_HTML_CHARACTERS])).body
+    body = LexborHTMLParser(_flattened(html)).body
     writer = _Writer()
     if body is None:
         return ""
@@ -91,21 +97,33 @@ def as_text(html: str) -> str:
     return writer.text()
 
 
+def is_too_long(html: str) -> bool:
+    """Return whether only the beginning of HTML is read."""
+    return html.count("<") > MAX_TAGS or len(_DATA.sub("", html)) > MAX_HTML_CHARACTERS
+
+
 def _flattened(html: str) -> str:
-    """Return HTML in which elements that are nested too deep are empty ones."""
-    depth = 0
+    """Return the beginning of HTML that a parser reads in linear time.
 
-    def flatten(tag: re.Match[str]) -> str:
-        nonlocal depth
-        if _NOT_NESTED.fullmatch(tag[2].lower()):
-            return tag[0]
-        if tag[1]:
-            depth = max(depth - 1, 0)
-            return tag[0] if depth < MAX_NESTED else "</wbr"
-        depth += 1
-        return tag[0] if depth <= MAX_NESTED else "<wbr"
-
-    return _TAG.sub(flatten, html)
+    Elements that are nested too deep are empty ones, and those that change letters are spans: a parser repeats
+    letters' elements in each paragraph until they are closed.
+    """
+    html = _DATA.sub("", html)[:MAX_HTML_CHARACTERS]
+    pieces: list[str] = []
+    depth = end = 0
+    for count, tag in enumerate(_TAG.finditer(html)):
+        if count == MAX_TAGS:
+            return "".join(pieces)
+        name = tag[2].lower()
+        if _OF_LETTERS.fullmatch(name):
+            name = "span"
+        if not _NOT_NESTED.fullmatch(name):
+            depth = max(depth - 1, 0) if tag[1] else depth + 1
+            if depth >= MAX_NESTED:
+                name = "wbr"
+        pieces += (html[end : tag.start()], f"<{tag[1]}{name}")
+        end = tag.end()
+    return "".join([*pieces, html[end:]])
 
 
 class _Writer:
@@ -265,7 +283,8 @@ def _named(attributes: dict[str, str | None]) -> frozenset[str]:
 
 def _beginning(node: LexborNode) -> str:
     """Return how the text of an element begins."""
-    return (node.text(deep=True) or "")[:2_000].strip()
+    inner = islice(node.traverse(include_text=True), MAX_BEGINNING_NODES)
+    return "".join(each.text_content or "" for each in inner if each.tag == "-text").strip()
 
 
 def _is_dot(attributes: dict[str, str | None], style: str) -> bool:

@@ -141,7 +141,7 @@ def _text(taken: Taken, subject: str) -> tuple[str, dict[str, bool], list[str]]:
     texts = []
     for body in taken.bodies:
         plain = body.plain.translate(_CONTROLS)
-        html = _of_html(body.html) if body.html else ""
+        html = _of_html(body.html, left_out) if body.html else ""
         pictures = set(html.split(CID)[1::2])
         referenced |= pictures
         # The marks in HTML say exactly what is quoted. Else the sender's plain text is what they wrote.
@@ -165,11 +165,13 @@ def _is_notice(plain: str) -> bool:
     return len(plain) <= MAX_NOTICE_CHARACTERS and _NOTICE.search(plain) is not None
 
 
-def _of_html(html: str) -> str:
+def _of_html(html: str, left_out: list[str]) -> str:
     # Imported with the first mail that has HTML, for the sake of the cold start.
-    from helpdesk.inbound_mail.html_text import as_text  # noqa: PLC0415
+    from helpdesk.inbound_mail import html_text  # noqa: PLC0415
 
-    return as_text(html)
+    if html_text.is_too_long(html):
+        left_out.append("the end of a very long HTML text")
+    return html_text.as_text(html)
 
 
 def _without_armor(text: str, left_out: list[str]) -> str:

@@ -98,7 +98,7 @@ def _cut(lines: list[str]) -> list[str]:
         line = lines[index]
         looked_at = line[:MAX_LOOKED_AT]
         length = 1
-        if begins_forward(looked_at):
+        if begins_forward(looked_at) or (not said and _begins_forwarded_quote(looked_at, blocks)):
             return [line for block in blocks for line in block.lines] + _unmarked(lines[index:])
         if is_quoted(looked_at) or not line.strip() or looked_at.startswith(SIGNED):
             _add(blocks, line, said=said)
@@ -116,6 +116,11 @@ def _cut(lines: list[str]) -> list[str]:
             _add(blocks, line, said=False)
         index += max(length, 1)
     return _answered(blocks)
+
+
+def _begins_forwarded_quote(line: str, blocks: list["_Block"]) -> bool:
+    """Return whether a quote begins at a line that is a forwarded mail, as Apple's programs write one."""
+    return is_quoted(line) and not (blocks and blocks[-1].is_quote) and begins_forward(line.lstrip("> "))
 
 
 def _add(blocks: list["_Block"], line: str, *, said: bool) -> None:

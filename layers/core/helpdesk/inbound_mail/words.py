@@ -11,8 +11,8 @@ from typing import Final
 from helpdesk.platform import charsets
 from helpdesk.platform.text import one_line
 
-MAX_HEADER_CHARACTERS = 100_000
-"""How much of a header is read: its beginning, and of References its end."""
+MAX_HEADER_CHARACTERS = 60_000
+"""How much of a header is read: enough for a thousand recipients."""
 MAX_DECODED_CHARACTERS = 4_000
 """How much of a header is read that has encoded words."""
 MAX_ADDRESSES = 1_000
@@ -53,9 +53,9 @@ class _Unread(Compat32):
     """Keeps headers as they came. The library's own reading of malformed headers raises, or takes long."""
 
     def header_fetch_parse(self, name: str, value: str) -> str:
-        """Return a header's value."""
+        """Return how a header's value begins. Reading a list of parameters takes the square of its length."""
         del name
-        return value
+        return value[:MAX_HEADER_CHARACTERS]
 
 
 AS_THEY_CAME: Final = _Unread(max_line_length=None)
@@ -65,11 +65,7 @@ AS_THEY_CAME: Final = _Unread(max_line_length=None)
 def values(mail: Message, name: str) -> list[str]:
     """Return a header's values as they came, unfolded and cut; bytes beyond ASCII are surrogates."""
     wanted = name.lower()
-    return [
-        re.sub(r"[\r\n]+", "", value)[:MAX_HEADER_CHARACTERS]
-        for key, value in mail.items()
-        if key.lower() == wanted
-    ]
+    return [re.sub(r"[\r\n]+", "", value) for key, value in mail.items() if key.lower() == wanted]
 
 
 def value(mail: Message, name: str) -> str:
