@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import pytest
 
+from helpdesk.knowledge.language import ENGLISH, language_of
 from scripts.evaluation.corpus import RememberingModel, indexed
 from scripts.evaluation.measure import Figures, Outcome, ask, figures
 from scripts.evaluation.questions import GUIDES, Asked, held_out, own
@@ -49,8 +50,12 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Outcome]
     for name in guides:
         shutil.copy(GUIDES / name, folder)
     model = RememberingModel()
-    with indexed(folder, model) as index:
-        yield ask(index, asked, model)
+    with pytest.MonkeyPatch.context() as patched:
+        # Questions and guides are English, so the multilingual model's vectors, which take as long, would not be read.
+        patched.setattr(RememberingModel, "multilingual", None)
+        with indexed(folder, model) as index:
+            assert {language_of(question.text, index.languages) for question in asked} == {ENGLISH}
+            yield ask(index, asked, model)
     model.keep()
 
 
