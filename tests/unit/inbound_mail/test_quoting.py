@@ -136,6 +136,26 @@ def test_an_answer_below_a_quote_is_what_was_written() -> None:
     assert written_now(text) == "The red one."
 
 
+@pytest.mark.parametrize(
+    "says",
+    [
+        "See below.",
+        "My answers are inline.",
+        "Please see my comments in red.",
+        "Siehe bitte unten.",
+        "Voir ci-dessous.",
+    ],
+)
+def test_all_is_kept_if_the_sender_says_that_they_answer_inside_it(says: str) -> None:
+    text = f"{says}\n\nFrom: Support <r+abc@x.com>\nSent: Monday\nSubject: Help\n\nWhich one?\nThe red one."
+    assert written_now(text) == text
+
+
+def test_a_long_text_that_mentions_what_is_below_is_cut() -> None:
+    text = "It's below zero, and I see it below the table. " * 10
+    assert written_now(f"{text}\n-----Original Message-----\nBye") == text.strip()
+
+
 def test_an_answer_below_a_framed_quote_is_what_was_written() -> None:
     assert (
         written_now("----- Original Message -----\n> From: Bo\n>\n> Which one?\n\nThe red one.")

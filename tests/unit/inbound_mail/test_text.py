@@ -72,6 +72,11 @@ def test_bytes_are_read_in_the_charset_that_is_meant(charset: str, content: byte
     assert parse(f"Content-Type: text/plain; charset={charset}\n\n".encode() + content).text == text
 
 
+@pytest.mark.parametrize("charset", [b"us\xff", b"us\0ascii", b'"', b""])
+def test_a_charset_that_is_no_name_leaves_the_text(charset: bytes) -> None:
+    assert parse(b"Content-Type: text/plain; charset=" + charset + b"\n\nGr\xc3\xbc\xc3\x9fe").text == "Grüße"
+
+
 def test_undeclared_bytes_are_utf_8_or_windows_1252() -> None:
     assert [parse(b"\n" + text).text for text in ("ä".encode(), b"\xe4")] == ["ä", "ä"]
 

@@ -39,7 +39,8 @@ _PROGRAMS: Final = re.compile(r"(?:mailer-daemon|postmaster|(?:no|do-?not)[-_.]?
 _ARMOR: Final = re.compile(
     r"^-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z-]{1,40}: [^\n]{0,200}\n)*\n", re.MULTILINE
 )
-_CONTROLS: Final = dict.fromkeys([*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0)])
+# Control characters, and what programs write in place of a picture.
+_CONTROLS: Final = dict.fromkeys([*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0xFFFC])
 _NOTICE: Final = re.compile(
     r"\bHTML\b.{0,80}\b(?:mail|message|client|browser|viewer|reader|format)", re.IGNORECASE | re.DOTALL
 )

@@ -163,3 +163,16 @@ _DEVICE: Final = r"""
     """
 DEVICE: Final = re.compile(rf"[\s*_>(\[<]*{_any(_DEVICE)}", re.IGNORECASE)
 """The line that a phone or a program adds about itself."""
+
+_SEE_BELOW: Final = r"""
+    (?:see|find|look|read) (?:\w+ ){0,4}(?:below|in-?line)
+    (?:answer(?:s|ed)?|comment(?:s|ed)?|repl(?:y|ies|ied)|responses?) (?:\w+ ){0,2}(?:below|in-?line|in (?:red|blue))
+    siehe (?:\w+ ){0,2}unten|antworten? (?:\w+ ){0,2}(?:unten|im text|in rot|in blau)
+    (?:voir|réponses?) (?:\w+ ){0,2}(?:ci-dessous|plus bas|en rouge)
+    (?:ver|respuestas?|veja|respostas?) (?:\w+ ){0,2}(?:abajo|abaixo|en rojo|em vermelho)
+    (?:vedi|rispost[ae]) (?:\w+ ){0,2}(?:sotto|in rosso)
+    zie (?:\w+ ){0,2}(?:onder|hieronder)|antwoord(?:en)? (?:\w+ ){0,2}hieronder
+    (?:patrz|odpowiedzi) (?:\w+ ){0,2}(?:niżej|poniżej)
+    """
+SEE_BELOW: Final = re.compile(_any(_SEE_BELOW), re.IGNORECASE)
+"""What people write who answer inside what their mail program quotes."""

@@ -15,6 +15,7 @@ from helpdesk.inbound_mail.phrases import (
     FORWARDED,
     FRAMED,
     INTRODUCES,
+    SEE_BELOW,
     VERB,
 )
 from helpdesk.platform.text import is_blank
@@ -30,6 +31,8 @@ MAX_TYPED_SIGNATURE_LINES = 20
 MAX_FOOTER_LINES = 6
 MIN_WRAPPED_CHARACTERS = 60
 """How long a line is, at least, that a mail program breaks."""
+MAX_POINTING_CHARACTERS = 400
+"""How long a text is that only says that the answers are below."""
 MAX_HEADING_LINES = 14
 """Within how many lines the fields of a quoted mail's heading are looked for."""
 
@@ -99,23 +102,34 @@ def _cut(lines: list[str]) -> list[str]:
         looked_at = line[:MAX_LOOKED_AT]
         length = 1
         if begins_forward(looked_at) or (not said and _begins_forwarded_quote(looked_at, blocks)):
-            return [line for block in blocks for line in block.lines] + _unmarked(lines[index:])
+            return _all(blocks) + _unmarked(lines[index:])
         if is_quoted(looked_at) or not line.strip() or looked_at.startswith(SIGNED):
             _add(blocks, line, said=said)
             said = said and not is_quoted(looked_at)
-        elif _is_history(lines, index):
-            if blocks and _FRAME.match(_last(blocks[-1].lines)):
-                blocks[-1].lines.remove(_last(blocks[-1].lines))
-            break
-        elif length := _said(lines, index):
-            if _all_follows_is_quoted(lines, index + length, blocks):
-                break
+        elif _is_history(lines, index) or (
+            (length := _said(lines, index)) and _all_follows_is_quoted(lines, index + length, blocks)
+        ):
+            return _above(blocks, lines[index:])
+        elif length:
             said = True
         elif not _is_mark(looked_at):
-            length = 1
             _add(blocks, line, said=False)
-        index += max(length, 1)
+        index += length or 1
     return _answered(blocks)
+
+
+def _above(blocks: list["_Block"], history: list[str]) -> list[str]:
+    """Return what is above earlier mails, and these, too, if the sender says that they answer inside them."""
+    own = "\n".join(line for block in blocks if not block.is_quote for line in block.lines)
+    if len(own) <= MAX_POINTING_CHARACTERS and SEE_BELOW.search(own):
+        return _all(blocks) + _unmarked(history)
+    if blocks and _FRAME.match(_last(blocks[-1].lines)):
+        blocks[-1].lines.remove(_last(blocks[-1].lines))
+    return _answered(blocks)
+
+
+def _all(blocks: list["_Block"]) -> list[str]:
+    return [line for block in blocks for line in block.lines]
 
 
 def _begins_forwarded_quote(line: str, blocks: list["_Block"]) -> bool:
@@ -175,7 +189,7 @@ def _answered(blocks: list["_Block"]) -> list[str]:
     quotes = [block for block in blocks if block.is_quote]
     if len(quotes) == 1 and quotes[0] is blocks[0] and quotes[0].said:
         blocks = blocks[1:]  # one answer, below all of what it answers
-    return [line for block in blocks for line in block.lines]
+    return _all(blocks)
 
 
 def _joined(blocks: list["_Block"]) -> list["_Block"]:

@@ -55,7 +55,7 @@ class _Unread(Compat32):
     def header_fetch_parse(self, name: str, value: str) -> str:
         """Return how a header's value begins. Reading a list of parameters takes the square of its length."""
         del name
-        return value[:MAX_HEADER_CHARACTERS]
+        return value[:MAX_HEADER_CHARACTERS].replace("\0", "")
 
 
 AS_THEY_CAME: Final = _Unread(max_line_length=None)
@@ -98,7 +98,7 @@ def codec_of(label: str | None) -> str | None:
     page = _CODE_PAGE.fullmatch(name)
     if page is not None:
         return f"cp{page[1]}" if page[1] in _CODE_PAGES else None
-    return _CHARSETS.get(name) or charsets.codec_of(name.removeprefix("charset="))
+    return _CHARSETS.get(name) or (charsets.codec_of(name) if name.isascii() else None)
 
 
 def address_and_name(raw: str) -> tuple[str, str]:
