@@ -97,7 +97,7 @@ class Mailbox:
     def _answer(self, answered: Mail, form: Mapping[str, Any]) -> EmailMessage:
         """Answer a mail as a mail program does: with its subject, its references and its text below."""
         mail = _written(form, f"Re: {bare_subject(answered.subject)}", quoted(answered, when(answered.at)))
-        mail["To"] = answered.answers_go_to if answered.went_out else answered.recipient
+        mail["To"] = answered.goes_on_to
         if answered.message_id:
             mail["In-Reply-To"] = answered.message_id
             mail["References"] = " ".join(references_of_answer(answered))

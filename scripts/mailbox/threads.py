@@ -64,13 +64,13 @@ class Mail:
 
     @property
     def customer(self) -> str:
-        """The address of the person outside: the recipient of a mail that went out, the sender of one that came in."""
-        return parseaddr(self.recipient if self.went_out else self.sender)[1]
+        """The person outside: the recipient of a mail that went out, the sender of one that came in."""
+        return self.recipient if self.went_out else self.sender
 
     @property
-    def answers_go_to(self) -> str:
-        """The address that an answer to it goes to."""
-        return parseaddr(self.header("Reply-To") or self.sender)[1]
+    def goes_on_to(self) -> str:
+        """The address that the customer's next mail goes to: an answer, or another mail where this one went."""
+        return parseaddr((self.header("Reply-To") or self.sender) if self.went_out else self.recipient)[1]
 
 
 @dataclass

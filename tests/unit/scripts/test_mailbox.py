@@ -249,6 +249,22 @@ def test_an_answer_goes_to_the_reply_address_with_references_and_the_mail_quoted
     assert said.is_aligned("example.com")
 
 
+def test_a_customer_whose_mail_is_not_answered_yet_writes_again_in_the_thread(
+    mailbox: Mailbox, server: int, tmp_path: Path
+) -> None:
+    send(server, mail(From="Grace <grace@example.com>", Message_ID="<1@example.com>"))
+    [thread] = shown(tmp_path)
+    whole = text(mailbox.get(f"/threads/{thread.name}"))
+    assert "Write again as the customer" in whole
+    assert 'name="from" value="Grace &lt;grace@example.com&gt;"' in whole
+    form = {"token": mailbox.token, "from": "grace@example.com", "text": "Hello?"}
+    mailbox.post(f"/mails/{thread.name}/answer", form)
+
+    [both] = shown(tmp_path)
+    assert [each.recipient for each in both.mails] == ["demo@mail.localhost"] * 2
+    assert both.newest.header("In-Reply-To") == "<1@example.com>"
+
+
 def test_an_answer_of_an_unverified_sender_fails_the_checks(
     mailbox: Mailbox, tmp_path: Path, aws: Aws
 ) -> None:
