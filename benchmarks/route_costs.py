@@ -22,7 +22,7 @@ from helpdesk.knowledge.crawls.frontier import log_entry
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from scripts.openapi.routes import all_routes
-from tests.support import approvals, integrations
+from tests.support import approvals, incoming_mail, integrations
 from tests.support.api import Answer, Client, gateway_event
 from tests.support.people import make_person
 
@@ -274,6 +274,9 @@ def _inbox_requests(api: Client, organization: str, to: Callable[..., Request]) 
     yield to("GET", "/v1/conversations")
     yield to("GET", "/v1/conversations?status=open", shown="GET /v1/conversations?status=open")
     yield to("GET", at, route=one)
+    by_mail = incoming_mail.received(organization)
+    source = f"/v1/conversations/{by_mail.conversation_id}/messages/{by_mail.message_id}/source"
+    yield to("GET", source, route=f"{one}/messages/<message_id>/source")
     yield to("POST", f"{at}/reply", {"body": MESSAGE["body"]}, route=f"{one}/reply")
     yield to("POST", f"{at}/note", {"body": MESSAGE["body"]}, route=f"{one}/note")
     member = make_person(organization, role="member", name="Max Member")

@@ -10,6 +10,7 @@ from helpdesk.conversations.errors import (
     ConversationArchived,
     ConversationNotFound,
     EmptyMessage,
+    MailSourceNotFound,
     MessageTooLong,
     NotAMember,
     NotArchived,
@@ -21,6 +22,7 @@ from helpdesk.conversations.schemas import (
     ConversationAnswer,
     ConversationsAnswer,
     ConversationsQuery,
+    MailSourceAnswer,
     NoteAccepted,
     NoteInput,
     ReplyAccepted,
@@ -51,6 +53,16 @@ def list_conversations(caller: Caller, query: ConversationsQuery) -> Conversatio
 def get_conversation(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAnswer:
     """Get a conversation with the newest page of its thread."""
     return listing.get(caller, conversation_id, page)
+
+
+@api.get(
+    "/v1/conversations/<conversation_id>/messages/<message_id>/source",
+    access=Access.MEMBER,
+    errors=(ConversationNotFound, MailSourceNotFound),
+)
+def get_mail_source(caller: Caller, conversation_id: str, message_id: str) -> MailSourceAnswer:
+    """Get the whole mail that a message came in, for 30 days."""
+    return listing.mail_source(caller, conversation_id, message_id)
 
 
 @api.post(

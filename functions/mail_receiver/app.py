@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from helpdesk.inbound_mail import bounces, notices
+from helpdesk.inbound_mail import bounces, notices, receiving
 from helpdesk.inbound_mail.notices import Received
 from helpdesk.platform.logging import logger
-from helpdesk.platform.queues import BatchResponse, JobUnfinished, Record, run_batch
+from helpdesk.platform.queues import BatchResponse, Record, run_batch
 from helpdesk.platform.settings import declare
 
-NEEDS = declare("MAIL_EVENTS_QUEUE_URL", "INBOUND_MAIL_DOMAIN")
+NEEDS = declare("BASE_URL", "FILES_BUCKET", "INBOUND_MAIL_DOMAIN", "MAIL_EVENTS_QUEUE_URL", "MAIL_FROM")
 
 
 def handler(event: dict[str, Any], _context: object) -> BatchResponse:
@@ -21,8 +21,9 @@ def _work(record: Record) -> None:
     if notice is None:
         return
     if isinstance(notice, Received):
-        logger.error("mail_not_expected", extra={"message_id": record["messageId"]})
-        raise JobUnfinished
+        outcomes = [outcome.value for outcome in receiving.receive(notice)]
+        logger.info("mail_received", extra={"mail": notice.message_id, "outcomes": outcomes})
+        return
     about = (
         {"organization": notice.tags.organization, "messageId": notice.tags.message} if notice.tags else {}
     )

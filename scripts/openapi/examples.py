@@ -194,6 +194,7 @@ ANSWERS: dict[str, Any] = {
         ],
         "nextCursor": None,
     },
+    "getMailSource": {"url": "https://helpdesk-files.s3.amazonaws.com/inbound/4kq8?X-Amz-Signature=5f1c"},
     "reply": {"messageId": "msg_01jd3ksd6n0g3h8w2k5m9r1yv4", "conversation": _STATE},
     "writeNote": {"messageId": "msg_01jd3ktz8p2j5k0y4m7q1t3xb6"},
     **{f"{move.name.split('_')[0].lower()}Conversation": _OK for move in Transition},

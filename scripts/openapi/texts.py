@@ -112,6 +112,7 @@ PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "app": ("The integration: codehost, chatmirror, chatcommunity or tracker.", "codehost"),
     "report": ("The report's name.", "volume-by-day"),
     "conversationId": ("The conversation's ID.", "conv_01jd3kq8v5zt4m9rx2c7w6ybne"),
+    "messageId": ("The message's ID.", "msg_01jd3ksd6n0g3h8w2k5m9r1yv4"),
     "approvalId": ("The approval's ID.", "apr_01jd3v1s6m2r8x4c7k0n5q9t3w"),
     "customerId": ("The customer's ID.", "cus_01jd3kq8v7x2m5p8s1v4y7b0ez"),
     "erasureId": ("The erasure's ID.", "ers_01jd3x5p8s1v4y7b0ez3k6nq9t"),

@@ -252,6 +252,8 @@ def test_the_eraser_removes_only_personal_data() -> None:
             "ORG#*#COMMUNITY#*",
             "ORG#*#MISSED#*",
             "ORG#*#APPROVAL",
+            "ORG#*#MAIL#*",
+            "REPLYTO#*",
             "ORG#*#SESSION#*",
             "ORG#*#FILE#*",
             "ORG#*#RATINGS",

@@ -69,6 +69,8 @@ def _of_s3(operation: str, params: Params) -> Iterator[Request]:
         case "DeleteObjects":
             for each in params["Delete"]["Objects"]:
                 yield on_object("DeleteObject", params["Bucket"], each["Key"])
+        case "HeadObject":  # which has no action of its own
+            yield on_object("GetObject", params["Bucket"], params["Key"])
         case "ListObjectsV2":
             yield listing(params["Bucket"])
         case _:

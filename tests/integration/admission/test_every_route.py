@@ -198,6 +198,7 @@ ROUTES: dict[str, str] = {
         POST /v1/signals/<signal_id>/tracker
         GET /v1/tools
         POST /v1/tools/<name>/test
+        GET /v1/conversations/<conversation_id>/messages/<message_id>/source
         POST /v1/conversations/<conversation_id>/archive
         POST /v1/conversations/<conversation_id>/assign
         POST /v1/conversations/<conversation_id>/hand-back

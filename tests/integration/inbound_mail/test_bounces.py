@@ -19,7 +19,7 @@ from tests.support.api import Client, Context, function
 from tests.support.mail import CONFIGURATION_SET, Sent, carry
 from tests.support.queues import sqs_event
 from tests.support.workers import Workers, received
-from tests.unit.inbound_mail.test_notices import BOUNCE, COMPLAINT, RECEIVED
+from tests.unit.inbound_mail.test_notices import BOUNCE, COMPLAINT
 
 COMPLAINED = (
     "The customer marked a mail of this conversation as spam, so no more mail is sent to this address. "
@@ -244,10 +244,6 @@ def test_a_bounce_that_arrives_before_the_sender_wrote_its_result_stays(
     tags = mailed(api, mails)
 
     assert state(tags) is MailState.BOUNCED
-
-
-def test_mail_that_nobody_receives_yet_stays_in_the_queue() -> None:
-    assert notify(RECEIVED) == ["message-0"]
 
 
 def test_the_worker_takes_what_the_topic_sent(api: Client, mails: list[Sent]) -> None:

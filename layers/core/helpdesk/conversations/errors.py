@@ -20,6 +20,14 @@ class ConversationNotFound(NotFoundError):
     message = "No conversation has this ID in your organization."
 
 
+class MailSourceNotFound(NotFoundError):
+    code = "mail_source_not_found"
+    message = (
+        "This message didn't come by mail, or its mail is gone: mails are kept for 30 days. The thread says which "
+        "messages have a `mail`."
+    )
+
+
 class ConversationArchived(BadRequestError):
     code = "conversation_archived"
     message = "This conversation is archived. Unarchive it first."

@@ -7,6 +7,8 @@ from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.api.http.schemas import PageQuery
 from helpdesk.conversations import list_repository, repository
+from helpdesk.conversations.errors import MailSourceNotFound
+from helpdesk.conversations.files import store
 from helpdesk.conversations.list_repository import ListQuery
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.rendering import conversation_shape, thread_entry
@@ -15,6 +17,7 @@ from helpdesk.conversations.schemas import (
     ConversationsAnswer,
     ConversationShape,
     ConversationsQuery,
+    MailSourceAnswer,
 )
 from helpdesk.customers import service as customers
 from helpdesk.platform.errors import InvalidRequest
@@ -46,6 +49,16 @@ def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAn
         messages=entries[::-1],
         next_cursor=next_cursor(caller, older, name),
     )
+
+
+def mail_source(caller: Caller, conversation_id: str, message_id: str) -> MailSourceAnswer:
+    """Return where the mail of a message can be downloaded. Raises ConversationNotFound, MailSourceNotFound."""
+    conversation = repository.conversations.get(caller.organization, conversation_id)
+    message = repository.messages.find(caller.organization, conversation.id, message_id)
+    mail = None if message is None else message.received
+    if mail is None or mail.source is None or not store.has_incoming_mail(mail.source):
+        raise MailSourceNotFound
+    return MailSourceAnswer(url=store.incoming_mail_url(mail.source, message_id))
 
 
 def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:

@@ -40,6 +40,7 @@ class _Conversations(Collection[Conversation]):
 
 
 conversations = _Conversations(Conversation, missing=ConversationNotFound)
+messages = Collection(Message)
 notes = Collection(Note)
 
 

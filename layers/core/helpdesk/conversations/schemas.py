@@ -90,6 +90,14 @@ class MailShape(Answer):
     subject: str
 
 
+class MailSourceAnswer(Answer):
+    """The whole mail of a message, as it came in."""
+
+    url: str
+    """Where to download it (RFC 5322), for five minutes. It contains a credential. Open the file with care: nobody has
+    cleaned it."""
+
+
 class ThreadEntry(MessageShape):
     """An entry of the thread as the team sees it: messages, internal notes and system lines."""
 

@@ -15,7 +15,7 @@ from helpdesk.conversations import approvals, jobs, list_repository, repository,
 from helpdesk.conversations.change import Change, forget_current
 from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
 from helpdesk.conversations.list_repository import ListQuery, of_customer_from, quiet_page
-from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.message_record import IncomingMail, Message
 from helpdesk.conversations.record import (
     Conversation,
     SessionGone,
@@ -84,6 +84,15 @@ def require(transaction: Transaction, conversation: Conversation, *, closes_gap:
         transaction.change(conversation.key, set={"gap": None}, require=require, on_failure=StaleConversation)
     else:
         transaction.require(conversation.key, {"erasing": None}, on_failure=StaleConversation)
+
+
+def note_mail(conversation: Conversation, text: str, mail: IncomingMail) -> None:
+    """Write a line for the team about a mail that is no message. Raises AlreadyReceived, ConversationNotFound."""
+    transaction = Transaction()
+    require(transaction, conversation)
+    line = thread.add_system_line(transaction, conversation, text, clock.now_ms(), alone=True)
+    repository.put_mail_entry(transaction, line, mail)
+    transaction.commit()
 
 
 def give(

@@ -14,6 +14,7 @@ from helpdesk.analytics import erasure as analytics
 from helpdesk.board import erasure as board
 from helpdesk.conversations import erasure as conversations
 from helpdesk.conversations.files import service as files
+from helpdesk.conversations.files import store
 from helpdesk.conversations.message_record import Entry, Message, Note
 from helpdesk.conversations.messages import visitors
 from helpdesk.conversations.record import ErasableConversation
@@ -34,7 +35,7 @@ from helpdesk.tools.approvals import lifecycle
 from helpdesk.webhooks.delivery import service as deliveries
 
 _ENTRIES = 12
-"""Entries per page. With six files each, and their ratings, they fit the 100 actions of a transaction."""
+"""Entries per page. With six files and a mail each, and their ratings, they fit the 100 actions of a transaction."""
 _FACTS = 90
 _TRACES = 25
 """Posts, votes and comments per page; each is erased by itself."""
@@ -166,6 +167,9 @@ def _delete_entries(organization: str, erasure_id: str, page: Sequence[Entry]) -
     deliveries.delete_for(organization, event_ids)
     rating_ids = [entry.rating_id for entry in page if isinstance(entry, Note) and entry.rating_id]
     analytics.delete_entries(organization, [message.id for message in messages], rating_ids)
+    for message in messages:
+        if message.received is not None and message.received.source is not None:
+            store.delete_incoming_mail(message.received.source)
     transaction = Transaction()
     conversations.delete_entries(transaction, organization, page, rating_ids)
     removed = files.delete_for(transaction, organization, _attachments_of(page))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from helpdesk.accounts.organizations.record import Organization, Slug
+from helpdesk.accounts.organizations.record import Organization
 from helpdesk.platform import clock
 from helpdesk.platform.units import DAY_MS
 from helpdesk.site.record import Site, SiteCss, SiteSettings, SiteStylesheet
@@ -12,8 +12,6 @@ from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
-
-_slugs = Collection(Slug)
 
 KEPT_MS = 30 * DAY_MS
 """How long a replaced stylesheet is still served: longer than any cache keeps a page that names it."""
@@ -25,14 +23,6 @@ class Stylesheet(NamedTuple):
     source: str
     served: str
     name: str
-
-
-def holder_of(slug: str) -> str | None:
-    """Return the id of the organization that holds a slug, or that it is kept for. One call."""
-    found = _slugs.find(slug, consistent=False)
-    if found is None or (found.expires_at is not None and found.expires_at <= clock.seconds_from_now(0)):
-        return None
-    return found.organization
 
 
 def site_with(

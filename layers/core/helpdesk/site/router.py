@@ -20,6 +20,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.slugs import is_slug
 from helpdesk.api.admission import anonymous
 from helpdesk.api.admission.anonymous import AddressLimit
@@ -198,7 +199,7 @@ def _site_with(
         if site is not None and site.organization.slug == slug:
             return _enabled(site), items
         del _holders[slug]
-    holder = repository.holder_of(slug)
+    holder = organizations.holder_of(slug)
     if holder is None:
         raise PageNotFound
     # Waits for the last write: two addresses must not lead to each other in the moment in which a slug changes.

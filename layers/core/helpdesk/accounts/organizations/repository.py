@@ -24,9 +24,18 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 organizations = Collection(Organization, missing=OrganizationNotFound)
+_slugs = Collection(Slug)
 
 _PAGE = 100
 _AS_READ = ("slug", "former_slugs", "support_email", "pending_support_email", "task_key_prefix", "plan")
+
+
+def holder_of(slug: str) -> str | None:
+    """Return the id of the organization that holds a slug, or that it is kept for. One call."""
+    found = _slugs.find(slug, consistent=False)
+    if found is None or (found.expires_at is not None and found.expires_at <= clock.seconds_from_now(0)):
+        return None
+    return found.organization
 
 
 def set_plan(transaction: Transaction, seen: Organization, plan: Plan, tier: Tier) -> None:

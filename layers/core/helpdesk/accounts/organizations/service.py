@@ -24,6 +24,7 @@ from helpdesk.storage.transactions import Transaction
 _CURSOR_KEY_BYTES = 32
 
 get, by_ids = organizations.get, organizations.by_ids
+holder_of = repository.holder_of
 
 
 def add(

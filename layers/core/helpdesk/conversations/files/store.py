@@ -173,3 +173,34 @@ def _incoming(organization: str, file_id: str) -> str:
 
 def _kept(organization: str, file_id: str) -> str:
     return f"{organization}/{file_id}"
+
+
+def incoming_mail(key: str) -> bytes | None:
+    """Return a mail as it came in, None if it is gone: a lifecycle rule removes it after 30 days."""
+    try:
+        return clients.s3().get_object(Bucket=settings().files_bucket, Key=key)["Body"].read()
+    except ClientError as error:
+        if error.response["Error"]["Code"] in _ABSENT:
+            return None
+        raise
+
+
+def has_incoming_mail(key: str) -> bool:
+    """Return whether a mail is still there."""
+    try:
+        clients.s3().head_object(Bucket=settings().files_bucket, Key=key)
+    except ClientError as error:
+        if error.response["Error"]["Code"] in _ABSENT:
+            return False
+        raise
+    return True
+
+
+def incoming_mail_url(key: str, name: str) -> str:
+    """Return a short-lived URL of a mail, always as a download: a browser must not show its HTML."""
+    return _presigned_url(key, f"{name}.eml", None)
+
+
+def delete_incoming_mail(key: str) -> None:
+    """Remove a mail. Nothing happens if it is gone."""
+    clients.s3().delete_object(Bucket=settings().files_bucket, Key=key)
