@@ -249,6 +249,18 @@ def test_what_html_marks_as_quoted_is_cut(source: str) -> None:
     assert html(source).text == "That did not work."
 
 
+@pytest.mark.parametrize("own", ["On Monday it failed.", "5 of them failed."])
+@pytest.mark.parametrize("said", SAID)
+def test_a_line_just_above_who_wrote_it_is_kept(own: str, said: str) -> None:
+    assert written_now(f"Hi\n{own}\n{said}\n> Try again.") == f"Hi\n{own}"
+
+
+def test_a_line_just_above_what_html_marks_as_quoted_is_kept() -> None:
+    assert html(f"<div>On Monday it failed.</div>{GMAIL.format(said='Bo said', after='')}").text.startswith(
+        "On Monday"
+    )
+
+
 def test_answers_between_quotes_in_html_keep_what_they_answer() -> None:
     after = "<div>Red.</div><blockquote class='gmail_quote'>How many?</blockquote><div>Two.</div>"
     source = GMAIL.format(said="On Mon Support wrote:", after=after)

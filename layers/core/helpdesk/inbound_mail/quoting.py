@@ -267,12 +267,12 @@ def _said(lines: list[str], index: int) -> int:
     together = ""
     for length, line in enumerate(lines[index : index + MAX_SAID_LINES], start=1):
         looked_at = line[:MAX_LOOKED_AT].strip()
-        if looked_at == SAID or (length == 1 and FRAMED.match(looked_at)):
-            return length
+        if length == 1 and (looked_at == SAID or FRAMED.match(looked_at)):
+            return 1
         if not looked_at and _next(lines, index + length)[:1] == "<":
             continue  # an address apart, as converters of HTML write a link
         if length > 1 and (
-            not looked_at
+            looked_at in {"", SAID}
             or (is_quoted(looked_at) and _CONTINUES.match(looked_at) is None)
             or BEGINS.match(looked_at) is not None
         ):
@@ -281,6 +281,8 @@ def _said(lines: list[str], index: int) -> int:
         if len(together) > MAX_LOOKED_AT:
             break
         if _ENDS.search(together) is not None:
+            if length > 1 and not _dates(lines[index][:MAX_LOOKED_AT]) and _said(lines, index + 1):
+                break  # the first line is the sender's own
             is_followed = _next_is_quoted(lines, index + length)
             return length if _is_said(together, is_followed=is_followed) else 0
         if length == 1 and _DATED.match(together):
@@ -292,6 +294,11 @@ def _said(lines: list[str], index: int) -> int:
         ):
             break
     return 0
+
+
+def _dates(line: str) -> bool:
+    """Return whether a line has a date or an address."""
+    return any(pattern.search(line) for pattern in (BEGINS, _TIME, _ADDRESS))
 
 
 def _is_said(line: str, *, is_followed: bool) -> bool:
