@@ -39,7 +39,7 @@ def thread_about(page: httpx.Client, words: str) -> str:
     return eventually(look)
 
 
-def test_a_mail_over_smtp_is_in_the_bucket_and_on_the_page(
+def test_a_mail_over_smtp_is_kept_and_shown_and_becomes_a_conversation(
     stack: Mapping[str, str], page: httpx.Client
 ) -> None:
     mark = uuid.uuid4().hex
@@ -58,6 +58,13 @@ def test_a_mail_over_smtp_is_in_the_bucket_and_on_the_page(
     newest = max(kept, key=lambda each: each["LastModified"])["Key"]
     assert f"Where is {mark}?" in s3.get_object(Bucket=bucket, Key=newest)["Body"].read().decode()
     assert f"Where is {mark}?" in page.get(thread_about(page, f"Parcel {mark}")).text
+    team = Web(stack["base_url"], stack["owner_token"])
+
+    def conversation() -> bool:
+        listed = team.get("/v1/conversations").body["conversations"]
+        return any(mark in each["subject"] and each["channel"] == "email" for each in listed)
+
+    assert eventually(conversation)
 
 
 def test_mail_to_elsewhere_is_refused(stack: Mapping[str, str]) -> None:
