@@ -28,7 +28,7 @@ from helpdesk.outbound.errors import InvalidUrl
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
 
-NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS", "INVITATIONS_PER_HOUR")
+NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS", "INBOUND_MAIL_DOMAIN", "INVITATIONS_PER_HOUR")
 
 api = Api()
 

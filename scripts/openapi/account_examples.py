@@ -32,6 +32,7 @@ _ORGANIZATION = {
     "supportEmail": "help@shop.example.com",
     "pendingSupportEmail": "support@shop.example.com",
     "retentionDays": 730,
+    "mailAddress": "shop@in.example.com",
     "unreadMailMinutes": 5,
     "publishableKey": "svc_pk_01jd3f0z3c6e9g2j5m8q1t4w7x_9HaUe1TiB6oSnx7Qp4Nd8sLq0vKf2ZtYw7RbXc5GmPj",
     "createdAt": AT,

@@ -70,3 +70,11 @@ def test_an_erasure_leaves_nothing_of_a_mail(api: Client, organization: NewOrgan
     assert store.incoming_mail(notice["receipt"]["action"]["objectKey"]) is None
     assert whole_table.of_kind("MAIL") == whole_table.of_kind("REPLYTO") == []
     assert not any("plover" in str(item) or VERA in str(item) for item in whole_table.everything())
+
+
+def test_an_organization_knows_the_address_that_customers_write_to(api: Client, slug: str) -> None:
+    address = api.get("/v1/organization").body["mailAddress"]
+    deliver(arrive(written(), address))
+
+    assert address == f"{slug}@in.helpdesk.example"
+    assert len(listed(api)) == 1

@@ -59,6 +59,7 @@ def test_an_organization_is_returned_with_all_its_settings(
         "supportEmail": None,
         "pendingSupportEmail": None,
         "retentionDays": None,
+        "mailAddress": None,
         "unreadMailMinutes": 5,
         "publishableKey": organization.publishable_key,
     }

@@ -112,6 +112,7 @@ def show(session: Session) -> None:
             ("Plan", answer["plan"]),
             ("Tier", answer["tier"]),
             ("Attribution mark", answer["showBranding"]),
+            ("Receives mail at", answer["mailAddress"]),
             ("Support e-mail", answer["supportEmail"]),
             ("Support e-mail to confirm", answer.get("pendingSupportEmail")),
             ("Retention days", answer["retentionDays"]),

@@ -158,6 +158,9 @@ class OrganizationAnswer(Answer):
     """The address that a code was mailed to; until the code confirms it, it has no effect."""
     retention_days: RetentionDays | None
     """How long conversations are kept after their last message, in days; null for no limit."""
+    mail_address: str | None
+    """Where customers can write by e-mail: have your own support address forward to it. Null where the deployment
+    receives no mail."""
     unread_mail_minutes: UnreadMailMinutes
     """How long an answer stays unread before it's also mailed to the customer; 0 if none is. On paid plans."""
     publishable_key: str

@@ -222,6 +222,9 @@ def _entry(caller: Caller, names: list[str], summary: str) -> Item:
 
 def _answer(organization: Organization) -> OrganizationAnswer:
     pending = organization.pending_support_email
+    domain = settings().inbound_mail_domain
     return OrganizationAnswer.from_record(
-        organization, pending_support_email=pending.email if pending else None
+        organization,
+        pending_support_email=pending.email if pending else None,
+        mail_address=f"{organization.slug}@{domain}" if domain else None,
     )
