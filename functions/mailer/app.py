@@ -17,8 +17,8 @@ from helpdesk.mail.errors import MailNotSent
 from helpdesk.notifications import mailing as team
 from helpdesk.notifications.jobs import TeamMail, TeamNews
 from helpdesk.outreach import mailing as messages
-from helpdesk.outreach import pacing
-from helpdesk.outreach.jobs import MessageMail, UnreadMail
+from helpdesk.outreach import pacing, rating
+from helpdesk.outreach.jobs import MessageMail, RatingMail, UnreadMail
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, JobUnfinished, Record, run_batch
 from helpdesk.platform.settings import declare
@@ -66,10 +66,16 @@ def _send(body: dict[str, Any]) -> tuple[str, dict[str, str]]:
     if body.get("kind") is None:
         wanted = InviteMail.from_body(body)
         return invites.send(wanted).value, {"organization": wanted.organization, "invite": wanted.invite_id}
-    mail = msgspec.convert(body, MessageMail | UnreadMail | SupportEmailMail | TeamMail | TeamNews)
+    mail = msgspec.convert(
+        body, MessageMail | UnreadMail | RatingMail | SupportEmailMail | TeamMail | TeamNews
+    )
     if isinstance(mail, TeamNews | TeamMail):
         about = {"organization": mail.organization, "conversation": mail.conversation_id}
         return (team.ask(mail) if isinstance(mail, TeamNews) else team.send(mail)).value, about
+    if isinstance(mail, RatingMail):
+        about = {"organization": mail.organization, "conversation": mail.conversation_id}
+        with pacing.paced():
+            return rating.send(mail).value, about
     if not isinstance(mail, SupportEmailMail):
         about = {"organization": mail.organization, "messageId": mail.message_id}
         with pacing.paced():

@@ -159,6 +159,47 @@ def rate_conversation(visit: Visit, conversation_id: str) -> Content:
     return contact.rate(visit, conversation_id)
 
 
+@pages.get("/rate/<token>", of_mail=True)
+def show_rating(visit: Visit, token: str) -> Content:
+    """Show the stars of a conversation that goes by mail."""
+    from helpdesk.site import mail_links
+
+    return mail_links.show_rating(visit, token)
+
+
+@pages.post("/rate/<token>", limit=AddressLimit.SITE_FORMS, of_mail=True)
+def rate_by_mail(visit: Visit, token: str) -> Content:
+    """Rate a conversation that goes by mail."""
+    from helpdesk.site import mail_links
+
+    return mail_links.rate(visit, token)
+
+
+@pages.get("/unsubscribe/<token>", of_mail=True)
+def show_notices(visit: Visit, token: str) -> Content:
+    """Show whether a customer gets notices by mail."""
+    from helpdesk.site import mail_links
+
+    return mail_links.show_notices(visit, token)
+
+
+# The servers of a mail provider send it for all of its users.
+@pages.post("/unsubscribe/<token>", limit=AddressLimit.PAGES, of_mail=True)
+def unsubscribe(visit: Visit, token: str) -> Content:
+    """Turn notices by mail off."""
+    from helpdesk.site import mail_links
+
+    return mail_links.set_notices(visit, token, off=True)
+
+
+@pages.post("/unsubscribe/<token>/undo", limit=AddressLimit.PAGES, of_mail=True)
+def subscribe_again(visit: Visit, token: str) -> Content:
+    """Turn notices by mail on again."""
+    from helpdesk.site import mail_links
+
+    return mail_links.set_notices(visit, token, off=False)
+
+
 @pages.get("/robots.txt")
 def show_robots(visit: Visit) -> Content:
     """Return what crawlers may read."""
@@ -177,13 +218,13 @@ def show_llms(visit: Visit) -> Content:
     return machine_files.llms(visit)
 
 
-@pages.get("/assets/<name>")
+@pages.get("/assets/<name>", of_mail=True)
 def show_asset(_: Visit, name: str) -> Content:
     """Return a style sheet of the theme, or a script."""
     return assets.serve(name)
 
 
-@pages.get("/css/<name>")
+@pages.get("/css/<name>", of_mail=True)
 def show_own_css(visit: Visit, name: str) -> Content:
     """Return the organization's own style sheet."""
     return assets.serve_own(visit.organization, name)

@@ -9,10 +9,10 @@ import msgspec
 from helpdesk.agent_runs import lost_runs
 from helpdesk.conversations import snoozes
 from helpdesk.conversations.approvals import EndApprovalsJob
-from helpdesk.conversations.jobs import UnreadJob
+from helpdesk.conversations.jobs import ResolvedJob, UnreadJob
 from helpdesk.conversations.snoozes import WakeJob
 from helpdesk.notifications import looking
-from helpdesk.outreach import unread
+from helpdesk.outreach import resolved, unread
 from helpdesk.platform import clock
 from helpdesk.platform.logging import logger
 from helpdesk.platform.queues import BatchResponse, Record, run_batch
@@ -50,11 +50,13 @@ def handler(event: dict[str, Any], context: Any) -> BatchResponse | None:
 
 def _work(record: Record) -> None:
     body = json.loads(record["body"])
-    job = msgspec.convert(body, WakeJob | EndApprovalsJob | UnreadJob | TeamJob)
+    job = msgspec.convert(body, WakeJob | EndApprovalsJob | UnreadJob | ResolvedJob | TeamJob)
     if isinstance(job, WakeJob):
         outcome = snoozes.wake(job).value
     elif isinstance(job, UnreadJob):
         outcome = unread.look(job).value
+    elif isinstance(job, ResolvedJob):
+        outcome = resolved.look(job).value
     elif isinstance(job, TeamJob):
         outcome = looking.look(job).value
     else:

@@ -86,6 +86,7 @@ _CONVERSATION_SHOWN = {
 _CUSTOMER = {
     **_VISITOR,
     "metadata": {"plan": "pro", "seats": "4"},
+    "mailNotices": True,
     "createdAt": _AT,
     "updatedAt": _AT,
 }
@@ -112,6 +113,10 @@ _RECEIPT = {
     },
 }
 _BY_ADA = {"createdBy": account_examples.USER, "createdByName": "Ada Lovelace"}
+_ENTRIES = [
+    {**_QUESTION, "kind": "message", "sources": [], "found": [], "mail": None, "mailed": None},
+    {**_ANSWER, "kind": "message", "sources": [_SOURCE], "found": [], "mail": None, "mailed": None},
+]
 _LOG_ENTRY = {
     "id": "log_01jd3p6q9t3e7g0h2j5k8m1n4r",
     "at": _AT,
@@ -188,10 +193,7 @@ ANSWERS: dict[str, Any] = {
     "listConversations": {"conversations": [_CONVERSATION_SHOWN], "nextCursor": _CURSOR},
     "getConversation": {
         "conversation": _CONVERSATION_SHOWN,
-        "messages": [
-            {**_QUESTION, "kind": "message", "sources": [], "found": [], "mail": None},
-            {**_ANSWER, "kind": "message", "sources": [_SOURCE], "found": [], "mail": None},
-        ],
+        "messages": _ENTRIES,
         "nextCursor": None,
     },
     "getMailSource": {"url": "https://helpdesk-files.s3.amazonaws.com/inbound/4kq8?X-Amz-Signature=5f1c"},
@@ -246,10 +248,7 @@ ANSWERS: dict[str, Any] = {
         "conversations": [
             {
                 "conversation": _CONVERSATION_SHOWN,
-                "messages": [
-                    {**_QUESTION, "kind": "message", "sources": [], "found": [], "mail": None},
-                    {**_ANSWER, "kind": "message", "sources": [_SOURCE], "found": [], "mail": None},
-                ],
+                "messages": _ENTRIES,
                 "ratings": [{"id": _RATING, "stars": 5, "note": "That was quick.", "at": _AT + 60_000}],
                 "suggestedQuestions": [knowledge_examples.SUGGESTED_QUESTION],
                 "approvals": [approval_examples.PENDING],

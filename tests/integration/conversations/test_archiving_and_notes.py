@@ -105,6 +105,7 @@ def test_a_note_is_read_by_the_team_and_never_by_the_visitor_or_an_endpoint(
         "sources": [],
         "found": [],
         "mail": None,
+        "mailed": None,
     }
     assert notes[1]["agent"]["name"] == "Max Member"
     history = api.get(f"/v1/messages?session={SESSION['session']}").body["conversations"]

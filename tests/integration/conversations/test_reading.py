@@ -95,6 +95,7 @@ def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> Non
         "sources": [],
         "found": [],
         "mail": None,
+        "mailed": None,
     }
     assert answer.body["nextCursor"] is None
 

@@ -60,6 +60,7 @@ def test_a_customer_has_all_that_their_messages_said(api: Client) -> None:
             "email": "vera@example.com",
             "avatarUrl": "https://example.com/v.png",
             "metadata": {"plan": "pro", "seats": "4", "trial": "false"},
+            "mailNotices": True,
             "createdAt": START_MS,
             "updatedAt": START_MS,
         },
@@ -77,6 +78,7 @@ def test_a_customer_who_said_nothing_has_empty_fields(api: Client) -> None:
         "email": None,
         "avatarUrl": None,
         "metadata": {},
+        "mailNotices": True,
         "createdAt": START_MS,
         "updatedAt": START_MS,
     }
@@ -104,6 +106,7 @@ def test_new_values_overwrite_and_omitted_ones_stay(api: Client) -> None:
         "email": "v@example.org",
         "avatarUrl": "https://example.com/v.png",
         "metadata": {"plan": "free", "seats": "1"},
+        "mailNotices": True,
         "createdAt": START_MS,
         "updatedAt": START_MS + 10,
     }

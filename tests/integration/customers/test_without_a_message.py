@@ -67,6 +67,7 @@ def test_a_customer_is_there_with_all_that_was_said(api: Client, customer: str) 
         "email": "vera@example.com",
         "avatarUrl": "https://example.com/v.png",
         "metadata": {"plan": "pro", "seats": "4"},
+        "mailNotices": True,
         "createdAt": START_MS,
         "updatedAt": START_MS,
     }
@@ -137,6 +138,7 @@ def test_a_change_overwrites_what_is_sent_and_leaves_the_rest(api: Client, custo
         "email": "v@example.org",
         "avatarUrl": "https://example.com/v.png",
         "metadata": {"plan": "free"},
+        "mailNotices": True,
         "createdAt": START_MS,
         "updatedAt": START_MS + 10,
     }

@@ -11,6 +11,7 @@ from helpdesk.conversations import service as conversations
 from helpdesk.conversations.jobs import UnreadJob
 from helpdesk.outreach import unread
 from helpdesk.platform.settings import settings
+from tests.integration.outreach.test_sending import EMAIL, visit
 from tests.support import written_mail
 from tests.support.api import Client
 from tests.support.mail import Sent, carry
@@ -235,3 +236,24 @@ def test_without_a_sender_nothing_is_mailed(
 
     assert mails == []
     assert unread.look(UnreadJob.from_body(unread_jobs()[-1])) is unread.Outcome.NOT_MAILED
+
+
+def test_the_team_sees_where_a_conversation_began_whose_mail_came_in_and_what_became_of_its_own(
+    api: Client, member: Client, mails: list[Sent], time: Time, home: str
+) -> None:
+    visit(api, email=EMAIL)
+    conversation = written_mail.begin(home, is_verified=False)
+    reply(member, conversation, "It arrives tomorrow.")
+    time.pass_by(0)
+
+    (listed,) = member.get("/v1/conversations?channel=email").body["conversations"]
+    assert (listed["id"], listed["channel"]) == (conversation, "email")
+    others = member.get("/v1/conversations?channel=api").body["conversations"]
+    assert [each["channel"] for each in others] == ["api"]
+    came_in, answer = member.get(f"/v1/conversations/{conversation}").body["messages"]
+    assert (came_in["mail"]["address"], came_in["mail"]["isVerified"], came_in["mailed"]) == (
+        ADDRESS,
+        False,
+        None,
+    )
+    assert (answer["mail"], answer["mailed"]) == (None, "sent")

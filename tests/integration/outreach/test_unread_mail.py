@@ -160,14 +160,14 @@ def test_an_answer_whose_mail_waits_for_a_day_is_given_up(
     reply(member, conversation, "It arrives tomorrow.")
     to = To(EMAIL, None, is_proven=False, has_written=False)
     for _ in range(unread.MAILS_TO_ADDRESS_BURST):
-        unread._charge(str(whole_table.of_kind("ORG")[0]["id"]), to)
+        unread.charge(str(whole_table.of_kind("ORG")[0]["id"]), to)
     (job,) = unread_jobs()
     time.now += 5 * MINUTE
 
     assert unread.look(UnreadJob.from_body(job)) is unread.Outcome.PUT_OFF
     time.now += unread.GIVES_UP_AFTER_MS
     for _ in range(unread.MAILS_TO_ADDRESS_BURST):
-        unread._charge(str(whole_table.of_kind("ORG")[0]["id"]), to)
+        unread.charge(str(whole_table.of_kind("ORG")[0]["id"]), to)
     assert unread.look(UnreadJob.from_body(job)) is unread.Outcome.NOT_MAILED
 
 

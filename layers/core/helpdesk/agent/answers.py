@@ -9,7 +9,7 @@ from helpdesk.agent.answerer import AskBack, Goodbye, HandOff, Outcome, Prepared
 from helpdesk.agent.converse import Usage
 from helpdesk.agent.reasons import Reason
 from helpdesk.conversations import change as changes
-from helpdesk.conversations import thread
+from helpdesk.conversations import jobs, thread
 from helpdesk.conversations.change import Change
 from helpdesk.conversations.errors import MAX_BODY_CHARACTERS, ConversationNotFound
 from helpdesk.conversations.message_record import AnswerSource, Author, FoundPage, Message
@@ -208,7 +208,8 @@ def _transaction(conversation: Conversation, answer: Answer) -> Transaction:
     if line is not None:
         thread.add_system_line(transaction, conversation, line, now, found=answer.found)
     if line is not None or answer.new_approvals:
-        thread.add_updated(transaction, conversation, state, now)
+        rated = jobs.resolved_jobs(conversation) if answer.resolves else ()
+        thread.add_updated(transaction, conversation, state, now, jobs=rated)
     return transaction
 
 

@@ -96,7 +96,7 @@ def _resolve(conversation: Conversation, agent_name: str, quiet_hours: int) -> b
     now = clock.now_ms()
     state = apply(conversation.state, Transition.RESOLVE)
     transaction = Transaction()
-    conversations.write_transition(transaction, conversation, state)
+    conversations.write_transition(transaction, conversation, state, by_itself=True)
     line = f"{agent_name} resolved this conversation: nobody has written for {quiet_hours} hours since its answer."
     thread.add_system_line(transaction, conversation, line, now)
     try:

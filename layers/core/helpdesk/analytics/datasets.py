@@ -136,7 +136,7 @@ _ALL = (
         "archived pageHost pagePath locale timeZone device browser os",
         _enum("status", "open,resolved"),
         _enum("handledBy", "agent,team"),
-        _enum("channel", "chat,outreach"),
+        _enum("channel", "chat,outreach,email"),
         _enum("handoffReason", HANDOFF_REASONS),
         _ids("assignee customer"),
         _texts("subject pageHost pagePath locale timeZone device browser os"),

@@ -25,7 +25,7 @@ from helpdesk.analytics.rows import (
 from helpdesk.analytics.thread import Thread
 from helpdesk.api.logs.record import LogRecord
 from helpdesk.conversations.message_record import Message, Note
-from helpdesk.conversations.record import Conversation, Rating
+from helpdesk.conversations.record import Channel, Conversation, Rating
 from helpdesk.conversations.state import Status, Visibility
 from helpdesk.customers.record import Customer
 from helpdesk.knowledge.documents import Document
@@ -71,7 +71,7 @@ def of_conversation(conversation: Conversation, thread: Thread) -> Fact:
         assignee=conversation.assignee,
         customer=conversation.customer_id,
         subject=subject,
-        channel="outreach" if thread.started_by_team else "chat",
+        channel=_channel(conversation, thread),
         messages=thread.count,
         visitorMessages=thread.by_visitor,
         agentMessages=thread.by_agent,
@@ -92,6 +92,13 @@ def of_conversation(conversation: Conversation, thread: Thread) -> Fact:
         browser=narrow(context.browser if context else None, 30),
         os=narrow(context.os if context else None, 30),
     )
+
+
+def _channel(conversation: Conversation, thread: Thread) -> str:
+    """Return where a conversation began: with a message of the team, with a mail, or anywhere else."""
+    if thread.started_by_team:
+        return "outreach"
+    return "email" if conversation.channel is Channel.EMAIL else "chat"
 
 
 def rating_of(values: list[Any]) -> int | None:

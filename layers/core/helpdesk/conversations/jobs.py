@@ -4,7 +4,13 @@ A conversation is read for a knowledge suggestion when it is resolved, and when 
 that the agent handed to the team because it found nothing. The suggestions package does that work.
 """
 
+from helpdesk.conversations.record import Channel, Conversation
 from helpdesk.events.outbox import Job, JobBody, JobQueue
+from helpdesk.platform import clock
+from helpdesk.platform.units import MINUTE_MS
+
+RATING_WAITS_MS = 2 * MINUTE_MS
+"""How long a conversation has to stay resolved before its customer is asked for a rating."""
 
 
 class AgentJob(JobBody):
@@ -33,6 +39,31 @@ class UnreadJob(JobBody, tag_field="kind", tag="unread"):
     def to_job(self) -> Job:
         """Return the job for the timer queue."""
         return Job(JobQueue.TIMER, self.to_body(), due_at=self.due_at)
+
+
+class ResolvedJob(JobBody, tag_field="kind", tag="resolved"):
+    """A conversation that was resolved, whose customer is asked by mail for a rating at `due_at` (ms).
+
+    `resolution` counts how often it was resolved by then.
+    """
+
+    organization: str
+    conversation_id: str
+    resolution: int
+    due_at: int
+
+    def to_job(self) -> Job:
+        """Return the job for the timer queue."""
+        return Job(JobQueue.TIMER, self.to_body(), due_at=self.due_at)
+
+
+def resolved_jobs(conversation: Conversation) -> tuple[Job, ...]:
+    """Return the job of a resolution by a person, or because the customer says so; none if it goes by no mail."""
+    if conversation.channel is not Channel.EMAIL:
+        return ()
+    due_at = clock.now_ms() + RATING_WAITS_MS
+    resolution = conversation.resolutions + 1
+    return (ResolvedJob(conversation.organization, conversation.id, resolution, due_at).to_job(),)
 
 
 def learn_job(organization: str, conversation_id: str) -> Job:

@@ -11,7 +11,7 @@ their items are read behind the keys, and compared here.
 
 from collections.abc import Iterator, Sequence
 
-from helpdesk.conversations.record import AssignedList, Conversation, InboxList
+from helpdesk.conversations.record import AssignedList, Channel, Conversation, InboxList
 from helpdesk.conversations.repository import conversations
 from helpdesk.conversations.state import Handler, Speaker, Status
 from helpdesk.platform.record import Record
@@ -62,6 +62,7 @@ class ListQuery(Record):
     customer_id: str | None = None
     archived: bool = False
     snoozed: bool | None = None
+    channel: Channel | None = None
 
     def matches(self, conversation: Conversation) -> bool:
         """Return whether a conversation is one of these."""
@@ -74,6 +75,7 @@ class ListQuery(Record):
             and (self.customer_id is None or conversation.customer_id == self.customer_id)
             and conversation.archived is self.archived
             and (self.snoozed is None or (conversation.snoozed_until is not None) is self.snoozed)
+            and (self.channel is None or conversation.channel is self.channel)
         )
 
     def source(self, organization: str) -> Source:
@@ -135,6 +137,11 @@ class ListQuery(Record):
             clauses.append("attribute_not_exists(assignee)")
         if self.snoozed is not None:
             clauses.append(f"attribute_{'exists' if self.snoozed else 'not_exists'}(snoozedUntil)")
+        if self.channel is not None:
+            # Items of before there were channels have none.
+            or_none = " OR attribute_not_exists(channel)" if self.channel is Channel.API else ""
+            clauses.append(f"(channel = :channel{or_none})")
+            values[":channel"] = self.channel.value
         return Filter(" AND ".join(clauses), names, values) if clauses else None
 
 

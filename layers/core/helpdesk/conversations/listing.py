@@ -132,6 +132,7 @@ def list_query(caller: Caller, query: ConversationsQuery) -> ListQuery:
         customer_id=query.customer_id,
         archived=query.archived or False,
         snoozed=query.snoozed,
+        channel=query.channel,
     )
 
 

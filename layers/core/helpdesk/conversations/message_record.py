@@ -16,6 +16,24 @@ from helpdesk.storage.table import ConditionFailed
 MAIL_ENTRY_KEPT_SECONDS = 365 * DAY_SECONDS
 
 
+class MailState(StrEnum):
+    """How far the mail of a message is."""
+
+    BEGUN = "begun"
+    BEGUN_AGAIN = "begun_again"
+    """Nobody knows whether it was sent the first time."""
+    SENT = "sent"
+    REFUSED = "refused"
+    BOUNCED = "bounced"
+    COMPLAINED = "complained"
+    """The customer marked it as spam."""
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it's known what became of the mail."""
+        return self not in {MailState.BEGUN, MailState.BEGUN_AGAIN}
+
+
 class EntryKind(StrEnum):
     """What an entry of a thread is. The visitor sees messages only."""
 
@@ -124,7 +142,7 @@ class Message(Entry, kw_only=True):
     `event_id` names its message.created event. `sources` are what an answer of the agent comes from; only the team sees
     them. The tokens that a language model read and wrote for an answer are kept for counting. A `notice` is sent to a
     customer unasked, and answers nothing. `choices` are the two pages that the agent asked about. `received` is the
-    mail that a visitor's message came in.
+    mail that a visitor's message came in. `mail` is how far the message's own mail is, None if it isn't mailed.
     """
 
     PK, SK = "ORG#{organization}#CONV#{conversation_id}", "MSG#{id}"
@@ -135,6 +153,7 @@ class Message(Entry, kw_only=True):
     notice: bool = False
     choices: tuple[FoundPage, ...] = ()
     received: IncomingMail | None = None
+    mail: MailState | None = None
 
     @property
     def by_person(self) -> bool:

@@ -161,7 +161,8 @@ class Conversation(Snapshot, kw_only=True):
     answer. `handed_off_at` is when the agent last handed it to the team, and `hand_off_reason` why. `resolved_at` is
     when it was last resolved. `language` is the one that the visitor clearly writes, None until an answer has noted it.
     `gap` is the last message of a question that the agent found nothing for, until it is in a suggestion.
-    `reply_token` is in the address that answers to its mails go to, None before the first mail.
+    `reply_token` is in the address that answers to its mails go to, None before the first mail. `rating_asked` is the
+    last resolution for which the customer was asked for a rating by mail.
     `assigned_to_self` is true if the assignee chose it themselves, else None. `hour_tokens` are the tokens of a model
     that answers of the hour `tokens_hour` (since 1970) used. `erasing` is the erasure that removes it: to everyone else
     it is gone. What such a conversation said is no longer in its item.
@@ -194,6 +195,7 @@ class Conversation(Snapshot, kw_only=True):
     hour_tokens: int = 0
     assigned_to_self: bool | None = None
     reply_token: str | None = None
+    rating_asked: int | None = None
     erasing: str | None = None
 
     @property

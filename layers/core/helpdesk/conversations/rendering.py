@@ -36,6 +36,7 @@ def thread_entry(entry: Entry) -> ThreadEntry:
         sources=sources,
         found=found,
         mail=entry.received if isinstance(entry, Message) else None,
+        mailed=entry.mail if isinstance(entry, Message) and entry.mail and entry.mail.is_result else None,
     )
 
 

@@ -1,7 +1,7 @@
 """The addresses that answers to a conversation's mails go to: `r+<token>@` the domain that receives mail.
 
 A token is 128 random bits, so an answer finds its conversation even if the mail program drops every other trace. It
-says nothing about who answers.
+says nothing about who answers. The links of a mail have it, too: it's mailed to the customer alone.
 """
 
 import base64
@@ -39,10 +39,12 @@ def of(conversation: Conversation) -> str | None:
     The first call writes it, in one transaction. Raises AddressGiven if another is faster, or the conversation is gone.
     """
     domain = settings().inbound_mail_domain
-    if not domain:
-        return None
-    token = conversation.reply_token or _give(conversation)
-    return f"{PREFIX}{token}@{domain}"
+    return f"{PREFIX}{token_of(conversation)}@{domain}" if domain else None
+
+
+def token_of(conversation: Conversation) -> str:
+    """Return a conversation's token. Costs and raises what `of` does."""
+    return conversation.reply_token or _give(conversation)
 
 
 def _give(conversation: Conversation) -> str:

@@ -110,6 +110,9 @@ class ThreadEntry(MessageShape):
     which the agent asks which page the visitor means: these two. Empty on every other entry. Only the team sees it."""
     mail: MailShape | None
     """The mail that a visitor's message came in; null on every other entry. Only the team sees it."""
+    mailed: Literal["sent", "refused", "bounced", "complained"] | None
+    """What became of the mail of a message from your side: it was sent, Amazon SES refused it, it bounced, or the
+    customer marked it as spam. Null if it wasn't mailed, or if that isn't known. Only the team sees it."""
 
 
 class ConversationState(Answer):
@@ -193,6 +196,8 @@ class ConversationsQuery(PageQuery):
     """True: only archived conversations. Other lists leave them out."""
     snoozed: bool | None = None
     """Only snoozed conversations, or only the others."""
+    channel: Channel | None = None
+    """Only conversations that began there."""
     q: str | None = None
     """Only conversations in which all these words occur, the most recently active first."""
 

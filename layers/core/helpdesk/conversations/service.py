@@ -208,9 +208,16 @@ def add_line(transaction: Transaction, conversation: Conversation, line: str) ->
 
 
 def write_transition(
-    transaction: Transaction, before: Conversation, state: State, *, snoozed_until: int | None = None
+    transaction: Transaction,
+    before: Conversation,
+    state: State,
+    *,
+    snoozed_until: int | None = None,
+    by_itself: bool = False,
 ) -> None:
     """Add to a transaction the state after a transition, with all that follows from it.
+
+    With `by_itself` nobody asked for it, and no customer is asked how it was.
 
     The transaction also raises StaleConversation if anyone has written since.
     """
@@ -223,6 +230,8 @@ def write_transition(
     if has_event:
         resolves = state.status is Status.RESOLVED and before.state.status is Status.OPEN
         follow_up = _after_resolution(before) if resolves else ()
+        if resolves and not by_itself:
+            follow_up += jobs.resolved_jobs(before)
         thread.add_updated(transaction, before, state, clock.now_ms(), unanswered, jobs=follow_up)
     elif unanswered is not None:
         thread.add_agent_job(transaction, before, unanswered)

@@ -17,7 +17,8 @@ class Customer(Stored, kw_only=True, omit_defaults=True):
     what their messages or the team said, unverified. With `email_is_unproven` the address is only the visitor's word:
     they typed it into the help site, or what signed them in did not call it verified. `outreach_id` is the latest
     conversation that the team started with them while they had no session. `identities` are the hashes of the verified
-    addresses and external ids by which they sign in to the help site. `merged_from` are anonymous customers whom they
+    addresses and external ids by which they sign in to the help site. With `notices_off` they have unsubscribed from
+    notices by mail, which answer nothing. `merged_from` are anonymous customers whom they
     took over. `erasing` is the erasure that has marked them: they then have no personal data, and are gone for
     everyone but that erasure.
     """
@@ -37,8 +38,14 @@ class Customer(Stored, kw_only=True, omit_defaults=True):
     metadata: dict[str, str] = field(default_factory=dict)
     outreach_id: str | None = None
     identities: tuple[str, ...] = ()
+    notices_off: bool = False
     merged_from: tuple[str, ...] = ()
     erasing: str | None = None
+
+    @property
+    def mail_notices(self) -> bool:
+        """Whether notices may be mailed to them."""
+        return not self.notices_off
 
 
 class Identity(Record):

@@ -6,6 +6,7 @@ from typing import Any
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.customers.record import Customer, Fact
 from helpdesk.platform import clock
+from helpdesk.storage import table
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
@@ -51,6 +52,15 @@ def update(transaction: Transaction, organization: str, customer_id: str, said: 
         require={"erasing": None},
         on_failure=CustomerNotFound(),
     )
+
+
+def set_notices(organization: str, customer_id: str, *, off: bool) -> None:
+    """Write whether a customer has unsubscribed from notices. Raises CustomerNotFound."""
+    key = Customer.key_for(organization, customer_id)
+    try:
+        table.change(key, set={"notices_off": off or None}, require={"erasing": None})
+    except ConditionFailed:
+        raise CustomerNotFound from None
 
 
 def find(organization: str, customer_id: str) -> Customer | None:

@@ -17,6 +17,8 @@ class CustomerShape(Answer):
     avatar_url: str | None
     metadata: dict[str, str]
     """Facts from the `user.metadata` of their messages or from the team; empty if there are none."""
+    mail_notices: bool
+    """Whether notices that answer nothing are mailed to them. False after they unsubscribed by a link in a mail."""
     created_at: Milliseconds
     """When they first wrote, or were added."""
     updated_at: Milliseconds

@@ -19,6 +19,7 @@ from helpdesk.customers.repository import (
     get,
     note_outreach,
     require,
+    set_notices,
     update,
 )
 from helpdesk.platform.record import Record
@@ -33,6 +34,7 @@ __all__ = [
     "get",
     "note_outreach",
     "require",
+    "set_notices",
     "update",
 ]  # and everything below
 

@@ -27,9 +27,10 @@ _SMALL = ' style="font-size: 14px; opacity: .75"'
 
 
 class Link(NamedTuple):
-    """A paragraph with a URL to open."""
+    """A paragraph with a URL to open; `is_small` for one that few want."""
 
     url: str
+    is_small: bool = False
 
 
 class Code(NamedTuple):
@@ -56,6 +57,7 @@ class Quote(NamedTuple):
 
     about: str
     text: str
+    html: str | None = None
 
 
 type Paragraph = str | Link | Code | Small | Rich | Quote
@@ -84,13 +86,13 @@ def lines(text: str) -> str:
 
 def _plain(paragraph: Paragraph) -> str:
     match paragraph:
-        case Link(url):
+        case Link(url, _):
             return url
         case Code(code):
             return code
         case Small(text) | Rich(text, _):
             return text
-        case Quote(about, text):
+        case Quote(about, text, _):
             return "\n".join([about, *(f"> {line}".rstrip() for line in text.split("\n"))])
         case str():
             return paragraph
@@ -99,16 +101,16 @@ def _plain(paragraph: Paragraph) -> str:
 def _html(paragraph: Paragraph) -> str:
     shown = escape(_plain(paragraph)).replace("\n", "<br>")
     match paragraph:
-        case Link():
-            return f'<p><a href="{shown}">{shown}</a></p>'
+        case Link(_, is_small):
+            return f'<p{_SMALL if is_small else ""}><a href="{shown}">{shown}</a></p>'
         case Code():
             return f'<p style="font-size: 28px; letter-spacing: 4px">{shown}</p>'
         case Small():
             return f"<p{_SMALL}>{shown}</p>"
         case Rich(_, html):
             return f"<div>{html}</div>"
-        case Quote(about, text):
-            quoted = escape(text).replace("\n", "<br>")
+        case Quote(about, text, html):
+            quoted = html or escape(text).replace("\n", "<br>")
             return f'<p{_SMALL}>{escape(about)}</p><blockquote type="cite"{_QUOTE}>{quoted}</blockquote>'
         case str():
             return f"<p>{shown}</p>"

@@ -180,12 +180,13 @@ def send_messages(
     paragraphs.append(Small(sentences.write(footer, author=_whole_name(messages[-1], name, sentences))))
     if thread.page is not None:
         paragraphs.append(Link(thread.page))
+    if thread.unsubscribe is not None:
+        paragraphs += [
+            Small(sentences.write(TextName.MAIL_UNSUBSCRIBE)),
+            Link(thread.unsubscribe, is_small=True),
+        ]
     paragraphs += [_quote(each) for each in thread.earlier]
-    if thread.subject is None:
-        subject = sentences.write(TextName.MAIL_SUBJECT, organization=name)
-    else:
-        subject = threading.answer_to(thread.subject)
-    mail = rendered(subject, paragraphs, sentences.language)
+    mail = rendered(_subject(thread, name, sentences), paragraphs, sentences.language)
     sender.send(
         mail,
         email,
@@ -197,12 +198,41 @@ def send_messages(
     )
 
 
+def send_resolved(
+    email: str,
+    rate_url: str,
+    thread: Thread,
+    *,
+    organization: str,
+    reply_to: str,
+    sentences: Sentences,
+    customer: str | None = None,
+) -> None:
+    """Tell a customer that their conversation is resolved, and ask for a rating, at most once.
+
+    Raises MailNotSent or a subclass.
+    """
+    name = safe_name(organization) or "Helpdesk"
+    paragraphs: list[Paragraph] = [
+        sentences.write(TextName.MAIL_RESOLVED, organization=name),
+        sentences.write(TextName.MAIL_RATE),
+        Link(rate_url),
+    ]
+    mail = rendered(_subject(thread, name, sentences), paragraphs, sentences.language)
+    headers = threading.headers(thread)
+    sender.send(mail, email, name=safe_name(customer or ""), reply_to=reply_to, headers=headers, once=True)
+
+
+def _subject(thread: Thread, organization: str, sentences: Sentences) -> str:
+    if thread.subject is None:
+        return sentences.write(TextName.MAIL_SUBJECT, organization=organization)
+    return threading.answer_to(thread.subject)
+
+
 def _quote(earlier: Earlier) -> Quote:
     at = datetime.fromtimestamp(earlier.at / 1_000, UTC)
-    return Quote(
-        f"{safe_name(earlier.author)}, {at:%Y-%m-%d %H:%M} UTC:",
-        lines(cut(earlier.body, MAX_QUOTED_CHARACTERS)),
-    )
+    about = f"{safe_name(earlier.author)}, {at:%Y-%m-%d %H:%M} UTC:"
+    return Quote(about, lines(earlier.body), earlier.html)
 
 
 def _whole_name(message: Written, organization: str, sentences: Sentences) -> str:

@@ -28,18 +28,20 @@ _MESSAGE_ID = re.compile(r"[!-;=?-~]+")
 
 
 class Earlier(NamedTuple):
-    """A message that a mail quotes: who wrote it, when (ms), and its text."""
+    """A message that a mail quotes: who wrote it, when (ms), its text, and its HTML if it has one."""
 
     author: str
     at: int
     body: str
+    html: str | None = None
 
 
 class Thread(NamedTuple):
     """Where a mail belongs: the ID of its conversation, the page where the customer finds it, and who wrote last.
 
     `subject` is that of the customer's newest mail, None if they wrote none. `received` are the Message-IDs of their
-    mails, and `earlier` the messages that a mail quotes, oldest first.
+    mails, and `earlier` the messages that a mail quotes, oldest first. `unsubscribe` is where the customer turns off
+    what the mail is: a notice that answers nothing.
     """
 
     id: str
@@ -48,6 +50,7 @@ class Thread(NamedTuple):
     subject: str | None = None
     received: Sequence[str] = ()
     earlier: Sequence[Earlier] = ()
+    unsubscribe: str | None = None
 
 
 def answer_to(subject: str) -> str:
@@ -71,9 +74,13 @@ def headers(thread: Thread) -> dict[str, str]:
         if room < 0:
             break
         references.insert(0, each)
-    automatic = {"Auto-Submitted": "auto-replied"} if thread.is_automatic else {}
+    further = {"Auto-Submitted": "auto-replied"} if thread.is_automatic else {}
+    if thread.unsubscribe is not None:
+        # With one click, in the mail program itself (RFC 8058).
+        further["List-Unsubscribe"] = f"<{thread.unsubscribe}>"
+        further["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     return {
         "In-Reply-To": received[-1] if received else root,
         "References": " ".join([root, *references]),
-        **automatic,
+        **further,
     }

@@ -1,5 +1,6 @@
 """Whom a mail of a conversation goes to, and what it continues."""
 
+import re
 from collections.abc import Sequence
 
 from helpdesk.accounts.people.errors import InvalidEmail
@@ -9,10 +10,14 @@ from helpdesk.conversations.record import Channel, Conversation
 from helpdesk.customers import identities
 from helpdesk.customers.service import Recipient
 from helpdesk.mail.threading import Earlier
-from helpdesk.outreach.repository import Mailable
 from helpdesk.platform.record import Record
+from helpdesk.platform.text import cut
 
 MOST_QUOTED = 3
+MAX_QUOTED_CHARACTERS = 1_000
+
+_IMAGE = re.compile(r"<img\b[^>]*>")
+_CODE_BLOCK = re.compile(r"<pre\b")
 
 
 class To(Record):
@@ -28,7 +33,7 @@ class To(Record):
     has_written: bool
 
 
-def recipient(conversation: Conversation, customer: Recipient, newest: Sequence[Mailable]) -> To | None:
+def recipient(conversation: Conversation, customer: Recipient, newest: Sequence[Message]) -> To | None:
     """Return whom a conversation's mail goes to: where the newest mail in it came from, else the customer's address.
 
     Only a conversation that began with a mail goes by the mails in it.
@@ -45,23 +50,35 @@ def recipient(conversation: Conversation, customer: Recipient, newest: Sequence[
     return To(customer.email, None, is_proven, has_written=False)
 
 
-def newest_mail(newest: Sequence[Mailable]) -> IncomingMail | None:
+def newest_mail(newest: Sequence[Message]) -> IncomingMail | None:
     """Return the newest mail that came in, None if there is none."""
-    return next((each.message.received for each in reversed(newest) if each.message.received), None)
+    return next((each.received for each in reversed(newest) if each.received), None)
 
 
-def received(newest: Sequence[Mailable]) -> list[str]:
+def received(newest: Sequence[Message]) -> list[str]:
     """Return the Message-IDs of the mails that came in, oldest first."""
-    return [each.message.received.message_id for each in newest if each.message.received]
+    return [each.received.message_id for each in newest if each.received]
 
 
-def quoted(newest: Sequence[Mailable], before: Message, customer: str, organization: str) -> list[Earlier]:
+def quoted(newest: Sequence[Message], before: Message, customer: str, organization: str) -> list[Earlier]:
     """Return the last messages before one, oldest first. The customer has each of them, by mail or where they wrote."""
-    earlier = [each.message for each in newest if each.message.id < before.id and each.message.body]
+    earlier = [each for each in newest if each.id < before.id and each.body][-MOST_QUOTED:]
     return [
-        Earlier(_writer(message, customer, organization), message.created_at, message.body)
-        for message in earlier[-MOST_QUOTED:]
+        Earlier(_writer(message, customer, organization), message.created_at, body, html_of(message, body))
+        for message in earlier
+        if (body := cut(message.body, MAX_QUOTED_CHARACTERS))
     ]
+
+
+def html_of(message: Message, body: str) -> str | None:
+    """Return the HTML of a message's text, or of its beginning: without images, and None if it's no Markdown."""
+    if message.author is None or message.author.kind != "ai":
+        return None
+    # It brings a parser and a sanitizer, which invitations do without.
+    from helpdesk.site import markdown  # noqa: PLC0415
+
+    html = _IMAGE.sub("", markdown.render("", body, is_part=True).html)
+    return _CODE_BLOCK.sub('<pre style="white-space: pre-wrap"', html)
 
 
 def _writer(message: Message, customer: str, organization: str) -> str:

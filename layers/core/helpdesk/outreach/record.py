@@ -1,19 +1,9 @@
 """What a message's item says of its mail."""
 
-from enum import StrEnum
-
+from helpdesk.conversations.message_record import MailState
 from helpdesk.storage.stored import Stored
 
-
-class MailState(StrEnum):
-    """How far the mail of a message is."""
-
-    BEGUN = "begun"
-    SENT = "sent"
-    REFUSED = "refused"
-    BOUNCED = "bounced"
-    COMPLAINED = "complained"
-    """The customer marked it as spam."""
+__all__ = ["MailState"]  # and what is below
 
 
 class MailedMessage(Stored, kw_only=True):

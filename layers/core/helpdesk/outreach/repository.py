@@ -1,10 +1,11 @@
 """The attribute of a message's item that says how far its mail is."""
 
 import secrets
-from typing import NamedTuple
+from contextlib import suppress
 
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
+from helpdesk.conversations.state import Status
 from helpdesk.outreach.record import MailedMessage, MailState
 from helpdesk.storage import table
 from helpdesk.storage.stored import Key
@@ -21,29 +22,34 @@ class AlreadyMarked(Exception):
         self.state = state
 
 
-class Mailable(NamedTuple):
-    """A message of a conversation, and how far its mail is."""
-
-    message: Message
-    mail: MailState | None
-
-
-def newest(conversation: Conversation) -> list[Mailable]:
+def newest(conversation: Conversation) -> list[Message]:
     """Return a conversation's newest messages, oldest first: those to mail, to quote and to refer to. One query."""
     page = table.newest(conversation.key.pk, _READ_FOR_MAIL, sk_prefix=Message.sk_prefix(), consistent=True)
-    found = [Mailable(Message.from_item(item), MailedMessage.from_item(item).mail) for item in page.items]
-    return found[::-1]
+    return [Message.from_item(item) for item in reversed(page.items)]
 
 
-def begin(key: Key) -> Message:
+def begin(key: Key, *, twice: bool) -> Message:
     """Mark a message as being mailed and return it. Raises AlreadyMarked.
+
+    With `twice`, a mail whose result nobody knows is begun once more.
+    """
+    try:
+        return _mark(key, MailState.BEGUN, None)
+    except AlreadyMarked as marked:
+        if not twice or marked.state is not MailState.BEGUN:
+            raise
+    return _mark(key, MailState.BEGUN_AGAIN, MailState.BEGUN)
+
+
+def _mark(key: Key, state: MailState, before: MailState | None) -> Message:
+    """Mark a message that has the mark `before`. Raises AlreadyMarked.
 
     If the response to the write is lost, the client repeats it and meets its own mark, which it knows by its token.
     """
     token = secrets.token_hex(8)
     try:
-        begun = {"mail": MailState.BEGUN, "mail_token": token}
-        item = table.change(key, set=begun, require={"mail": None}, returning="ALL_NEW")
+        marked = {"mail": state, "mail_token": token}
+        item = table.change(key, set=marked, require={"mail": before}, returning="ALL_NEW")
     except ConditionFailed as failed:
         if failed.item is None:
             raise AlreadyMarked(None) from None
@@ -54,14 +60,38 @@ def begin(key: Key) -> Message:
     return Message.from_item(item)
 
 
-def end(key: Key, state: MailState) -> None:
+def end(message: Message, state: MailState) -> None:
     """Write the result of a message's mail. Raises ConditionFailed if the message is gone, or the mail has bounced."""
-    table.change(key, set={"mail": state, "mail_token": None}, require={"mail": MailState.BEGUN})
+    table.change(_key(message), set={"mail": state, "mail_token": None}, require={"mail": message.mail})
 
 
-def forget(key: Key) -> None:
-    """Let a message's mail be tried again. Nothing is written if the message is gone."""
-    try:
-        table.change(key, set={"mail": None, "mail_token": None})
-    except ConditionFailed:
-        return
+def begin_rating(conversation: Conversation, resolution: int) -> None:
+    """Mark a resolution as asked for a rating. Raises ConditionFailed if it is, or the conversation has changed."""
+    require = {
+        "rating_asked": conversation.rating_asked,
+        "resolutions": resolution,
+        "status": Status.RESOLVED,
+        "erasing": None,
+    }
+    table.change(conversation.key, set={"rating_asked": resolution}, require=require)
+
+
+def forget_rating(conversation: Conversation, resolution: int) -> None:
+    """Let a resolution be asked for a rating again."""
+    before = {"rating_asked": conversation.rating_asked}
+    with suppress(ConditionFailed):
+        table.change(conversation.key, set=before, require={"rating_asked": resolution})
+
+
+def forget(message: Message) -> None:
+    """Let a message's mail be tried again. Nothing is written if the message is gone.
+
+    A mail that may have been sent before can be tried once more, not twice.
+    """
+    before = MailState.BEGUN if message.mail is MailState.BEGUN_AGAIN else None
+    with suppress(ConditionFailed):
+        table.change(_key(message), set={"mail": before, "mail_token": None})
+
+
+def _key(message: Message) -> Key:
+    return MailedMessage.key_for(message.organization, message.conversation_id, message.id)

@@ -24,6 +24,7 @@ class MailOutcome(StrEnum):
     NO_ADDRESS = "no_address"
     UPGRADE_REQUIRED = "upgrade_required"
     NOT_SET_UP = "not_set_up"
+    UNSUBSCRIBED = "unsubscribed"
 
 
 class OutreachAccepted(Answer):
@@ -34,4 +35,4 @@ class OutreachAccepted(Answer):
     mail: MailOutcome
     """`queued`: the message also goes out by e-mail. Otherwise the customer reads it in their session only:
     `no_address`: the customer has no e-mail address. `upgrade_required`: e-mail to customers requires a paid plan.
-    `not_set_up`: this deployment sends no e-mail."""
+    `not_set_up`: this deployment sends no e-mail. `unsubscribed` is of notices only."""

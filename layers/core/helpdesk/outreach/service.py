@@ -1,13 +1,15 @@
 """Writing to a customer first (Specification: Events, Event kinds, outreach; its routes go beyond the specification).
 
 The message goes to the customer's newest open conversation, or starts one that the team handles. The customer sees it
-in their session; if an e-mail address is known and the plan is paid, the same transaction adds a job that mails it. Two
+in their session; if an e-mail address is known and the plan is paid, the same transaction adds a job that mails it. In
+a conversation that began with a mail, each message has that job by itself, on every plan. Two
 messages at once to one customer start one conversation. The session decides which is the newest, as for the visitor's
 own messages. For a customer without a session, their record decides.
 """
 
 from collections.abc import Callable, Sequence
 from copy import replace
+from typing import NamedTuple
 
 from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.errors import UpgradeRequired
@@ -19,7 +21,7 @@ from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.files import service as files
 from helpdesk.conversations.messages import choosing, visitors
 from helpdesk.conversations.messages.visitors import SessionChanged
-from helpdesk.conversations.record import Conversation, StaleConversation
+from helpdesk.conversations.record import Channel, Conversation, StaleConversation
 from helpdesk.conversations.state import Speaker
 from helpdesk.conversations.thread import OutgoingMessage
 from helpdesk.customers import service as customers
@@ -71,15 +73,15 @@ def send(caller: Caller, customer_id: str, written: OutreachInput) -> OutreachAc
         nonlocal to
         transaction = Transaction()
         try:
-            conversation_id, message_id = _added(transaction, organization, to, message)
-            if mail is MailOutcome.QUEUED:
-                job = MessageMail(organization, to.id, conversation_id, message_id)
-                transaction.put(job.to_item(), new=True)
+            added = _added(transaction, organization, to, message)
+            outcome = _mailed(transaction, to, added, mail)
             transaction.commit()
         except ConcurrentOutreach:
             to = customers.recipient(organization, customer_id)
             raise
-        return OutreachAccepted(conversation_id=conversation_id, message_id=message_id, mail=mail)
+        return OutreachAccepted(
+            conversation_id=added.conversation_id, message_id=added.message_id, mail=outcome
+        )
 
     return repeat_when_stale(attempt, *_STALE)
 
@@ -100,7 +102,7 @@ def notify(
     makes the transaction raise.
     """
     to = customers.recipient(organization, customer_id)
-    mail = _mail_outcome(to, sender)
+    mail = MailOutcome.UNSUBSCRIBED if to.customer.notices_off else _mail_outcome(to, sender)
     if mail is MailOutcome.QUEUED:
         mail_allowance.charge(organization, mail_allowance.NOTICES)
 
@@ -117,19 +119,35 @@ def notify(
             if target is not None:
                 customers.require(transaction, organization, customer_id)
                 message_id = thread.append_by_team(transaction, target, target.state, message)
-                conversation_id = target.id
+                added = _Added(target.id, message_id, target.channel)
             else:
-                conversation_id, message_id = _added(transaction, organization, to, message)
-            if mail is MailOutcome.QUEUED:
-                job = MessageMail(organization, to.id, conversation_id, message_id)
-                transaction.put(job.to_item(), new=True)
+                added = _added(transaction, organization, to, message)
+            outcome = _mailed(transaction, to, added, mail)
             transaction.commit()
         except ConcurrentOutreach:
             to = customers.recipient(organization, customer_id)
             raise
-        return mail
+        return outcome
 
     return repeat_when_stale(attempt, *_STALE)
+
+
+class _Added(NamedTuple):
+    """A message that a transaction adds, and where its conversation began."""
+
+    conversation_id: str
+    message_id: str
+    channel: Channel
+
+
+def _mailed(transaction: Transaction, to: Recipient, added: _Added, mail: MailOutcome) -> MailOutcome:
+    """Add the job of a message's mail, unless the message has it by itself; return whether it's mailed."""
+    if added.channel is Channel.EMAIL:
+        return MailOutcome.QUEUED if mail is MailOutcome.UPGRADE_REQUIRED else mail
+    if mail is MailOutcome.QUEUED:
+        job = MessageMail(to.customer.organization, to.id, added.conversation_id, added.message_id)
+        transaction.put(job.to_item(), new=True)
+    return mail
 
 
 def _mail_outcome(to: Recipient, sender: Organization) -> MailOutcome:
@@ -151,10 +169,8 @@ def _unreachable(mail: MailOutcome) -> AppError:
             return CustomerUnreachable()
 
 
-def _added(
-    transaction: Transaction, organization: str, to: Recipient, message: OutgoingMessage
-) -> tuple[str, str]:
-    """Add the message to the customer's newest open conversation, or start another; return the ids of both."""
+def _added(transaction: Transaction, organization: str, to: Recipient, message: OutgoingMessage) -> _Added:
+    """Add the message to the customer's newest open conversation, or start another."""
     session = visitors.sessions.find(organization, to.session_hash) if to.session_hash else None
     if session is not None:
         target = choosing.newest_open(session)
@@ -165,9 +181,11 @@ def _added(
         if message.notice:
             # The session only presumes the state of its conversation, which a notice must leave as it is.
             known = conversations.get(organization, target.id)
-            return known.id, thread.append_by_team(transaction, known, known.state, message)
+            message_id = thread.append_by_team(transaction, known, known.state, message)
+            return _Added(known.id, message_id, known.channel)
         state = replace(target.state, last_speaker=Speaker.TEAMMATE)
-        return target.id, thread.append_by_team(transaction, target, state, message)
+        message_id = thread.append_by_team(transaction, target, state, message)
+        return _Added(target.id, message_id, target.channel)
     conversation_id, message_id = thread.start_by_team(
         transaction, organization, to.id, to.session_hash, message
     )
@@ -176,4 +194,4 @@ def _added(
         choosing.enter_team_conversation(transaction, session, conversation_id)
     else:
         customers.note_outreach(transaction, to.customer, conversation_id)
-    return conversation_id, message_id
+    return _Added(conversation_id, message_id, Channel.API)

@@ -69,11 +69,11 @@ def look(job: UnreadJob) -> Outcome:
     over = _read_or_followed(conversation, job.message_id)
     if over is not None:
         return over
-    to = _recipient(conversation)
+    to = recipient(conversation)
     if to is None or _is_read(conversation, job.message_id):
         return Outcome.NOT_MAILED if to is None else Outcome.READ
     try:
-        _charge(job.organization, to)
+        charge(job.organization, to)
     except (BucketEmpty, RateLimited) as empty:
         return _put_off(job, empty)
     return _ask_for_mail(job, conversation.customer_id)
@@ -91,7 +91,7 @@ def _read_or_followed(conversation: Conversation, message_id: str) -> Outcome | 
     return Outcome.NOT_MAILED if conversation.archived else None
 
 
-def _recipient(conversation: Conversation) -> To | None:
+def recipient(conversation: Conversation) -> To | None:
     """Return whom a conversation's answers are mailed to; None for a customer without an address, or without mail."""
     try:
         customer = customers.recipient(conversation.organization, conversation.customer_id)
@@ -118,7 +118,7 @@ def read_up_to(conversation: Conversation) -> str:
     return max((session and session.seen) or "", conversation.newest_visitor_message_id or "")
 
 
-def _charge(organization: str, to: To) -> None:
+def charge(organization: str, to: To) -> None:
     """Charge a mail to the address and to the organization. Raises BucketEmpty, RateLimited."""
     if to.has_written and to.is_proven:
         kind, shape = "sender_mail", buckets.Shape.per_hour(MAILS_TO_SENDER_PER_HOUR, MAILS_TO_SENDER_BURST)

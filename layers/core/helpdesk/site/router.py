@@ -75,6 +75,7 @@ class Route(Record):
     function: Page
     reads: Reads
     limit: AddressLimit | None
+    of_mail: bool = False
 
 
 class Pages:
@@ -85,20 +86,25 @@ class Pages:
         self._paths: Paths[Route] = Paths()
 
     def get(
-        self, path: str, *, reads: Reads = _nothing, limit: AddressLimit | None = None
+        self, path: str, *, reads: Reads = _nothing, limit: AddressLimit | None = None, of_mail: bool = False
     ) -> Callable[[Page], Page]:
-        """Declare a page. Without a limit it is read as often as it is asked for, and the gateway throttles it."""
-        return self._declare("GET", path, reads, limit)
+        """Declare a page. Without a limit it is read as often as it is asked for, and the gateway throttles it.
 
-    def post(self, path: str, *, limit: AddressLimit, reads: Reads = _nothing) -> Callable[[Page], Page]:
+        A page `of_mail` is one that mails link to. It's there even if the organization shows no site.
+        """
+        return self._declare("GET", path, reads, limit, of_mail=of_mail)
+
+    def post(
+        self, path: str, *, limit: AddressLimit, reads: Reads = _nothing, of_mail: bool = False
+    ) -> Callable[[Page], Page]:
         """Declare what a form does; `limit` is the bucket of network addresses that it takes from."""
-        return self._declare("POST", path, reads, limit)
+        return self._declare("POST", path, reads, limit, of_mail=of_mail)
 
     def _declare(
-        self, method: str, path: str, reads: Reads, limit: AddressLimit | None
+        self, method: str, path: str, reads: Reads, limit: AddressLimit | None, *, of_mail: bool
     ) -> Callable[[Page], Page]:
         def declare(function: Page) -> Page:
-            route = Route(method, path, function, reads, limit)
+            route = Route(method, path, function, reads, limit, of_mail)
             self.routes.append(route)
             self._paths.add(method, path.rstrip("/"), route)
             return function
@@ -148,6 +154,8 @@ class Pages:
 
         # A session that began a moment ago is not missed, or its visitor would act as an anonymous one.
         site, items = _site_with(slug, keys_for, consistent=sent.names_visitor)
+        if not site.settings.enabled and not (route is not None and route[0].of_mail):
+            raise PageNotFound
         browser = sent.browser_in(site.organization.id, items)
         visit = Visit(request=request, site=site, base_url=base_url, path=path, browser=browser, found=items)
         if site.organization.slug != slug:
@@ -192,12 +200,12 @@ _holders: dict[str, str] = {}
 def _site_with(
     slug: str, keys_for: Callable[[str], Sequence[Key]], *, consistent: bool
 ) -> tuple[Site, Mapping[Key, Item]]:
-    """Return an enabled site by its slug, or by a former one, with items. One call; otherwise two or three."""
+    """Return a site by its slug, or by a former one, with items. One call; otherwise two or three."""
     holder = _holders.get(slug)
     if holder is not None:
         site, items = repository.site_with(holder, keys_for(holder), consistent=consistent)
         if site is not None and site.organization.slug == slug:
-            return _enabled(site), items
+            return site, items
         del _holders[slug]
     holder = organizations.holder_of(slug)
     if holder is None:
@@ -210,13 +218,7 @@ def _site_with(
         if len(_holders) >= _MOST_REMEMBERED:
             _holders.clear()
         _holders[slug] = holder
-    return _enabled(site), items
-
-
-def _enabled(site: Site) -> Site:
-    if not site.settings.enabled:
-        raise PageNotFound
-    return site
+    return site, items
 
 
 def _log_failure(request: Request, error: Exception) -> None:

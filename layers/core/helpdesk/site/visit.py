@@ -21,7 +21,7 @@ from helpdesk.visitor_texts.languages import DEFAULT_LANGUAGE, Language, preferr
 class Visit(Record, kw_only=True):
     """A request for a page.
 
-    site      the site, which is enabled
+    site      the site, which is enabled except on the pages that mails link to
     base_url  the URL that `/site/…` follows
     path      the path within the site: `/` for the home page, `/articles/first-steps`
     browser   the visitor's browser, and who is signed in

@@ -31,6 +31,9 @@ class TextName(StrEnum):
     MAIL_AUTHOR = "mailAuthor"
     MAIL_REPLY = "mailReply"
     MAIL_NO_REPLY = "mailNoReply"
+    MAIL_RESOLVED = "mailResolved"
+    MAIL_RATE = "mailRate"
+    MAIL_UNSUBSCRIBE = "mailUnsubscribe"
     FILE_GONE = "fileGone"
     WIDGET_AUTHOR = "widgetAuthor"
     WIDGET_WAITING = "widgetWaiting"
@@ -92,6 +95,7 @@ PLACEHOLDERS: Final[Mapping[TextName, Placeholders]] = {
     TextName.MAIL_AUTHOR: Placeholders(frozenset({"author"}), frozenset({"organization"})),
     TextName.MAIL_REPLY: Placeholders(optional=frozenset({"author"})),
     TextName.MAIL_NO_REPLY: Placeholders(optional=frozenset({"author"})),
+    TextName.MAIL_RESOLVED: Placeholders(optional=frozenset({"organization"})),
     TextName.WIDGET_STARS: Placeholders(frozenset({"stars"})),
 }
 """Placeholders by sentence. In a text they stand in braces: `{title}`."""

@@ -62,6 +62,11 @@ def conversations() -> None:
     metavar="WHO",
     help="Only conversations of this member: a user ID, an e-mail address, a name, me, or none for unassigned ones.",
 )
+@click.option(
+    "--channel",
+    type=click.Choice(["api", "site", "email", "discord"]),
+    help="Only conversations that began there: in an app, on the help site, with a mail or in Discord.",
+)
 @click.option("--customer", metavar="ID", type=ID, help="Only conversations of this customer.")
 @click.option("--search", "text", metavar="WORDS", help="Only conversations that contain all these words.")
 @click.option("--snoozed/--not-snoozed", default=None, help="Only snoozed conversations, or only the others.")
@@ -75,6 +80,7 @@ def list_conversations(
     waiting: bool | None,
     mine: bool,
     assignee: str | None,
+    channel: str | None,
     customer: str | None,
     text: str | None,
     snoozed: bool | None,
@@ -90,6 +96,7 @@ def list_conversations(
         "awaitingHuman": _boolean(waiting),
         "assignee": "me" if mine else assignee and _assignee(api, assignee),
         "customerId": customer,
+        "channel": channel,
         "q": text,
         "snoozed": _boolean(snoozed),
         "archived": _boolean(archived or None),
@@ -141,6 +148,7 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
             ("Subject", one["subject"]),
             ("ID", one["id"]),
             ("Status", one["status"]),
+            ("Channel", one.get("channel")),
             ("Handled by", one["handledBy"]),
             ("Awaiting human", one["awaitingHuman"]),
             ("Pending calls", one["pendingApprovals"] or None),
@@ -224,8 +232,14 @@ def _thread(api: Api, conversation_id: str, limit: int) -> dict[str, Any]:
 def _say_entry(entry: dict[str, Any], customer: dict[str, Any]) -> None:
     """Write an entry. Its text is indented, so that no visitor can write what looks like another entry."""
     say(f"\n{moment(entry['createdAt'])}  {one_line(_author(entry, customer))}", bold=True)
+    mail = entry.get("mail")
+    if mail is not None:
+        unverified = "" if mail["isVerified"] else " (unverified: anyone can have written it)"
+        say(f"  [mail from {one_line(mail['address'])}{unverified}: {one_line(mail['subject'])}]")
     for line in safe(entry["body"]).splitlines():
         say(f"  {line}".rstrip())
+    if entry.get("mailed") is not None:
+        say(f"  [mail: {entry['mailed']}]")
     for page in entry["found"]:
         say(f"  {page['score']:.0%} {one_line(page['title'])}  {one_line(page['url'] or '')}".rstrip())
     for attachment in entry["attachments"]:

@@ -100,6 +100,8 @@ def update_customer(
         return
     one = answer["customer"]
     facts = [("ID", one["id"]), ("Name", one["name"]), ("E-mail", one["email"]), ("Avatar", one["avatarUrl"])]
+    if not one.get("mailNotices", True):
+        facts.append(("Notices", "unsubscribed"))
     say_facts([*facts, *one["metadata"].items()])
 
 

@@ -62,12 +62,17 @@ def rate_as(
     organization: str, session_hash: str, conversation_id: str, stars: int, sent_note: str | None
 ) -> None:
     """Rate a conversation of a visitor who is known by the hash of their session. Raises what `rate` raises then."""
-    note = "" if is_blank(sent_note or "") else trimmed(sent_note or "")
-    if len(note) > MAX_NOTE_CHARACTERS:
-        raise InvalidFeedback
     conversation = conversations.get(organization, conversation_id)
     if conversation.session_hash != session_hash:
         raise ConversationNotFound
+    rate_conversation(conversation, stars, sent_note)
+
+
+def rate_conversation(conversation: Conversation, stars: int, sent_note: str | None) -> None:
+    """Rate a conversation as its visitor. Raises what `rate` raises then."""
+    note = "" if is_blank(sent_note or "") else trimmed(sent_note or "")
+    if len(note) > MAX_NOTE_CHARACTERS:
+        raise InvalidFeedback
 
     def attempt() -> None:
         nonlocal conversation
