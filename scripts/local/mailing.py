@@ -16,10 +16,20 @@ START_SECONDS = 20
 STOP_SECONDS = 10
 
 
-def address_of(settings: StackSettings, site_url: str) -> str:
-    """Return the address of the organization that has a help site; empty where no mail comes in."""
+def described(settings: StackSettings, site_url: str) -> dict[str, str]:
+    """Return where mail is read and written, for stack.json; nothing where no mail comes in.
+
+    The organization with the help site has the address.
+    """
     domain = settings.template_parameters()["InboundMailDomain"]
-    return f"{site_url.rstrip('/').rpartition('/')[2]}@{domain}" if domain else ""
+    if not domain:
+        return {}
+    slug = site_url.rstrip("/").rpartition("/")[2]
+    return {
+        "mail_url": settings.mail_url,
+        "smtp_url": settings.smtp_url,
+        "mail_address": f"{slug}@{domain}",
+    }
 
 
 class MailProcess:
@@ -30,10 +40,10 @@ class MailProcess:
         self._record_file = settings.folder / "mailbox.json"
         self.log = settings.folder / "mailbox.log"
 
-    def start(self, deployed: Deployment, address: str) -> None:
-        """Start it again, if the stack has mail. Errors: Problem."""
+    def start(self, deployed: Deployment, address: str | None) -> None:
+        """Start it again, if an address receives mail. Errors: Problem."""
         self.stop()
-        if not address:
+        if address is None:
             return
         smtp, page = mail_ports(self._settings.port)
         emulator = Emulator(self._settings)

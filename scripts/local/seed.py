@@ -47,10 +47,8 @@ def seed(
     stack = {
         "base_url": settings.base_url,
         "endpoint_url": settings.endpoint_url,
-        "mail_url": settings.mail_url,
+        **mailing.described(settings, site_url),
         "mail_json_url": people.mail_json_url(settings),
-        "smtp_url": settings.smtp_url,
-        "mail_address": mailing.address_of(settings, site_url),
         "site_url": site_url,
         "region": REGION,
         "table": deployment.outputs["TableName"],

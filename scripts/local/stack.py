@@ -80,6 +80,11 @@ def welcome(settings: StackSettings, stack: dict[str, str]) -> None:
     stack_file = settings.stack_files[-1]
     call = f"curl -s {base}/v1"
     bearer = f"-H 'authorization: Bearer {key}'"
+    mail = ""
+    if "mail_address" in stack:
+        mail = f"""  mail        {stack["mail_url"]}  (what was sent; write and answer as a customer)
+  SMTP        {stack["smtp_url"]}  (write to {stack["mail_address"]})
+"""
     print(
         f"""
 Ready.
@@ -87,9 +92,7 @@ Ready.
   base URL    {base}
   secret key  {key}
   help site   {stack["site_url"]}
-  mail        {stack["mail_url"]}  (what was sent; write and answer as a customer)
-  SMTP        {stack["smtp_url"]}  (write to {stack["mail_address"]})
-  these, and more, in {os.path.relpath(stack_file, ROOT)}
+{mail}  these, and more, in {os.path.relpath(stack_file, ROOT)}
 
 Write as a visitor, then see the agent's answer a moment later:
 
@@ -106,10 +109,11 @@ Or register your own server:
         flush=True,
     )
     if settings.services:
+        mails = stack.get("mail_url", stack["mail_json_url"])
         print(
             f"""
 Connect GitHub, Slack, Discord or Linear from this page, as {PEOPLE["owner_token"][2]} with the code from
-{stack["mail_url"]}. Then act there as the service: push a commit, answer in a thread, type /ask, press a button.
+{mails}. Then act there as the service: push a commit, answer in a thread, type /ask, press a button.
 
   {settings.services_url}/""",
             flush=True,
@@ -122,7 +126,7 @@ def _bring_up(settings: StackSettings, progress: Progress) -> dict[str, str]:
         deployed = _deployed(settings, emulator, progress)
         described = seed.seed(settings, operator, deployed, progress)
         StandIns(settings).start(operator, progress)
-        MailProcess(settings).start(deployed, described["mail_address"])
+        MailProcess(settings).start(deployed, described.get("mail_address"))
     return described
 
 
