@@ -1,7 +1,10 @@
-"""The whole mail of a message: the team downloads it, and an erasure removes it."""
+"""The whole mail of a message, which the team downloads and an erasure removes; an address, and what a mail costs."""
+
+from email.message import EmailMessage
 
 import pytest
 
+from benchmarks.capacity import metered
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations.files import store
 from tests.integration.inbound_mail.test_receiving import VERA, entries, listed, reply_address, sent
@@ -78,3 +81,16 @@ def test_an_organization_knows_the_address_that_customers_write_to(api: Client, 
 
     assert address == f"{slug}@in.helpdesk.example"
     assert len(listed(api)) == 1
+
+
+def test_the_calls_and_units_of_a_mail(api: Client, organization: NewOrganization, slug: str) -> None:
+    def cost(mail: EmailMessage, to: str) -> tuple[int, float]:
+        notice = arrive(mail, to)
+        with metered() as used:
+            deliver(notice)
+        return len([call for call in used.calls if call != "GetObject"]), used.write_units
+
+    assert cost(written(subject="First"), slug) == (8, 33)
+    assert cost(written(subject="Second"), slug) == (8, 21)
+    (found, _) = listed(api)
+    assert cost(written("Again"), reply_address(organization, found["id"])) == (7, 16)

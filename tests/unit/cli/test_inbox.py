@@ -173,6 +173,12 @@ def test_json_lists_ask_for_no_names(tmp_path: Path) -> None:
     assert len(service.requests) == 1
 
 
+def test_the_address_of_a_mail_is_printed_alone_for_curl(tmp_path: Path) -> None:
+    path, url = "conversations/conv_1/messages/msg_1/source", "https://files.example/mail?signature=1"
+    service = Service(tmp_path, **{path: {"url": url}})
+    assert service.cli.ok("conversations", "source", "conv_1", "msg_1") == f"{url}\n"
+
+
 def test_a_conversation_is_shown_with_its_assignee_snooze_rating_and_authors(tmp_path: Path) -> None:
     answer = {
         "conversation": {**CONVERSATION, "snoozedUntil": NOW_MS, "rating": 4},

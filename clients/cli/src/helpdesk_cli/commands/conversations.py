@@ -131,6 +131,22 @@ def list_conversations(
 
 @conversations.command()
 @click.argument("conversation_id", metavar="ID", type=ID)
+@click.argument("message_id", metavar="MESSAGE", type=ID)
+@pass_session
+def source(session: Session, conversation_id: str, message_id: str) -> None:
+    """Print where the whole mail of a message can be downloaded, for five minutes.
+
+    The address contains a credential. Mails are kept for 30 days.
+    """
+    answer = session.api().get("conversations", conversation_id, "messages", message_id, "source")
+    if session.as_json:
+        say_json(answer)
+    else:
+        say(answer["url"])
+
+
+@conversations.command()
+@click.argument("conversation_id", metavar="ID", type=ID)
 @limit_option
 @pass_session
 def show(session: Session, conversation_id: str, limit: int) -> None:
