@@ -9,11 +9,19 @@ from helpdesk.analytics.rows import fact
 from helpdesk.platform import clock, ids
 from helpdesk.storage.wire import to_wire
 from tests.integration.analytics.conftest import Desk
+from tests.support import written_mail
 from tests.support.aws import recorded_calls
 from tests.support.changes import rows, run
 from tests.support.lagging import lagging_reads
 
 MINUTE = 60_000
+
+
+def test_a_conversation_that_began_with_a_mail_is_of_the_channel_email(desk: Desk) -> None:
+    written_mail.begin(desk.organization)
+    desk.stream.deliver()
+
+    assert [row["channel"] for row in desk.rows("conversations")] == ["email"]
 
 
 def test_a_thread_becomes_rows_of_a_conversation_a_customer_and_messages(

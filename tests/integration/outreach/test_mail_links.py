@@ -9,6 +9,8 @@ from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.jobs import RATING_WAITS_MS
+from helpdesk.customers import merging
+from helpdesk.customers import service as customers
 from helpdesk.outreach import service as outreach
 from helpdesk.outreach.schemas import MailOutcome
 from helpdesk.platform.settings import settings
@@ -115,6 +117,15 @@ def test_a_customer_undoes_it_on_the_same_page(
     browser.press("/undo")
 
     assert api.get(f"/v1/customers/{customer}").body["customer"]["mailNotices"] is True
+
+
+def test_who_unsubscribed_and_signs_in_later_stays_unsubscribed(api: Client, home: str) -> None:
+    _, before = visit(api, email=EMAIL)
+    _, after = visit(api, session="another-session")
+    customers.set_notices(home, before, off=True)
+
+    assert merging.finish(home, customers.get(home, before), after)
+    assert customers.get(home, after).mail_notices is False
 
 
 @pytest.mark.parametrize("page", ["rate", "unsubscribe"])

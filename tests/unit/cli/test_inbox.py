@@ -46,6 +46,7 @@ PAGE = {"title": "Parcels", "url": "https://help.example/parcels", "score": 0.42
         (("--waiting",), {"awaitingHuman": "true", "limit": "200"}),
         (("--not-waiting",), {"awaitingHuman": "false"}),
         (("--mine",), {"assignee": "me"}),
+        (("--channel", "email"), {"channel": "email"}),
         (("--assignee", "usr_1"), {"assignee": "usr_1"}),
         (("--assignee", "none"), {"assignee": "none"}),
         (("--assignee", "ada@example.com"), {"assignee": "usr_ada"}),
@@ -177,6 +178,24 @@ def test_the_address_of_a_mail_is_printed_alone_for_curl(tmp_path: Path) -> None
     path, url = "conversations/conv_1/messages/msg_1/source", "https://files.example/mail?signature=1"
     service = Service(tmp_path, **{path: {"url": url}})
     assert service.cli.ok("conversations", "source", "conv_1", "msg_1") == f"{url}\n"
+
+
+def test_a_conversation_by_mail_shows_who_sent_each_mail_and_what_became_of_its_own(tmp_path: Path) -> None:
+    sender = {"address": "eve@example.com", "name": "Vera", "isVerified": False, "subject": "Hello\nthere"}
+    answer = {
+        "conversation": {**CONVERSATION, "channel": "email"},
+        "nextCursor": None,
+        "messages": [
+            entry("message", "Where is it?", mail=sender, mailed=None),
+            entry("message", "Sorry.", {"kind": "human", "name": "Ada Admin"}, mail=None, mailed="bounced"),
+        ],
+    }
+    shown = Service(tmp_path, **{"conversations/conv_1": answer}).cli.ok("conversations", "show", "conv_1")
+
+    assert "Channel         email" in shown
+    lines = shown.splitlines()
+    assert "  [mail from eve@example.com (unverified: anyone can have written it): Hello there]" in lines
+    assert lines[-2:] == ["  Sorry.", "  [mail: bounced]"]
 
 
 def test_a_conversation_is_shown_with_its_assignee_snooze_rating_and_authors(tmp_path: Path) -> None:

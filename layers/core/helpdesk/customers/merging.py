@@ -86,9 +86,9 @@ def move_facts(organization: str, before_id: str, after_id: str, require: Requir
 def finish(organization: str, seen: Customer, after_id: str) -> bool:
     """Remove a customer of whom nothing is left; return whether they are gone.
 
-    Their name and address stay where no other is known. The address stays unproven: that its owner signed in later
-    proves another identity, not what was typed before. They stay if the team has started a conversation with them since
-    they were seen. Raises CustomerNotFound if the other is gone.
+    Their name and address stay where no other is known, and that they unsubscribed from notices. The address stays
+    unproven: that its owner signed in later proves another identity, not what was typed before. They stay if the team
+    has started a conversation with them since they were seen. Raises CustomerNotFound if the other is gone.
     """
 
     def attempt() -> bool:
@@ -102,8 +102,9 @@ def finish(organization: str, seen: Customer, after_id: str) -> bool:
         email = {}
         if before.email is not None and after.email is None:
             email = {"email": before.email, "email_is_unproven": True}
+        notices = {"notices_off": True} if before.notices_off else {}
         transaction = Transaction()
-        repository.update(transaction, organization, after_id, {**name, **email})
+        repository.update(transaction, organization, after_id, {**name, **email, **notices})
         _delete(transaction, before)
         for each in (before.id, after_id):
             search.put(transaction, search.customer(organization, each))
@@ -124,6 +125,7 @@ def _delete(transaction: Transaction, seen: Customer) -> None:
             "updated_at": seen.updated_at,
             "outreach_id": seen.outreach_id,
             "identities": None,
+            "notices_off": seen.notices_off or None,
             "erasing": None,
         },
         on_failure=ConditionFailed,
