@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from email.utils import parseaddr
 from functools import cache
 from typing import Any, Final
 
@@ -97,7 +98,8 @@ def _of_sqs(operation: str, params: Params) -> Iterator[Request]:
 
 def _of_ses(operation: str, params: Params) -> Iterator[Request]:
     """An identity may have a configuration set, which then is a resource of the request too."""
-    sender = f"${{{_named(params['FromEmailAddress'])}}}"
+    _, address = parseaddr(params["FromEmailAddress"])
+    sender = f"${{{_named(address)}}}"
     for kind in ("identity", "configuration-set"):
         yield Request(f"ses:{operation}", f"{_ARN}:ses:{_HERE}:{kind}/any", "ses:FromAddress", (sender,))
 

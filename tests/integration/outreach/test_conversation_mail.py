@@ -1,6 +1,7 @@
 """Mail in a conversation that began with one: what is mailed and when, to whom, and what keeps it in one thread."""
 
-from email.utils import getaddresses
+import re
+from email.utils import getaddresses, parseaddr
 
 import pytest
 
@@ -45,6 +46,9 @@ def test_an_answer_is_mailed_at_once_whatever_the_plan_and_the_settings(
 
     (sent,) = mails
     assert sent.to == ["Vera <vera@example.com>"]
+    name, address = parseaddr(sent.sender)
+    assert re.fullmatch(r"Max Member of Organization \d+", name)
+    assert address == "support@helpdesk.example"
     assert sent.text.startswith("It arrives tomorrow.\n\n")
 
 

@@ -52,14 +52,16 @@ def send(
     address: str,
     *,
     name: str = "",
+    from_name: str = "",
     reply_to: str | None = None,
     headers: Mapping[str, str] = {},
     tags: MailTags | None = None,
     once: bool = False,
 ) -> None:
-    """Send a mail to one address, with further headers; replies go to `reply_to`. `name` is the recipient's.
+    """Send a mail to one address, with further headers; replies go to `reply_to`.
 
-    If a mail with `tags` bounces, the team learns of it (helpdesk/inbound_mail/bounces.py).
+    `name` is the recipient's, and `from_name` is shown as the sender's. If a mail with `tags` bounces, the
+    team learns of it (helpdesk/inbound_mail/bounces.py).
 
     Raises MailNotSetUp, MailRefused, MailNotAllowed, MailInDoubt, or else MailNotSent: a retry can succeed. SES does
     not recognize duplicates: if a response is lost, a retry sends the mail again. The client retries twice, unless the
@@ -68,7 +70,7 @@ def send(
     if not settings().mail_from:
         raise MailNotSetUp("MAIL_FROM is empty")
     request: SendEmailRequestTypeDef = {
-        "FromEmailAddress": settings().mail_from,
+        "FromEmailAddress": _named(from_name, settings().mail_from),
         "Destination": {"ToAddresses": [_named(name, _in_ascii(address))]},
         "Content": {
             "Simple": {

@@ -176,8 +176,9 @@ def send_messages(
             paragraphs.append(text if message.html is None else Rich(text, message.html))
         for file, address in message.files:
             paragraphs += [one_line(file, MAX_FILE_NAME_CHARACTERS), Link(address)]
+    writer = _whole_name(messages[-1], name, sentences)
     footer = TextName.MAIL_REPLY if reply_to else TextName.MAIL_NO_REPLY
-    paragraphs.append(Small(sentences.write(footer, author=_whole_name(messages[-1], name, sentences))))
+    paragraphs.append(Small(sentences.write(footer, author=writer)))
     if thread.page is not None:
         paragraphs.append(Link(thread.page))
     if thread.unsubscribe is not None:
@@ -191,6 +192,7 @@ def send_messages(
         mail,
         email,
         name=safe_name(customer or ""),
+        from_name=writer,
         reply_to=reply_to,
         headers=threading.headers(thread),
         tags=tags,
@@ -219,8 +221,15 @@ def send_resolved(
         Link(rate_url),
     ]
     mail = rendered(_subject(thread, name, sentences), paragraphs, sentences.language)
-    headers = threading.headers(thread)
-    sender.send(mail, email, name=safe_name(customer or ""), reply_to=reply_to, headers=headers, once=True)
+    sender.send(
+        mail,
+        email,
+        name=safe_name(customer or ""),
+        from_name=name,
+        reply_to=reply_to,
+        headers=threading.headers(thread),
+        once=True,
+    )
 
 
 def _subject(thread: Thread, organization: str, sentences: Sentences) -> str:
