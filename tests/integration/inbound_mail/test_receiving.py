@@ -27,11 +27,6 @@ def _receives(mails: list[Sent], monkeypatch: pytest.MonkeyPatch) -> None:
     set_up(monkeypatch)
 
 
-@pytest.fixture
-def slug(api: Client) -> str:
-    return str(api.get("/v1/organization").body["slug"])
-
-
 def listed(api: Client, **query: Any) -> list[dict[str, Any]]:
     """Return the organization's conversations, the newest first."""
     words = "&".join(f"{name}={value}" for name, value in query.items())

@@ -187,3 +187,42 @@ def test_a_persons_mail_that_a_google_group_passes_on_is_not_automatic() -> None
 def test_an_automatic_mail_that_a_google_group_passes_on_is_automatic() -> None:
     headers = {"X_Google_Group_Id": "1", "Precedence": "list", "Auto_Submitted": "auto-replied"}
     assert parse(mail(**headers)).is_automatic
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'From: "ada@example.com"@evil.example',
+        b"From: ada@example.com@evil.example",
+        b"From: ada@example.com\0@evil.example",
+        b"From: ada@example.co m",
+        b"From: mallory@evil.example <ada@example.com>",
+        b"From: Group: mallory@evil.example; <ada@example.com>",
+        b"From: <@evil.example:ada@example.com>",
+        b'From: (" ) <mallory@evil.example> (") <ada@example.com>',
+        b'From: \\" <mallory@evil.example> " <ada@example.com>',
+        b"From: mallory@evil.example\nFrom: ada@example.com",
+        b"To: x@example.com\nFrom : mallory@evil.example\nFrom: ada@example.com",
+        b"From: ada@example.com\nno header\nFrom: mallory@evil.example",
+    ],
+)
+def test_a_sender_in_whose_place_another_program_reads_another_one_is_not_certain(raw: bytes) -> None:
+    assert not parse(raw + b"\n\nHello").is_sender_certain
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Ada@Example.com",
+        "ada@example.com (Ada)",
+        "Ada (Sales) <ada@example.com>",
+        "Lovelace, Ada <ada@example.com>",
+        '"Lovelace, Ada (Sales)" <ada@example.com>',
+        '"Ada \\"Countess\\"" <ada@example.com>',
+        '"ada@example.com" <ada@example.com>',
+        "ada@example.com <ada@example.com>",
+        "=?utf-8?q?Ad=C3=A4?= <ada@example.com>",
+    ],
+)
+def test_a_sender_whom_every_program_reads_is_certain(header: str) -> None:
+    assert parse(mail(From=header)).is_sender_certain

@@ -90,12 +90,15 @@ class IncomingMail(Record):
     @property
     def hash(self) -> str:
         """What distinguishes it from other mails."""
-        return mail_hash(self.address, self.message_id)
+        return mail_hash(self.address, self.message_id, is_verified=self.is_verified)
 
 
-def mail_hash(address: str, message_id: str) -> str:
-    """Return the hash of a mail: of its sender, so that nobody can use up another's Message-ID, and its Message-ID."""
-    return sha256_hex(f"{address}\n{message_id}")
+def mail_hash(address: str, message_id: str, *, is_verified: bool) -> str:
+    """Return the hash of a mail: of its Message-ID and its sender, so that nobody can use up the ID of another's mail.
+
+    A mail that others forge uses up none of a verified sender.
+    """
+    return sha256_hex(f"{address}\n{message_id}" if is_verified else f"unverified {address}\n{message_id}")
 
 
 class MailEntry(Stored, kw_only=True):

@@ -5,6 +5,7 @@ A mail comes from anyone, so nothing in it makes reading fail, and the time and 
 
 import re
 from copy import replace
+from email.errors import MisplacedEnvelopeHeaderDefect, MissingHeaderBodySeparatorDefect
 from email.message import Message
 from email.parser import BytesHeaderParser, BytesParser
 from typing import Final
@@ -44,6 +45,7 @@ _CONTROLS: Final = dict.fromkeys([*range(0x09), *range(0x0B, 0x20), *range(0x7F,
 _NOTICE: Final = re.compile(
     r"\bHTML\b.{0,80}\b(?:mail|message|client|browser|viewer|reader|format)", re.IGNORECASE | re.DOTALL
 )
+_ODD_LINES: Final = (MisplacedEnvelopeHeaderDefect, MissingHeaderBodySeparatorDefect)
 _CID_IN_TEXT: Final = re.compile(r"\[cid:[^\]\s]{1,300}\]", re.IGNORECASE)
 
 
@@ -51,6 +53,7 @@ class ReceivedMail(Record):
     """A mail as it was received. Of what it says about itself nothing is proven.
 
     `sender` and `reply_to` are addresses in lower case: "" and None if there isn't exactly one that can be read.
+    `is_sender_certain` says that no other program reads another sender, so it's the one that SES has verified.
     `references` has the IDs that the mail answers, newest first. `text` is what the sender wrote now. `left_out` names
     what isn't kept.
     """
@@ -58,6 +61,7 @@ class ReceivedMail(Record):
     message_id: str = ""
     sender: str = ""
     sender_name: str | None = None
+    is_sender_certain: bool = False
     reply_to: str | None = None
     subject: str = ""
     references: tuple[str, ...] = ()
@@ -111,6 +115,7 @@ def _read(mail: Message, taken: Taken) -> ReceivedMail:
         message_id=next(iter(words.message_ids(words.value(mail, "Message-ID"))), ""),
         sender=sender,
         sender_name=as_name(words.decoded(name, MAX_SENDER_NAME_CHARACTERS)) or None,
+        is_sender_certain=sender != "" and _certain_sender(mail) == sender,
         reply_to=reply_to if reply_to not in {"", sender} else None,
         subject=subject,
         references=_references(mail),
@@ -126,6 +131,17 @@ def _sender(mail: Message) -> tuple[str, str]:
     """Return the address and the name of From. Two senders are none: what SES verified could be the other one."""
     senders = words.values(mail, "From")
     return words.address_and_name(senders[0]) if len(senders) == 1 else ("", "")
+
+
+def _certain_sender(mail: Message) -> str:
+    """Return the sender that any other program reads, too; "" if there's none.
+
+    For the library, `From : a@example.com` isn't a header, and a line without a colon ends them. For others, both are
+    headers.
+    """
+    senders = words.values(mail, "From")
+    has_odd_lines = mail.get_unixfrom() or any(isinstance(defect, _ODD_LINES) for defect in mail.defects)
+    return words.only_address(senders[0]) if len(senders) == 1 and not has_odd_lines else ""
 
 
 def _references(mail: Message) -> tuple[str, ...]:

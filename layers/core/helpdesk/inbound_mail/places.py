@@ -57,14 +57,17 @@ def of_recipients(recipients: Iterable[str]) -> list[Place]:
     return list(found.values())
 
 
-def answered(place: Place, mail: ReceivedMail) -> Answered | None:
-    """Return the conversation that a mail answers, by its address, else by what it refers to. Up to three calls."""
+def answered(place: Place, mail: ReceivedMail, address: str, *, is_verified: bool) -> Answered | None:
+    """Return the conversation that a mail answers, by its address, else by what it refers to. Up to three calls.
+
+    It's from an `address` that is verified or not.
+    """
     if place.conversation_id is not None:
         found = conversations.find(place.organization, place.conversation_id)
         if found is not None:
             return Answered(found, by_token=True)
     wanted = [name for name in (_conversation_in(each) for each in mail.references) if name]
-    hashes = [mail_hash(mail.sender, each) for each in mail.references[:_REFERENCES]]
+    hashes = [mail_hash(address, each, is_verified=is_verified) for each in mail.references[:_REFERENCES]]
     if hashes:
         own = _received.by_ids(place.organization, ids=hashes)
         wanted += [own[each].conversation_id for each in hashes if each in own]

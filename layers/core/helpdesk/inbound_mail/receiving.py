@@ -138,7 +138,7 @@ def _write(
     place: Place, received: Received, mail: ReceivedMail, sender: Sender, origin: IncomingMail
 ) -> Outcome:
     """Write a mail where it belongs. Raises AlreadyReceived, CustomerBeingErased."""
-    answered = places.answered(place, mail)
+    answered = places.answered(place, mail, sender.address, is_verified=sender.is_verified)
     if answered is not None and senders.may_join(sender, answered):
         if mail.is_automatic:
             said = f"{origin.name or origin.address} answered automatically by mail: {mail.text}"
@@ -239,6 +239,7 @@ def _uploaded(organization: str, file: MailFile) -> str | None:
 
 
 def _charge(sender: Sender, name: str, shape: Shape) -> None:
-    """Charge a mail to a bucket of its sender. Raises BucketEmpty."""
-    key = OrganizationBucket.key_for(sender.organization, f"{name}.{sha256_hex(sender.address)[:32]}")
+    """Charge a mail to a bucket of its sender, which mails that others forge don't use up. Raises BucketEmpty."""
+    whose = sha256_hex(sender.address if sender.is_verified else f"unverified {sender.address}")
+    key = OrganizationBucket.key_for(sender.organization, f"{name}.{whose[:32]}")
     buckets.charge_or_pass(key, shape)

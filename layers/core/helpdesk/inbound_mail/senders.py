@@ -38,7 +38,7 @@ class Sender(Record):
 def of(organization: str, received: Received, mail: ReceivedMail) -> Sender:
     """Return who wrote a mail: by its header From, or by its envelope if it has none."""
     address = (mail.sender or received.envelope_sender).lower()[:MAX_EMAIL_CHARACTERS]
-    is_verified = bool(mail.sender) and received.is_aligned(address.rpartition("@")[2])
+    is_verified = mail.is_sender_certain and received.is_aligned(address.rpartition("@")[2])
     try:
         address = normalized_email(address)
     except InvalidEmail:

@@ -15,6 +15,8 @@ MAX_HEADER_CHARACTERS = 60_000
 """How much of a header is read: enough for a thousand recipients."""
 MAX_DECODED_CHARACTERS = 4_000
 """How much of a header is read that has encoded words."""
+MAX_CERTAIN_CHARACTERS = 1_000
+"""How long a header may be of which it's certain how other programs read it."""
 MAX_ADDRESSES = 1_000
 """How many recipients of a header are read."""
 MAX_ID_CHARACTERS = 500
@@ -47,6 +49,12 @@ _CODE_PAGES: Final = frozenset(
 _ID: Final = re.compile(rf"<\s*([^<>\s]{{1,{MAX_ID_CHARACTERS}}})\s*>")
 _ADDRESS: Final = re.compile(r"[^\s<>\"(),:;@\[\]\\]{1,64}@[^\s<>\"(),:;@\[\]\\]{1,189}")
 _IN_ANGLES: Final = re.compile(rf"<\s{{0,9}}({_ADDRESS.pattern})\s{{0,9}}>")
+_QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?!\s*@)')
+_ONE: Final = rf"<\s{{0,9}}(?P<in_angles>{_ADDRESS.pattern})\s{{0,9}}>|(?P<bare>{_ADDRESS.pattern})"
+_WITHOUT_COMMENTS: Final = re.compile(
+    rf"[^@<>\"\\()]*?(?:(?P<named>{_ADDRESS.pattern})\s*<(?P=named)>|{_ONE})\s*"
+)
+_WITHOUT_QUOTES: Final = re.compile(rf"[^@<>\"\\]*?(?:{_ONE})[^@<>\"\\]*")
 
 
 class _Unread(Compat32):
@@ -55,7 +63,7 @@ class _Unread(Compat32):
     def header_fetch_parse(self, name: str, value: str) -> str:
         """Return how a header's value begins. Reading a list of parameters takes the square of its length."""
         del name
-        return value[:MAX_HEADER_CHARACTERS].replace("\0", "")
+        return value[:MAX_HEADER_CHARACTERS].replace("\0", " ")
 
 
 AS_THEY_CAME: Final = _Unread(max_line_length=None)
@@ -110,6 +118,17 @@ def address_and_name(raw: str) -> tuple[str, str]:
     if not name and raw.rstrip().endswith(")"):
         name = raw.partition("(")[2].rstrip(") ")
     return found[0], re.sub(r"\\(.)", r"\1", name).strip().strip("'\"")
+
+
+def only_address(raw: str) -> str:
+    """Return the address of a header in which no program can read another one, in lower case; "" if there's none.
+
+    Programs disagree about what isn't well-formed: in `"a@b.example"@c.example`, some read a@b.example.
+    """
+    if len(raw) > MAX_CERTAIN_CHARACTERS:
+        return ""
+    found = _WITHOUT_COMMENTS.fullmatch(_QUOTED.sub("", raw)) or _WITHOUT_QUOTES.fullmatch(raw)
+    return next((each for each in found.groups() if each), "").lower() if found else ""
 
 
 def addresses(raw: str) -> list[str]:
