@@ -15,6 +15,7 @@ from helpdesk.conversations.message_record import MailEntry, mail_hash
 from helpdesk.conversations.messages import visitors
 from helpdesk.conversations.record import Channel, Conversation
 from helpdesk.inbound_mail.parsing import ReceivedMail
+from helpdesk.mail import threading
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.storage.collection import Collection
@@ -23,10 +24,6 @@ from helpdesk.storage.stored import MalformedKey
 _REFERENCES = 20
 _SAME_SUBJECT_AMONG = 10
 _ROOT = re.compile(r"(conv_[0-9a-z]{26})@")
-_REPLY_SUBJECT = re.compile(
-    r"\s*(?:(?:re|aw|antw|sv|vs|rv|odp|ynt|res|回复|回覆|答复|返信)\s*(?:\[\d+\])?\s*[:：]\s*)+",
-    re.IGNORECASE,
-)
 _received = Collection(MailEntry)
 
 
@@ -78,13 +75,13 @@ def answered(place: Place, mail: ReceivedMail, address: str, *, is_verified: boo
 
 def same_subject(organization: str, session_hash: str, subject: str) -> Conversation | None:
     """Return the newest open conversation of a session that began by mail with the subject of an answer. Two calls."""
-    bare = without_reply_prefix(subject)
+    bare = threading.bare(subject)
     if bare == subject.strip() or not bare:
         return None
     newest = visitors.newest_conversations(organization, session_hash, _SAME_SUBJECT_AMONG)
     for each in _found(organization, newest).values():
         is_open_mail = each.channel is Channel.EMAIL and each.accepts_visitor_messages
-        if is_open_mail and without_reply_prefix(each.subject).casefold() == bare.casefold():
+        if is_open_mail and threading.bare(each.subject).casefold() == bare.casefold():
             return each
     return None
 
@@ -93,11 +90,6 @@ def is_own(address: str) -> bool:
     """Return whether an address is one of this deployment: its mails are not answered by itself."""
     domain = address.rpartition("@")[2].lower()
     return address.lower() == settings().mail_from.lower() or domain == settings().inbound_mail_domain.lower()
-
-
-def without_reply_prefix(subject: str) -> str:
-    """Return a subject without "Re:" and its likes."""
-    return _REPLY_SUBJECT.sub("", subject, count=1).strip()
 
 
 def _place(address: str) -> Place | None:

@@ -19,9 +19,9 @@ MAX_HEADER_CHARACTERS = 870
 _SHORTEST_BRACKETS = 2
 
 # What mail programs put in front of the subject of an answer: English, German, Dutch, Scandinavian, Italian, Polish,
-# Portuguese, Turkish, and Chinese. Some count in brackets.
+# Portuguese, Turkish, Spanish, Chinese and Japanese. Some count in brackets.
 _ANSWERS = re.compile(
-    r"\s*(?:(?:re|aw|antw|antwort|antwoord|sv|vs|rif|ref|odp|res|ynt|回复|答复)\s*(?:\[\d+\])?\s*[:\uff1a]\s*)+",
+    r"^\s*(?:(?:re|aw|antw|antwort|antwoord|sv|vs|rv|rif|ref|odp|res|ynt|回复|回覆|答复|返信)\s*(?:\[\d+\])?\s*[:\uff1a]\s*)+",
     re.IGNORECASE,
 )
 _MESSAGE_ID = re.compile(r"[!-;=?-~]+")
@@ -53,10 +53,14 @@ class Thread(NamedTuple):
     unsubscribe: str | None = None
 
 
+def bare(subject: str) -> str:
+    """Return a subject without "Re:" and its likes in front."""
+    return _ANSWERS.sub("", subject, count=1).strip()
+
+
 def answer_to(subject: str) -> str:
     """Return the subject of an answer: theirs after a single "Re:"."""
-    found = _ANSWERS.match(subject)
-    return f"Re: {subject[found.end() if found else 0 :]}".strip()
+    return f"Re: {bare(subject)}".strip()
 
 
 def headers(thread: Thread) -> dict[str, str]:
