@@ -63,6 +63,7 @@ def test_reply_to_is_its_address() -> None:
         ("=?utf-8?q?Help=0D=0ABcc:_all?=", "Help Bcc: all"),
         ("Help \N{RIGHT-TO-LEFT OVERRIDE}gpj.exe", "Help gpj.exe"),
         ("=?gb2312?b?1tDOxA==?=", "中文"),
+        ("=?gb2312?b?5L2g5aW9?=", "你好"),
         ("=?ks_c_5601-1987?b?x9GxuQ==?=", "한국"),
         ("=?iso-8859-8-i?b?+ezl7Q==?=", "שלום"),
         ("=?iso-2022-jp?b?GyRCRnxLXBsoQg==?=", "日本"),

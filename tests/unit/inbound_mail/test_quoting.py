@@ -8,8 +8,12 @@ import pytest
 from helpdesk.inbound_mail import quoting
 from helpdesk.inbound_mail.parsing import parse
 from helpdesk.inbound_mail.parts import MAX_TEXT_CHARACTERS
-from helpdesk.inbound_mail.quoting import written_now
 from tests.unit.inbound_mail.mails import html, mail
+
+
+def written_now(text: str) -> str:
+    return quoting.written_now(text, [])
+
 
 SAID = [
     "On Mon, May 4, 2026 at 9:15 AM Support <r+abc@example.com> wrote:",
@@ -67,6 +71,8 @@ HEADINGS = [
     "-------- Jatkuva viesti --------\nFrom: Support <r+abc@x.com>\nSent: Monday\nSubject: Help",
     "====\nMessage du : 04/05/2026 09:15\nDe : Support <r+abc@x.com>\nA : Ada\nCopie à :\nSujet : Help",
     "-----Message d'origine-----\nSupport",
+    "________________\nFrom: Support\nDate: Monday\nTo: Ada\nSubject: Help",
+    "Da: Support\nRisposta: Support\nData: lunedì 4 maggio 2026 09:15\nA: Ada\nOggetto: Help",
     "-----Mensaje original-----\nSupport",
     "------------------ 原始邮件 ------------------\nSupport",
 ]
@@ -82,6 +88,7 @@ def test_what_follows_a_heading_is_cut(heading: str) -> None:
     [
         "Please book:\nFrom: Paris\nTo: Rome\nDate: 4 May 2026\nThanks",
         "From: what I see, it fails.\nTo: reproduce, press it.",
+        "Name: Bob\nFrom: Berlin\nTo: Hamburg\nDate: 4 May\nSubject: Ticket\n\nPlease book two seats.",
         "On Monday I asked Bo, who wrote:\nI don't know.",
         "Here is what I wrote in 2025:\nIt fails.",
         "The log of 9:15:\nerror",
@@ -107,6 +114,7 @@ def test_what_resembles_a_quote_is_kept(text: str) -> None:
         "__\nlists@example.com",
         "———\nAda",
         "Sent from my iPhone",
+        "-- sent from my phone.",
         "Von meinem iPhone gesendet",
         "Envoyé de mon iPhone",
         "Enviado desde mi iPhone",
@@ -171,9 +179,62 @@ def test_answers_between_quotes_keep_what_they_answer() -> None:
     )
 
 
-def test_the_rest_of_a_quoted_line_that_was_broken_is_quoted() -> None:
-    quote = f"> {'word ' * 14}\nrest\n> Bye"
-    assert written_now(f"Red.\n\nOn 4 May 2026, Support <r@x.com> wrote:\n{quote}") == "Red."
+@pytest.mark.parametrize("broken", [f"{'word ' * 14}\nrest", f"Cc: Bo; Support;\n{'a' * 60}@example.com;"])
+def test_the_rest_of_a_quoted_line_that_was_broken_is_quoted(broken: str) -> None:
+    said = "On 4 May 2026, Support <r@x.com> wrote:"
+    assert written_now(f"Red.\n\n{said}\n> {broken}\n> Bye") == "Red."
+
+
+def test_an_answer_just_below_a_line_that_was_not_broken_is_kept() -> None:
+    said = "On 4 May 2026, Support <r@x.com> wrote:"
+    assert written_now(f"Hi\n{said}\n> Which one?\nRed.\n> Bye") == "Hi\n> Which one?\nRed."
+
+
+@pytest.mark.parametrize(
+    "heading", ["From: Bo <bo@x.com>\nDate: Mon, 4 May 2026", "Date: Mon, 4 May 2026\nFrom: Bo <bo@x.com>"]
+)
+def test_sender_and_date_above_a_quote_say_who_wrote_it(heading: str) -> None:
+    assert written_now(f"{heading}\n\n> Which one?\n\nThe red one.") == "The red one."
+
+
+@pytest.mark.parametrize("said", [*SAID, f"{SAID[0]}\n\n{SAID[1]}"])
+def test_who_wrote_what_follows_is_kept_if_nothing_marks_where_it_ends(said: str) -> None:
+    assert written_now(f"{said}\n\nWhich one?\n\nThe red one.") == f"{said}\n\nWhich one?\n\nThe red one."
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "MIME-Version: 1.0\nFrom: bo@x.com\nTo: ada@x.com\nDate: Monday\nSubject: Bill",
+        "From: bo@x.com\nTo: ada@x.com\nSubject: Bill\nMessage-ID: <a@x.com>\nDate: Monday",
+        "Received: by x.com;\n Monday\nTo: ada@x.com\nFrom: bo@x.com\nDate: Monday\nSubject: Bill",
+        "Date: Monday\nFrom: bo@x.com\nTo: ada@x.com\nSubject: Bill\nX-Spam-Score: 7",
+    ],
+)
+def test_the_source_of_a_mail_is_kept(header: str) -> None:
+    text = f"Is this from you?\n\n{header}\n\nPay me.\n\nMy order is 4711."
+    assert written_now(text) == text
+
+
+FIELDS = "From: Bo <bo@x.com>\nTo: ada@x.com\nSubject: Bill\nDate: Monday"
+
+
+@pytest.mark.parametrize(
+    ("text", "left_out"),
+    [
+        (f"Is this from you?\n\n{FIELDS}\n\nPay me.", ["the quoted mail below the text"]),
+        (f"No.\n\n________________\n{FIELDS}\n\nPay me.", []),
+        (f"No.\n\n-----Original Message-----\n{FIELDS}\n\nPay me.", []),
+        (f"No.\n{quoting.HISTORY}\n{FIELDS}\n\nPay me.", []),
+        (f"See below.\n\n{FIELDS}\n\nPay me.\nNo.", []),
+        (f"{FIELDS}\n\nPay me.", []),
+    ],
+    ids=["fields", "rule", "frame", "html", "answered inside", "nothing else"],
+)
+def test_a_mail_that_is_cut_is_named_if_the_sender_may_have_pasted_it(text: str, left_out: list[str]) -> None:
+    named: list[str] = []
+    quoting.written_now(text, named)
+    assert named == left_out
 
 
 def test_a_quote_that_was_typed_is_kept_above_its_answer() -> None:
@@ -306,7 +367,7 @@ class Counted(list[str]):
 )
 def test_each_line_is_looked_at_a_limited_number_of_times(piece: str) -> None:
     lines = Counted((f"{piece}\n" * 1_000).split("\n"))
-    quoting._cut(lines)
+    quoting._cut(lines, [])
     assert lines.looked_at < 50 * 1_000 * (piece.count("\n") + 1)
 
 

@@ -171,7 +171,9 @@ def _text(taken: Taken, subject: str) -> tuple[str, dict[str, bool], list[str]]:
     if len(text) > MAX_TEXT_CHARACTERS:
         left_out.append(f"the text after its first {MAX_TEXT_CHARACTERS:,} characters")
         text = text[:MAX_TEXT_CHARACTERS]
-    written = quoting.written_now(_without_armor(text, left_out), is_forward=quoting.is_forward(subject))
+    written = quoting.written_now(
+        _without_armor(text, left_out), left_out, is_forward=quoting.is_forward(subject)
+    )
     pieces = written.split(CID)
     shown |= set(pieces[1::2])
     return "".join(pieces[::2]).strip("\n"), {cid: cid in shown for cid in referenced}, left_out

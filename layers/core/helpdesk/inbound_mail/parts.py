@@ -10,7 +10,6 @@ from helpdesk.conversations.files.errors import MAX_FILE_BYTES, MAX_NAME_CHARACT
 from helpdesk.conversations.files.media_types import UNTYPED
 from helpdesk.conversations.files.sniffing import is_refused
 from helpdesk.inbound_mail import words
-from helpdesk.platform import charsets
 from helpdesk.platform.record import Record
 from helpdesk.platform.text import as_name
 
@@ -180,7 +179,7 @@ def _name(part: Message) -> str:
             continue
         if isinstance(found, tuple):
             charset, _, encoded = found
-            text = charsets.decoded(encoded.encode("latin-1", "replace"), words.codec_of(charset))
+            text = words.text_of(encoded.encode("latin-1", "replace"), charset)
         else:
             text = words.decoded(str(found or ""), words.MAX_DECODED_CHARACTERS)
         name = as_name(re.split(r"[/\\]", text)[-1], MAX_NAME_CHARACTERS)
@@ -221,9 +220,8 @@ def _as_bytes(mail: Message) -> bytes:
 
 def _text(part: Message) -> str:
     """Return a part's text in the charset that it declares, else UTF-8, else Windows-1252."""
-    charset = _parameter(part, "charset")
-    content = _content(part)
-    text = charsets.decoded(content, words.codec_of(charset)).replace("\r\n", "\n").replace("\r", "\n")
+    text = words.text_of(_content(part), _parameter(part, "charset"))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if _parameter(part, "format").lower() == "flowed":
         text = unflowed(text, del_sp=_parameter(part, "delsp").lower() == "yes")
     return text

@@ -99,6 +99,17 @@ FORWARD_SUBJECT: Final = re.compile(
     r"\s*(?:\[[^\]]{0,60}\]\s*)?(?:fwd?|wg|tr|rv|enc|i|pd|vs|vb|doorst|转发|轉寄|転送)\s*[:：]", re.IGNORECASE
 )
 
+_SENT: Final = r"""
+    sent|gesendet
+    envoyé(?: le)?
+    enviado(?: el| em)?|enviada(?: em)?
+    inviato|verzonden
+    wysłano|wysłane
+    sendt|skickat|lähetetty|odesláno|gönderme
+    отправлено
+    发送时间|发送日期
+    送信日時|보낸 날짜
+    """
 _FIELDS: Final = {
     "from": r"""
         from|von|de|da|van|od
@@ -107,17 +118,10 @@ _FIELDS: Final = {
         发件人|寄件者|寄件人
         差出人|送信者|보낸 사람
         """,
-    "date": r"""
-        sent|date|message du
-        gesendet|datum
-        envoyé(?: le)?
-        enviado(?: el| em)?|enviada(?: em)?|fecha|data
-        inviato|verzonden
-        wysłano|wysłane
-        sendt|skickat|lähetetty|odesláno|dato|gönderme
-        отправлено|дата
-        发送时间|发送日期|日期|時間
-        送信日時|日付|날짜|보낸 날짜
+    "date": rf"""
+        {_any(_SENT)}
+        date|message du|datum|fecha|data|dato|дата
+        日期|時間|日付|날짜
         """,
     "to": r"""
         to|an|à|a|para|aan|do
@@ -145,6 +149,14 @@ FIELD: Final = re.compile(
     re.IGNORECASE,
 )
 """A field of the heading that Outlook and others put above what they quote. The last group is what it says."""
+SENT: Final = re.compile(rf"[\s>*_|]*{_any(_SENT)}[\s*_]*[:：]", re.IGNORECASE)
+"""A field that mail programs write, and people who fill in "From" and "To" don't."""
+SOURCE: Final = re.compile(
+    r"[\s>*]*(?:MIME-Version|Message-ID|Received|Return-Path|Content-(?:Type|Transfer-Encoding)|DKIM-Signature"
+    r"|X-[\w-]{1,60})\s*:",
+    re.IGNORECASE,
+)
+"""A header of a mail that no program writes above what it quotes."""
 
 _DEVICE: Final = r"""
     sent (?:from|with|via|using|on the go)|original message processed by
@@ -161,7 +173,7 @@ _DEVICE: Final = r"""
     発信元|(?:iphone|android)から送信|outlook for .{0,20}を入手
     나의 .{0,20}에서 보냄
     """
-DEVICE: Final = re.compile(rf"[\s*_>(\[<]*{_any(_DEVICE)}", re.IGNORECASE)
+DEVICE: Final = re.compile(rf"[\s*_>(\[<]*(?:-{{2,3}}\s?)?{_any(_DEVICE)}", re.IGNORECASE)
 """The line that a phone or a program adds about itself."""
 
 _SEE_BELOW: Final = r"""

@@ -5,6 +5,7 @@ beginning or the end of one line of limited length, so that the time is linear i
 """
 
 import re
+from itertools import takewhile
 from typing import Final
 
 from helpdesk.inbound_mail.phrases import (
@@ -16,6 +17,8 @@ from helpdesk.inbound_mail.phrases import (
     FRAMED,
     INTRODUCES,
     SEE_BELOW,
+    SENT,
+    SOURCE,
     VERB,
 )
 from helpdesk.platform.text import is_blank
@@ -29,8 +32,8 @@ MAX_SIGNATURE_LINES = 60
 MAX_TYPED_SIGNATURE_LINES = 20
 """How long a signature is after "--", which can be a line in a text, too."""
 MAX_FOOTER_LINES = 6
-MIN_WRAPPED_CHARACTERS = 60
-"""How long a line is, at least, that a mail program breaks."""
+MIN_WRAPPED_CHARACTERS = 70
+"""How long a line would be, at least, that a mail program breaks."""
 MAX_POINTING_CHARACTERS = 400
 """How long a text is that only says that the answers are below."""
 MAX_HEADING_LINES = 14
@@ -64,16 +67,20 @@ _FRAME: Final = re.compile(r"\s*-{3,}[^-]{3,60}-{3,}\s*\Z")  # above a heading
 MAX_DEVICE_CHARACTERS = 160
 
 
-def written_now(text: str, *, is_forward: bool = False) -> str:
+def written_now(text: str, left_out: list[str], *, is_forward: bool = False) -> str:
     """Return what the sender of a mail wrote now: its text without quoted history and signature.
 
     A forwarded mail stays, below its own mark or with `is_forward` wherever it begins. A quote stays if an answer
-    follows it. The result is the whole text if nothing else in it is visible.
+    follows it. The result is the whole text if nothing else in it is visible. A mail that is cut is named in `left_out`
+    if only the fields of its heading say where it begins: the sender may have pasted it and written more below.
     """
     lines = text.split("\n")
-    kept = "\n".join(_unmarked(lines) if is_forward else _cut(lines))
+    doubtful: list[str] = []
+    kept = "\n".join(_unmarked(lines) if is_forward else _cut(lines, doubtful))
     if is_blank(kept):
         kept = "\n".join(_unmarked(lines))
+    else:
+        left_out += doubtful
     return _tidied(kept)
 
 
@@ -92,7 +99,7 @@ def begins_forward(text: str) -> bool:
     return FORWARDED.match(text[:MAX_LOOKED_AT]) is not None
 
 
-def _cut(lines: list[str]) -> list[str]:
+def _cut(lines: list[str], left_out: list[str]) -> list[str]:
     """Return the lines without what is quoted and signed, and from a forwarded mail on all of them."""
     blocks: list[_Block] = []
     index = 0
@@ -109,7 +116,15 @@ def _cut(lines: list[str]) -> list[str]:
         elif _is_history(lines, index) or (
             (length := _said(lines, index)) and _all_follows_is_quoted(lines, index + length, blocks)
         ):
-            return _above(blocks, lines[index:])
+            return _above(blocks, lines[index:], left_out)
+        elif (
+            length
+            and line.strip() != SAID
+            and _next(lines, index + length)
+            and not _next_is_quoted(lines, index + length)
+        ):
+            for attribution in lines[index : index + length]:  # else what follows reads as the sender's own
+                _add(blocks, attribution, said=True)
         elif length:
             said = True
         elif not _is_mark(looked_at):
@@ -118,13 +133,16 @@ def _cut(lines: list[str]) -> list[str]:
     return _answered(blocks)
 
 
-def _above(blocks: list["_Block"], history: list[str]) -> list[str]:
+def _above(blocks: list["_Block"], history: list[str], left_out: list[str]) -> list[str]:
     """Return what is above earlier mails, and these, too, if the sender says that they answer inside them."""
     own = "\n".join(line for block in blocks if not block.is_quote for line in block.lines)
     if len(own) <= MAX_POINTING_CHARACTERS and SEE_BELOW.search(own):
         return _all(blocks) + _unmarked(history)
-    if blocks and _FRAME.match(_last(blocks[-1].lines)):
-        blocks[-1].lines.remove(_last(blocks[-1].lines))
+    before = _last(blocks[-1].lines) if blocks else ""
+    if FIELD.match(history[0][:MAX_LOOKED_AT]) and not _is_rule(before):
+        left_out.append("the quoted mail below the text")
+    if _FRAME.match(before):
+        blocks[-1].lines.remove(before)
     return _answered(blocks)
 
 
@@ -147,7 +165,7 @@ def _add(blocks: list["_Block"], line: str, *, said: bool) -> None:
         return
     is_quote = is_quoted(line)
     if not blocks or blocks[-1].is_quote != is_quote:
-        blocks.append(_Block(is_quote=is_quote, said=said and is_quote))
+        blocks.append(_Block(is_quote=is_quote, said=said))
     blocks[-1].lines.append(line)
 
 
@@ -155,7 +173,7 @@ def _all_follows_is_quoted(lines: list[str], index: int, blocks: list["_Block"])
     """Return whether all that follows "On … wrote:" is quoted, although not line by line."""
     if _next_is_quoted(lines, index) and not _next(lines, index).startswith("|"):
         return False
-    return any(not block.is_quote and block.is_visible() for block in blocks)
+    return any(not block.is_quote and not block.said and block.is_visible() for block in blocks)
 
 
 def _unmarked(lines: list[str]) -> list[str]:
@@ -168,7 +186,7 @@ class _Block:
     def __init__(self, *, is_quote: bool, said: bool) -> None:
         self.is_quote = is_quote
         self.said = said
-        """Whether a mail program wrote above who said it."""
+        """Whether a mail program wrote who said it: above, or in the first of the lines."""
         self.lines: list[str] = []
 
     def is_visible(self) -> bool:
@@ -202,7 +220,7 @@ def _joined(blocks: list["_Block"]) -> list["_Block"]:
             and len(block.lines) == 1
             and before is not None
             and before.is_quote
-            and len(before.lines[-1]) >= MIN_WRAPPED_CHARACTERS
+            and len(before.lines[-1]) + 1 + len(block.lines[0].split()[0]) > MIN_WRAPPED_CHARACTERS
         )
         if before is not None and (is_rest or before.is_quote == block.is_quote):
             before.lines.extend(block.lines)
@@ -218,6 +236,11 @@ def is_quoted(line: str) -> bool:
 
 def _is_mark(line: str) -> bool:
     return line.strip("> ") in {SAID, HISTORY}
+
+
+def _is_rule(line: str) -> bool:
+    """Return whether a line is one that mail programs draw above a heading."""
+    return any(pattern.match(line[:MAX_LOOKED_AT]) for pattern in (_RULE, _FRAME))
 
 
 def _last(lines: list[str]) -> str:
@@ -243,32 +266,61 @@ def _is_history(lines: list[str], index: int) -> bool:
         return True
     if FRAMED.match(line) is not None:
         return not _next_is_quoted(lines, index + 1)
-    if FIELD.match(line) is None:
-        return False
+    return FIELD.match(line) is not None and _is_heading(lines, index) and not _is_source(lines, index)
+
+
+def _is_heading(lines: list[str], index: int) -> bool:
+    """Return whether the fields that begin at a line are the heading of a quoted mail, as programs write it."""
     kinds: set[str] = set()
+    kind = ""
     values = 0
     has_address = False
+    by_program = _is_rule(_last(lines[max(index - 2, 0) : index]))
     for following in lines[index : index + MAX_HEADING_LINES]:
         looked_at = following[:MAX_LOOKED_AT]
         field = FIELD.match(looked_at)
         if field is not None:
-            kinds.add(field.lastgroup or "")
+            kind = field.lastgroup or ""
+            kinds.add(kind)
             values = 0
         elif looked_at.strip():
             values += 1
             if values > 2:
                 break
+        else:
+            kind = ""
         has_address = has_address or _ADDRESS.search(looked_at) is not None
-    return "from" in kinds and len(kinds) >= 3 and ("subject" in kinds or has_address)
+        names_sender = kind == "from" and re.search("[@<]", looked_at) is not None
+        by_program = by_program or names_sender or SENT.match(looked_at) is not None
+    by_program = by_program or len(kinds) == len(FIELD.groupindex)  # forms have fewer
+    return by_program and "from" in kinds and len(kinds) >= 3 and ("subject" in kinds or has_address)
+
+
+def _is_source(lines: list[str], index: int) -> bool:
+    """Return whether a line is in a paragraph of a mail's source, which the sender pasted or a server returned."""
+    above = takewhile(str.strip, reversed(lines[max(index - MAX_HEADING_LINES, 0) : index]))
+    below = takewhile(str.strip, lines[index : index + MAX_HEADING_LINES])
+    return any(SOURCE.match(line[:MAX_LOOKED_AT]) for line in (*above, *below))
 
 
 def _said(lines: list[str], index: int) -> int:
+    """Return how many lines say who wrote what follows, from a line on; 0 if none does."""
+    line = lines[index][:MAX_LOOKED_AT]
+    if line.strip() == SAID or FRAMED.match(line):
+        return 1
+    fields = [FIELD.match(each[:MAX_LOOKED_AT]) for each in lines[index : index + 2]]
+    if {field and field.lastgroup for field in fields} == {"from", "date"} and _next_is_quoted(
+        lines, index + 2
+    ):
+        return 2
+    return _sentence(lines, index)
+
+
+def _sentence(lines: list[str], index: int) -> int:
     """Return how many lines "On … wrote:" takes that begins at a line; 0 if none does."""
     together = ""
     for length, line in enumerate(lines[index : index + MAX_SAID_LINES], start=1):
         looked_at = line[:MAX_LOOKED_AT].strip()
-        if length == 1 and (looked_at == SAID or FRAMED.match(looked_at)):
-            return 1
         if not looked_at and _next(lines, index + length)[:1] == "<":
             continue  # an address apart, as converters of HTML write a link
         if length > 1 and (

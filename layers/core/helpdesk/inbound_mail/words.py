@@ -97,7 +97,20 @@ def _word(part: str | bytes, charset: str | None) -> str:
         return part
     if charset is None:
         return part.decode("raw-unicode-escape", "replace")
-    return charsets.decoded(part, codec_of(charset))
+    return text_of(part, charset)
+
+
+def text_of(content: bytes, label: str | None) -> str:
+    """Return bytes as text in the charset that a mail declares, or in UTF-8 if they are that, despite the label.
+
+    Two bytes of another charset can be a character of UTF-8, too: 谢 of GB 18030 is л. Three are no coincidence.
+    """
+    codec = codec_of(label)
+    text = charsets.decoded(content, codec)
+    if content.isascii() or (codec or "utf").startswith("utf") or not charsets.is_utf8(content):
+        return text
+    in_utf8 = charsets.decoded(content)
+    return in_utf8 if len(text) == len(content) or max(in_utf8) >= "\u0800" else text
 
 
 def codec_of(label: str | None) -> str | None:
