@@ -1,4 +1,8 @@
-"""Reads headers: encoded words, addresses and message IDs, of which none need be well-formed."""
+"""Reads headers: encoded words, addresses and message IDs, of which none need be well-formed.
+
+The library's own header objects (`email.policy.default`) raise on malformed headers of real mails, so headers are read
+as they came, and decoded here.
+"""
 
 import re
 from email.errors import HeaderParseError
