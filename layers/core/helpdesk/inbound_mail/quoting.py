@@ -1,10 +1,8 @@
 """Cuts what a mail quotes of earlier mails, and its signature.
 
-Mail programs mark what they quote in their own ways and languages. The rules look at lines, and each pattern at the
-beginning or the end of one line of limited length, so that the time is linear in the text.
-
-These are rules of our own, because the published packages cut too little and too much: of 89 mails in four public sets
-with expected texts, mail-parser-reply 1.36 reads 40 rightly, email-reply-parser 0.5.12 reads 48, and these rules 84.
+Each pattern looks at the beginning or the end of one line of limited length, so that the time is linear in the text.
+Of 89 mails in four public sets with expected texts, these rules read 84 rightly, mail-parser-reply 1.36 40, and
+email-reply-parser 0.5.12 48.
 """
 
 import re
