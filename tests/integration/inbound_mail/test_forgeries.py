@@ -1,8 +1,9 @@
-"""Mails that claim to come from someone else: what they can't take from that person."""
+"""Mails that claim to come from someone else, and machines that answer each other."""
 
 import pytest
 
-from tests.integration.inbound_mail.test_receiving import entries, listed, said, sent
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from tests.integration.inbound_mail.test_receiving import entries, listed, reply_address, said, sent
 from tests.support.api import Client
 from tests.support.incoming_mail import FORGED, UNVERIFIED, arrive, deliver, set_up, written
 from tests.support.mail import Sent
@@ -36,3 +37,23 @@ def test_a_forged_mail_does_not_use_up_the_message_id_of_the_real_one(api: Clien
     found = sent(api, written("It's me.", message_id="known@mail.example.com"), slug)
 
     assert said(api, found["id"]) == ["It's me."]
+
+
+def test_a_machine_that_answers_each_mail_from_a_new_address_is_left_to_the_team_after_ten(
+    api: Client, organization: NewOrganization, slug: str
+) -> None:
+    found = sent(api, written(sender="ticket-0@desk.example"), slug)
+    handlers = []
+    for number in range(1, 12):
+        answer = written(subject=f"[{number}] Your request", sender=f"ticket-{number}@desk.example")
+        found = sent(api, answer, reply_address(organization, found["id"]))
+        handlers.append(found["handledBy"])
+
+    assert handlers == ["agent"] * 10 + ["team"]
+
+
+def test_our_own_mail_that_a_group_passes_on_from_its_address_is_dropped(api: Client, slug: str) -> None:
+    passed_on = written(sender="'Acme' via Support <support@acme.example>", X_Loop="support@helpdesk.example")
+    deliver(arrive(passed_on, slug))
+
+    assert listed(api) == []

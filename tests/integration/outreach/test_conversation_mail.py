@@ -151,11 +151,24 @@ def test_mail_programs_keep_the_answers_in_the_thread_of_the_customers_mails(
     assert mails[0].headers == {
         "In-Reply-To": "<first@mail.example.com>",
         "References": f"{root} <first@mail.example.com>",
+        "X-Loop": "support@helpdesk.example",
     }
     assert mails[1].headers == {
         "In-Reply-To": "<second@mail.example.com>",
         "References": f"{root} <first@mail.example.com> <second@mail.example.com>",
+        "X-Loop": "support@helpdesk.example",
     }
+
+
+def test_the_subject_of_an_unproven_address_leads_nowhere(
+    member: Client, mails: list[Sent], time: Time, home: str
+) -> None:
+    subject = "Your bill: pay at https://evil.example/now or call +1 555 123 4567"
+    conversation = written_mail.begin(home, is_verified=False, subject=subject)
+    reply(member, conversation, "It arrives tomorrow.")
+    time.pass_by(0)
+
+    assert mails[0].subject == "Re: Your bill: pay at or call"
 
 
 def test_an_answer_can_be_answered_where_the_deployment_receives_mail(

@@ -54,7 +54,8 @@ class ReceivedMail(Record):
 
     `sender` and `reply_to` are addresses in lower case: "" and None if there isn't exactly one that can be read.
     `is_sender_certain` says that no other program reads another sender, so it's the one that SES has verified.
-    `references` has the IDs that the mail answers, newest first. `text` is what the sender wrote now. `left_out` names
+    `passed_by` are the addresses that the mail has been sent from before. `references` has the IDs that the mail
+    answers, newest first. `text` is what the sender wrote now. `left_out` names
     what isn't kept.
     """
 
@@ -63,6 +64,7 @@ class ReceivedMail(Record):
     sender_name: str | None = None
     is_sender_certain: bool = False
     reply_to: str | None = None
+    passed_by: tuple[str, ...] = ()
     subject: str = ""
     references: tuple[str, ...] = ()
     sent_to: tuple[str, ...] = ()
@@ -117,6 +119,7 @@ def _read(mail: Message, taken: Taken) -> ReceivedMail:
         sender_name=as_name(words.decoded(name, MAX_SENDER_NAME_CHARACTERS)) or None,
         is_sender_certain=sender != "" and _certain_sender(mail) == sender,
         reply_to=reply_to if reply_to not in {"", sender} else None,
+        passed_by=tuple(address for raw in words.values(mail, "X-Loop") for address in words.addresses(raw)),
         subject=subject,
         references=_references(mail),
         sent_to=tuple(dict.fromkeys(sent_to))[:MAX_SENT_TO],

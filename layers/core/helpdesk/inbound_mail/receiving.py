@@ -10,7 +10,8 @@ Every other mail begins a conversation of its own. A proven address is the custo
 it. An unproven one is a customer of its own, whose session nobody can open.
 
 The agent doesn't answer what was sent automatically, what the sender's domain disowns, what SES takes for spam, and a
-sender who writes too often: so two machines stop writing to each other. SQS can deliver a notice twice, and SES a mail:
+sender who writes too often: so two machines stop writing to each other. Our own mails that come back are dropped, also
+those that a mailing list passes on from an address of its own. SQS can deliver a notice twice, and SES a mail:
 each makes one entry (`MailEntry`).
 """
 
@@ -51,7 +52,10 @@ from helpdesk.platform.text import cut, is_blank, one_line, trimmed
 MAILS_OF_SENDER_PER_HOUR, MAILS_OF_SENDER_BURST = 60, 20
 """To one organization. What comes above is not taken: it stays in the bucket, and the organization's log counts it."""
 ANSWERED_PER_HOUR = 10
-"""After how many mails of a sender within an hour the agent leaves the conversation to the team."""
+"""After how many mails of a sender within an hour the agent leaves the conversation to the team.
+
+As many mails of all senders together that answer a conversation of someone else.
+"""
 MAILS_PER_HOUR, MAILS_BURST = 1_200, 300
 """To one organization. What comes above waits in the queue, and then in its dead letters."""
 MAX_LINE_CHARACTERS = 1_000
@@ -87,7 +91,8 @@ class Reason(StrEnum):
     AUTOMATIC = "This mail was sent automatically, so the agent doesn't answer it."
     DISOWNED = "The sender's domain disowns this mail (DMARC): anyone can have written it. The agent doesn't answer it."
     TOO_OFTEN = (
-        f"This is more than the {ANSWERED_PER_HOUR} mails of a sender that the agent answers within an hour."
+        f"The agent answers {ANSWERED_PER_HOUR} mails within an hour of one sender, and of all who answer a "
+        "conversation of someone else. This is one more."
     )
 
 
@@ -100,7 +105,7 @@ def receive(received: Received) -> list[Outcome]:
     if raw is None:
         return [Outcome.GONE]
     mail = parsing.parse(raw)
-    if places.is_own(mail.sender):
+    if any(places.is_own(address) for address in (mail.sender, *mail.passed_by)):
         return [Outcome.OWN]
     return [_receive(place, received, mail) for place in found]
 
@@ -151,7 +156,7 @@ def _write(
     if known is not None and not mail.is_automatic:
         mailed.add(known, _message(received, mail, origin, sender, known))
         return Outcome.WRITTEN
-    message = _message(received, mail, origin, sender, None)
+    message = _message(received, mail, origin, sender, None, answers_another=answered is not None)
     if answered is not None:
         line = _NOT_JOINED.format(conversation=answered.conversation.id)
         message = replace(message, lines=(*message.lines, line))
@@ -165,9 +170,11 @@ def _message(
     origin: IncomingMail,
     sender: Sender,
     conversation: Conversation | None,
+    *,
+    answers_another: bool = False,
 ) -> VisitorMessage:
-    """Return a mail as a message of a conversation, None for one that it begins."""
-    reason = _reason(received, mail, sender, conversation)
+    """Return a mail as a message of a conversation, None for one that it begins though it may answer another one."""
+    reason = _reason(received, mail, sender, conversation, answers_another=answers_another)
     body, attachments, lines = _content(sender.organization, mail, with_files=origin.source is not None)
     return VisitorMessage(
         body=body,
@@ -182,7 +189,12 @@ def _message(
 
 
 def _reason(
-    received: Received, mail: ReceivedMail, sender: Sender, conversation: Conversation | None
+    received: Received,
+    mail: ReceivedMail,
+    sender: Sender,
+    conversation: Conversation | None,
+    *,
+    answers_another: bool,
 ) -> Reason | None:
     """Return why the agent doesn't answer a mail; None if it does, or a person does anyway."""
     found = {
@@ -197,7 +209,12 @@ def _reason(
     if conversation is not None and conversation.state.handled_by is Handler.TEAM:
         return None
     try:
-        _charge(sender, "mail_answered", Shape.per_hour(ANSWERED_PER_HOUR, ANSWERED_PER_HOUR))
+        shape = Shape.per_hour(ANSWERED_PER_HOUR, ANSWERED_PER_HOUR)
+        if answers_another:
+            # A machine that writes each mail from a new address still answers ours.
+            buckets.charge_or_pass(OrganizationBucket.key_for(sender.organization, "mail_answered"), shape)
+        else:
+            _charge(sender, "mail_answered", shape)
     except BucketEmpty:
         return Reason.TOO_OFTEN
     return None

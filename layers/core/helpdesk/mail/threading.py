@@ -64,7 +64,7 @@ def answer_to(subject: str) -> str:
 
 
 def headers(thread: Thread) -> dict[str, str]:
-    """Return the headers of a mail in a thread."""
+    """Return the headers of a mail in a thread. X-Loop is for `inbound_mail.receiving`, if a mail comes back."""
     root = f"<{thread.id}@{settings().mail_from.rpartition('@')[2]}>"
     room = MAX_HEADER_CHARACTERS - len(root)
     received = [
@@ -86,5 +86,6 @@ def headers(thread: Thread) -> dict[str, str]:
     return {
         "In-Reply-To": received[-1] if received else root,
         "References": " ".join([root, *references]),
+        "X-Loop": settings().mail_from,
         **further,
     }

@@ -19,6 +19,7 @@ from helpdesk.conversations.reply_addresses import AddressGiven
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.customers.record import Customer
+from helpdesk.mail.names import safe_name
 from helpdesk.mail.threading import Thread
 from helpdesk.outreach import addressing, repository
 from helpdesk.outreach.addressing import To
@@ -58,6 +59,8 @@ class Frame(Record):
         subject, came_in = None, addressing.newest_mail(self.newest)
         if self.conversation.channel is Channel.EMAIL:
             subject = self.conversation.subject if came_in is None else came_in.subject
+            if not self.to.is_proven:
+                subject = safe_name(subject)  # a stranger may have written it, to reach this address
         earlier = []
         if before is not None and self.to.is_proven:
             customer = self.to.name or self.customer.name or self.to.email
