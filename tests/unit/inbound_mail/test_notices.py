@@ -241,6 +241,7 @@ def test_tests_of_the_topic_and_other_events_are_ignored_and_logged(
         "{}",
         '{"notificationType": "Received"}',
         changed(RECEIVED, "receipt", "action", "objectKey", to=None),
+        changed(RECEIVED, "receipt", "action", "objectKey", to="org_1/a-file"),
         changed(BOUNCE, "bounce", "bounceType", to="Final"),
         changed(COMPLAINT, "complaint", to=None),
     ],

@@ -17,6 +17,8 @@ from helpdesk.platform.record import Record, field
 from helpdesk.platform.text import one_line
 
 MAX_WORDS_CHARACTERS = 200
+_PREFIX = "inbound/"
+"""Where the receipt rule writes (template/mail.yaml). Other objects of the bucket are no mails, but files."""
 _TEST_TEXT = "Successfully validated SNS topic"
 
 
@@ -170,6 +172,8 @@ class _Notice(Record):
 
 
 def _received(mail: _Mail, receipt: _Receipt) -> Received:
+    if not receipt.action.object_key.startswith(_PREFIX):
+        raise msgspec.ValidationError("The object of the notice is no mail")
     return Received(
         object_key=receipt.action.object_key,
         recipients=receipt.recipients,
