@@ -55,6 +55,26 @@ def test_the_best_passage_is_quoted_with_its_document(stocked: Desk) -> None:
     )
 
 
+def test_a_question_is_answered_as_well_between_a_greeting_and_a_signature(stocked: Desk) -> None:
+    job = stocked.write(
+        "Dear Sir or Madam,\n\nhow long does it take?\n\nKind regards,\nVera Lindqvist\nLindqvist Interiors Ltd"
+    )
+    stocked.work(job)
+
+    (asked, answer) = stocked.thread(job["conversationId"])
+    assert asked["body"].startswith("Dear Sir or Madam,\n\nhow long")
+    assert "The money is on your card after five working days." in answer["body"]
+
+
+def test_thanks_in_a_letter_are_not_handed_to_the_team(stocked: Desk) -> None:
+    job = stocked.write("Hi,\n\nthat solved it, thanks!\n\nBest regards\nVera")
+    stocked.work(job)
+
+    assert stocked.answers(job["conversationId"]) == [
+        "You're welcome! If anything else comes up, just write here."
+    ]
+
+
 def test_an_answer_sends_message_created_alone(stocked: Desk) -> None:
     job = stocked.write("How do I get a refund?")
     before = len(events())

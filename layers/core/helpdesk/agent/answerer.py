@@ -25,10 +25,10 @@ class Turn(Record):
 class Question(Record):
     """A question to answer.
 
-    `text` is what the visitor wrote since the organization's last message, `thread` the conversation up to and
-    including it, `passages` the matching passages of the knowledge base, the best first. `sentences` are the
-    organization's sentences in the language of the conversation. `may_ask_back` says whether the agent may ask which of
-    two documents the visitor means.
+    `text` is what the visitor wrote since the organization's last message, without greetings and closings, `thread` the
+    whole conversation up to and including it, `passages` the matching passages of the knowledge base, the best first.
+    `sentences` are the organization's sentences in the language of the conversation. `may_ask_back` says whether the
+    agent may ask which of two documents the visitor means.
     """
 
     organization: str

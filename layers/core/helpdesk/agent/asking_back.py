@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from helpdesk.agent import language_data
 from helpdesk.agent.language_data import normalize
+from helpdesk.agent.letters import body_of
 from helpdesk.conversations.message_record import FoundPage, Message
 from helpdesk.platform.record import Record
 
@@ -23,7 +24,7 @@ _SECOND = re.compile(
 
 
 class Asked(Record):
-    """The question that the agent asked back about, as the visitor wrote it, and the pages to choose from."""
+    """The question that the agent asked back about, without greeting and closing, and the pages to choose from."""
 
     question: str
     choices: tuple[FoundPage, ...]
@@ -44,7 +45,7 @@ def asked_last(newest_first: Sequence[Message]) -> Asked | None:
     for message in thread[at + 1 :]:
         if not message.by_visitor:
             break
-        question.append(message.body)
+        question.append(body_of(message.body))
     return Asked("\n\n".join(filter(None, reversed(question))), thread[at].choices)
 
 

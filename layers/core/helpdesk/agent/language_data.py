@@ -24,7 +24,8 @@ class Language(Record):
 
     `handoff` finds requests for a person. `closing` matches phrases that say by themselves that the matter is closed,
     `polite` matches those that may occur with them. `greeting` matches greetings, `after_greeting` what may follow them
-    in a mere greeting. `first` and `second` match replies that choose one of two. `words` are frequent words of the
+    in a mere greeting. `letter_opening` and `letter_closing` match what letters begin with, beside greetings, and end
+    with. `first` and `second` match replies that choose one of two. `words` are frequent words of the
     language, normalized.
     """
 
@@ -33,6 +34,8 @@ class Language(Record):
     polite: tuple[str, ...]
     greeting: tuple[str, ...]
     after_greeting: tuple[str, ...]
+    letter_opening: tuple[str, ...]
+    letter_closing: tuple[str, ...]
     first: str
     second: str
     words: frozenset[str]
@@ -55,6 +58,8 @@ def load(code: str) -> Language:
         polite=tuple(data["closing"]["polite"]),
         greeting=tuple(data["greeting"]["phrases"]),
         after_greeting=tuple(data["greeting"]["after"]),
+        letter_opening=tuple(data["letter"]["opening"]),
+        letter_closing=tuple(data["letter"]["closing"]),
         first=data["choice"]["first"],
         second=data["choice"]["second"],
         words=frozenset(data["language"]["words"].split()),

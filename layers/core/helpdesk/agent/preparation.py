@@ -11,6 +11,7 @@ from helpdesk.agent.conversation_language import (
     likely_language,
 )
 from helpdesk.agent.errors import MAX_QUESTION_CHARACTERS
+from helpdesk.agent.letters import body_of
 from helpdesk.conversations.message_record import Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.knowledge import retrieval
@@ -47,7 +48,8 @@ def prepare(
 ) -> Prepared:
     """Return a visitor's message and those that wait with it as a question, without passages. Calls: settings.
 
-    Where nothing is `pending`, because a run continues, the question is the message itself.
+    The question is their text without greetings and closings. Where nothing is `pending`, because a run continues, it
+    is that of the message itself.
     """
     settings = repository.settings_of(conversation.organization)
     language = _language(conversation, pending, newest_first)
@@ -57,7 +59,7 @@ def prepare(
     asked = pending or [message for message in newest_first if message.id == message_id]
     question = Question(
         conversation.organization,
-        cut("\n\n".join(message.body for message in asked if message.body), MAX_QUESTION_CHARACTERS),
+        cut("\n\n".join(body_of(message.body) for message in asked if message.body), MAX_QUESTION_CHARACTERS),
         [Turn(message.by_visitor, message.body) for message in reversed(newest_first)],
         [],
         settings,

@@ -7,6 +7,7 @@ from helpdesk.agent.answerer import AskBack, HandOff, Question, Reply, Turn
 from helpdesk.agent.converse import ModelTrouble
 from helpdesk.agent.errors import MAX_QUESTION_CHARACTERS
 from helpdesk.agent.intents import requests_human
+from helpdesk.agent.letters import body_of
 from helpdesk.agent.preparation import language_of, passages_for
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent.schemas import TestAnswer, TestedPassage, TestQuestion
@@ -28,7 +29,8 @@ def ask(organization: str, asked: TestQuestion, base_url: str) -> TestAnswer:
         raise InvalidRequest(at_most("question", MAX_QUESTION_CHARACTERS))
     chosen = repository.settings_of(organization)
     sentences = chosen.texts.in_language(language_of([text]) or chosen.language)
-    passages = passages_for(organization, text)
+    question_text = body_of(text)
+    passages = passages_for(organization, question_text)
     reply: Reply | AskBack | HandOff
     if requests_human(text):
         reply = HandOff(Reason.ASKED_FOR_A_PERSON)
@@ -38,7 +40,7 @@ def ask(organization: str, asked: TestQuestion, base_url: str) -> TestAnswer:
         try:
             asked_alone = [Turn(by_visitor=True, text=text)]
             question = Question(
-                organization, text, asked_alone, passages, chosen, sentences, may_ask_back=True
+                organization, question_text, asked_alone, passages, chosen, sentences, may_ask_back=True
             )
             reply = bedrock.answer(question) if settings().agent_model_id else embedded.answer(question)
         except TokensSpent as spent:

@@ -10,6 +10,7 @@ from copy import replace
 from itertools import groupby
 
 from helpdesk.agent.intents import is_closing_message, requests_human
+from helpdesk.agent.letters import body_of
 from helpdesk.conversations.message_record import Message
 from helpdesk.platform.record import Record
 from helpdesk.suggestions.wording import is_greeting
@@ -39,8 +40,8 @@ class Exchange(Record):
 
     @property
     def question_text(self) -> str:
-        """What the visitor asked."""
-        return "\n".join(message.body for message in self.question)
+        """What the visitor asked, without greetings and closings."""
+        return "\n".join(body_of(message.body) for message in self.question)
 
     @property
     def answer_text(self) -> str:
