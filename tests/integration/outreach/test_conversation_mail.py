@@ -243,6 +243,19 @@ def test_nothing_is_quoted_to_an_address_that_the_sender_may_not_own(
     assert "pills" not in mails[-1].text + mails[-1].html
 
 
+def test_who_joins_with_the_reply_address_is_quoted_nothing_from_before(
+    member: Client, mails: list[Sent], time: Time, home: str
+) -> None:
+    conversation = written_mail.begin(home, "My account is 4711.")
+    written_mail.go_on(home, conversation, "I am a colleague.", address="carl@example.com")
+    reply(member, conversation, "Hello, Carl.")
+    time.pass_by(0)
+
+    assert mails[-1].to == ["Vera <carl@example.com>"]
+    assert "> I am a colleague." in mails[-1].text
+    assert "4711" not in mails[-1].text + mails[-1].html
+
+
 def test_without_a_sender_nothing_is_mailed(
     member: Client, mails: list[Sent], time: Time, home: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

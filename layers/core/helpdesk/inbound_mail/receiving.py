@@ -51,11 +51,8 @@ from helpdesk.platform.text import cut, is_blank, one_line, trimmed
 
 MAILS_OF_SENDER_PER_HOUR, MAILS_OF_SENDER_BURST = 60, 20
 """To one organization. What comes above is not taken: it stays in the bucket, and the organization's log counts it."""
-ANSWERED_PER_HOUR = 10
-"""After how many mails of a sender within an hour the agent leaves the conversation to the team.
-
-As many mails of all senders together that answer a conversation of someone else.
-"""
+ANSWERED_PER_HOUR, ANSWERED_BURST = 1, 10
+"""How many mails of a sender the agent answers. Two machines that answer each other slowly stop as well."""
 MAILS_PER_HOUR, MAILS_BURST = 1_200, 300
 """To one organization. What comes above waits in the queue, and then in its dead letters."""
 MAX_LINE_CHARACTERS = 1_000
@@ -91,8 +88,8 @@ class Reason(StrEnum):
     AUTOMATIC = "This mail was sent automatically, so the agent doesn't answer it."
     DISOWNED = "The sender's domain disowns this mail (DMARC): anyone can have written it. The agent doesn't answer it."
     TOO_OFTEN = (
-        f"The agent answers {ANSWERED_PER_HOUR} mails within an hour of one sender, and of all who answer a "
-        "conversation of someone else. This is one more."
+        f"The agent answers {ANSWERED_BURST} mails of one sender, and of all who answer a conversation of someone "
+        f"else, then {ANSWERED_PER_HOUR} an hour. This is one more."
     )
 
 
@@ -209,7 +206,7 @@ def _reason(
     if conversation is not None and conversation.state.handled_by is Handler.TEAM:
         return None
     try:
-        shape = Shape.per_hour(ANSWERED_PER_HOUR, ANSWERED_PER_HOUR)
+        shape = Shape.per_hour(ANSWERED_PER_HOUR, ANSWERED_BURST)
         if answers_another:
             # A machine that writes each mail from a new address still answers ours.
             buckets.charge_or_pass(OrganizationBucket.key_for(sender.organization, "mail_answered"), shape)

@@ -60,9 +60,16 @@ def received(newest: Sequence[Message]) -> list[str]:
     return [each.received.message_id for each in newest if each.received]
 
 
-def quoted(newest: Sequence[Message], before: Message, customer: str, organization: str) -> list[Earlier]:
-    """Return the last messages before one, oldest first. The customer has each of them, by mail or where they wrote."""
-    earlier = [each for each in newest if each.id < before.id and each.body][-MOST_QUOTED:]
+def quoted(
+    newest: Sequence[Message], before: Message, email: str, customer: str, organization: str
+) -> list[Earlier]:
+    """Return the last messages before one, oldest first. The customer has each of them, by mail or where they wrote.
+
+    Whoever has the reply address may write from another address. What came before isn't theirs to read.
+    """
+    others = [each.id for each in newest if each.received and each.received.address != email]
+    after = max(others, default="")
+    earlier = [each for each in newest if after < each.id < before.id and each.body][-MOST_QUOTED:]
     return [
         Earlier(_writer(message, customer, organization), message.created_at, body, html_of(message, body))
         for message in earlier

@@ -64,7 +64,7 @@ class Frame(Record):
         earlier = []
         if before is not None and self.to.is_proven:
             customer = self.to.name or self.customer.name or self.to.email
-            earlier = addressing.quoted(self.newest, before, customer, self.sender.name)
+            earlier = addressing.quoted(self.newest, before, self.to.email, customer, self.sender.name)
         return Thread(
             self.conversation.id,
             self._page(),
