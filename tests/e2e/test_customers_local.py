@@ -55,7 +55,7 @@ def test_a_customer_is_looked_up_noted_on_and_written_to_by_mail(api: Web, stack
     assert started != before
 
     (mail,) = eventually(lambda: mails_to(stack, address))
-    assert mail["Source"] == "helpdesk@example.com"
+    assert mail["Source"].endswith("<helpdesk@example.com>")
     assert mail["Subject"].startswith("A message from ")
     assert f"Your {word} is on its way." in mail["BodyText"]
     history = api.get(f"/v1/messages?session={session}").body["conversations"]
