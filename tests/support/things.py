@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from copy import replace
+from functools import cache
 from typing import Any
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
@@ -14,7 +15,7 @@ from helpdesk.platform import clock
 from helpdesk.storage import table
 from helpdesk.storage.transactions import Transaction
 from helpdesk.tools.record import Risk, Tool
-from tests.support import integrations
+from tests.support import incoming_mail, integrations
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of
 from tests.support.deliveries import attempted, first_tasks
@@ -36,8 +37,14 @@ def things(path: str, organization: NewOrganization, person: str | None = None) 
     """
     api = Client(organization.secret_key)
     owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
+    mail = cache(lambda: incoming_mail.received(organization.organization_id))
     makers: dict[str, Callable[[], Any]] = {
-        "conversationId": lambda: api.post("/v1/messages", MESSAGE).body["conversationId"],
+        "conversationId": lambda: (
+            mail().conversation_id
+            if path.endswith("/source")
+            else api.post("/v1/messages", MESSAGE).body["conversationId"]
+        ),
+        "messageId": lambda: mail().message_id,
         "customerId": lambda: _customer(api),
         "factId": lambda: api.post(f"/v1/customers/{_customer(api)}/facts", {"text": "Has two shops."}).body[
             "id"

@@ -65,7 +65,7 @@ def quoted(
 ) -> list[Earlier]:
     """Return the last messages before one, oldest first. The customer has each of them, by mail or where they wrote.
 
-    Whoever has the reply address may write from another address. What came before isn't theirs to read.
+    Anyone who has the reply address may write from another one. What came before isn't theirs to read.
     """
     others = [each.id for each in newest if each.received and each.received.address != email]
     after = max(others, default="")

@@ -62,17 +62,16 @@ def rate_as(
     organization: str, session_hash: str, conversation_id: str, stars: int, sent_note: str | None
 ) -> None:
     """Rate a conversation of a visitor who is known by the hash of their session. Raises what `rate` raises then."""
+    note = _required_note(sent_note)
     conversation = conversations.get(organization, conversation_id)
     if conversation.session_hash != session_hash:
         raise ConversationNotFound
-    rate_conversation(conversation, stars, sent_note)
+    rate_conversation(conversation, stars, note)
 
 
 def rate_conversation(conversation: Conversation, stars: int, sent_note: str | None) -> None:
     """Rate a conversation as its visitor. Raises what `rate` raises then."""
-    note = "" if is_blank(sent_note or "") else trimmed(sent_note or "")
-    if len(note) > MAX_NOTE_CHARACTERS:
-        raise InvalidFeedback
+    note = _required_note(sent_note)
 
     def attempt() -> None:
         nonlocal conversation
@@ -116,6 +115,14 @@ def newest(organization: str, start: int, end: int, limit: int) -> list[Rating]:
         if after is None:
             break
     return [Rating.from_item(item) for item in found]
+
+
+def _required_note(sent: str | None) -> str:
+    """Return the note with a rating, empty if there is none. Raises InvalidFeedback."""
+    note = "" if is_blank(sent or "") else trimmed(sent or "")
+    if len(note) > MAX_NOTE_CHARACTERS:
+        raise InvalidFeedback
+    return note
 
 
 def _write(transaction: Transaction, conversation: Conversation, stars: int, note: str) -> None:
