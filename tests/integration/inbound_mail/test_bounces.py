@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.message_record import MailState, Message
 from helpdesk.outreach import repository
-from helpdesk.outreach.record import MailedMessage, MailState
+from helpdesk.outreach.record import MailedMessage
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.storage import table

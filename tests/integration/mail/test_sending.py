@@ -12,6 +12,7 @@ from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailNotAllowed, MailNotSent, MailNotSetUp, MailRefused
 from helpdesk.mail.rendering import MAX_NAME_CHARACTERS
 from helpdesk.mail.sender import MailTags
+from helpdesk.mail.threading import Thread
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import one_line
@@ -42,7 +43,7 @@ def write(**changes: Any) -> None:
     }
     of_message = {name: changes.pop(name, value) for name, value in written.items()}
     message = mail.Written(**of_message)
-    mail.send_messages("grace@example.com", [message], mail.Thread("conv_1"), **{**given, **changes})
+    mail.send_messages("grace@example.com", [message], Thread("conv_1"), **{**given, **changes})
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:

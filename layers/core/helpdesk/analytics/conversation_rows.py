@@ -9,10 +9,10 @@ from helpdesk.analytics.sources import Change
 from helpdesk.analytics.thread import Thread
 from helpdesk.conversations import erasure
 from helpdesk.conversations import service as conversations
-from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.message_record import MailState, Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.customers import service as customers
-from helpdesk.outreach.record import MailedMessage, MailState
+from helpdesk.outreach.record import MailedMessage
 from helpdesk.platform.units import HOUR_MS
 from helpdesk.storage.retrying import Stale, repeat_when_stale
 from helpdesk.storage.table import ConditionFailed

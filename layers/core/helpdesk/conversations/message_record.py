@@ -98,7 +98,12 @@ def mail_hash(address: str, message_id: str, *, is_verified: bool) -> str:
 
     A mail that others forge uses up none of a verified sender.
     """
-    return sha256_hex(f"{address}\n{message_id}" if is_verified else f"unverified {address}\n{message_id}")
+    return sha256_hex(f"{sender_key(address, is_verified=is_verified)}\n{message_id}")
+
+
+def sender_key(address: str, *, is_verified: bool) -> str:
+    """Return what distinguishes the owner of an address from those who only write it into their mails."""
+    return address if is_verified else f"unverified {address}"
 
 
 class MailEntry(Stored, kw_only=True):

@@ -201,10 +201,13 @@ def close_for_visitor(organization: str, conversation_id: str, line: str) -> boo
     return retry_on_conflict(organization, conversation_id, write)
 
 
-def add_line(transaction: Transaction, conversation: Conversation, line: str) -> None:
-    """Add a line that only the team reads. The transaction raises ConversationNotFound if it is being erased."""
+def add_line(transaction: Transaction, conversation: Conversation, line: str, *, alone: bool = False) -> None:
+    """Add a line that only the team reads; `alone` as in `thread.add_system_line`.
+
+    The transaction raises ConversationNotFound if the conversation is being erased.
+    """
     require(transaction, conversation)
-    thread.add_system_line(transaction, conversation, line, clock.now_ms())
+    thread.add_system_line(transaction, conversation, line, clock.now_ms(), alone=alone)
 
 
 def write_transition(

@@ -6,15 +6,14 @@ SES's own list decides whom nothing is sent to any more (template/mail.yaml).
 from enum import StrEnum
 
 from helpdesk.conversations import service as conversations
-from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.conversations.message_record import MailState
 from helpdesk.conversations.record import StaleConversation
 from helpdesk.inbound_mail.notices import Bounced, BounceKind, Complained
 from helpdesk.notifications import bounces as notifications
 from helpdesk.outreach import returned
-from helpdesk.outreach.record import MailState
 from helpdesk.outreach.returned import NotMailed
-from helpdesk.platform import clock, metrics
+from helpdesk.platform import metrics
 from helpdesk.platform.text import as_sentence
 from helpdesk.storage.transactions import Transaction
 
@@ -48,9 +47,8 @@ def note(notice: Bounced | Complained) -> Outcome:
         return Outcome.GONE
     transaction = Transaction()
     returned.mark(transaction, notice.tags, MailState.BOUNCED if bounced else MailState.COMPLAINED)
-    conversations.require(transaction, conversation)
     line = _bounce_line(notice) if isinstance(notice, Bounced) else _COMPLAINT_LINE
-    thread.add_system_line(transaction, conversation, line, clock.now_ms(), alone=True)
+    conversations.add_line(transaction, conversation, line, alone=True)
     if isinstance(notice, Bounced) and notice.kind is BounceKind.PERMANENT and not conversation.archived:
         notifications.ask(transaction, conversation)
     try:

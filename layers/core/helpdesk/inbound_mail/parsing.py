@@ -55,8 +55,7 @@ class ReceivedMail(Record):
     `sender` and `reply_to` are addresses in lower case: "" and None if there isn't exactly one that can be read.
     `is_sender_certain` says that no other program reads another sender, so it's the one that SES has verified.
     `passed_by` are the addresses that the mail has been sent from before. `references` has the IDs that the mail
-    answers, newest first. `text` is what the sender wrote now. `left_out` names
-    what isn't kept.
+    answers, newest first. `text` is what the sender wrote now. `left_out` names what isn't kept.
     """
 
     message_id: str = ""

@@ -7,7 +7,7 @@ from email.message import Message
 from typing import Final
 
 from helpdesk.conversations.files.errors import MAX_FILE_BYTES, MAX_NAME_CHARACTERS
-from helpdesk.conversations.files.media_types import UNTYPED
+from helpdesk.conversations.files.media_types import MEDIA_TYPE, UNTYPED
 from helpdesk.conversations.files.sniffing import is_refused
 from helpdesk.inbound_mail import words
 from helpdesk.platform.record import Record
@@ -19,7 +19,6 @@ MAX_TEXT_CHARACTERS = 200_000
 """How much of the text is read."""
 MAX_LEFT_OUT = 50
 
-_MEDIA_TYPE: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
 _NAMED: Final = {
     "application/ms-tnef": "a file in Outlook's own format",
     "application/vnd.ms-tnef": "a file in Outlook's own format",
@@ -167,7 +166,7 @@ def _type(part: Message) -> str:
         return part.get_default_type()
     if kind == "text":
         return "text/plain"
-    return kind if _MEDIA_TYPE.fullmatch(kind) else UNTYPED
+    return kind if MEDIA_TYPE.fullmatch(kind) else UNTYPED
 
 
 def _name(part: Message) -> str:

@@ -27,10 +27,8 @@ from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import MAX_BODY_CHARACTERS, ConversationNotFound
 from helpdesk.conversations.files import service as files
 from helpdesk.conversations.files import store, uploads
-from helpdesk.conversations.files.errors import EmptyFile, FileTooBig
 from helpdesk.conversations.files.service import Attachments
-from helpdesk.conversations.files.sniffing import is_refused
-from helpdesk.conversations.message_record import AlreadyReceived, IncomingMail
+from helpdesk.conversations.message_record import AlreadyReceived, IncomingMail, sender_key
 from helpdesk.conversations.messages import mailed
 from helpdesk.conversations.record import Channel, Conversation
 from helpdesk.conversations.state import Handler
@@ -40,11 +38,9 @@ from helpdesk.customers.identities import CustomerBeingErased
 from helpdesk.inbound_mail import parsing, places, senders
 from helpdesk.inbound_mail.notices import Received, Verdict
 from helpdesk.inbound_mail.parsing import MailFile, ReceivedMail
-from helpdesk.inbound_mail.parts import size
 from helpdesk.inbound_mail.places import Place
 from helpdesk.inbound_mail.senders import Sender
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.queues import JobUnfinished
 from helpdesk.platform.settings import settings
 from helpdesk.platform.text import cut, is_blank, one_line, trimmed
@@ -222,14 +218,7 @@ def _content(
 ) -> tuple[str, Attachments, tuple[str, ...]]:
     """Return a mail's text and files as a message has them, and lines for the team about the rest."""
     lines: list[str] = []
-    left_out = list(mail.left_out)
-    named = []
-    for file in mail.attachments if with_files else ():
-        uploaded = _uploaded(organization, file)
-        if uploaded is None:
-            left_out.append(f"{file.name} ({size(len(file.content))})")
-        else:
-            named.append((uploaded, file.name))
+    named = [(_uploaded(organization, file), file.name) for file in mail.attachments if with_files]
     attachments = files.attached(organization, named)
     body = trimmed(mail.text)
     if len(body) > MAX_BODY_CHARACTERS:
@@ -237,23 +226,18 @@ def _content(
         lines.append(_LONGER)
     if is_blank(body) and not named:
         body = _NO_TEXT
-    if left_out:
-        lines.append(cut(f"Left out of this mail: {'; '.join(left_out)}.", MAX_LINE_CHARACTERS))
+    if mail.left_out:
+        lines.append(cut(f"Left out of this mail: {'; '.join(mail.left_out)}.", MAX_LINE_CHARACTERS))
     return "" if is_blank(body) else body, attachments, tuple(lines)
 
 
-def _uploaded(organization: str, file: MailFile) -> str | None:
-    """Store a file and return its ID; None if no message may have it."""
-    if is_refused(file.type, file.content, complete=True):
-        return None
-    try:
-        return uploads.upload(organization, settings().base_url, file.name, file.type, file.content).id
-    except (EmptyFile, FileTooBig, InvalidRequest):
-        return None
+def _uploaded(organization: str, file: MailFile) -> str:
+    """Store a file, which a message may have (inbound_mail.parts), and return its ID."""
+    return uploads.upload(organization, settings().base_url, file.name, file.type, file.content).id
 
 
 def _charge(sender: Sender, name: str, shape: Shape) -> None:
     """Charge a mail to a bucket of its sender, which mails that others forge don't use up. Raises BucketEmpty."""
-    whose = sha256_hex(sender.address if sender.is_verified else f"unverified {sender.address}")
+    whose = sha256_hex(sender_key(sender.address, is_verified=sender.is_verified))
     key = OrganizationBucket.key_for(sender.organization, f"{name}.{whose[:32]}")
     buckets.charge_or_pass(key, shape)

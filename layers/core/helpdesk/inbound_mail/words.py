@@ -29,27 +29,9 @@ MAX_ADDRESS_CHARACTERS = 254
 # Charsets of mail that the web has no names for. Never UTF-7, in which markup hides from filters.
 _CHARSETS: Final = {"iso-2022-kr": "iso2022_kr", "hz-gb-2312": "hz", "unknown-8bit": "utf-8"}
 _CODE_PAGE: Final = re.compile(r"(?:cp|ibm)-?(\d{3,4})", re.IGNORECASE)
-_CODE_PAGES: Final = frozenset(
-    {
-        "037",
-        "437",
-        "737",
-        "775",
-        "850",
-        "852",
-        "855",
-        "857",
-        "858",
-        "860",
-        "861",
-        "862",
-        "863",
-        "864",
-        "865",
-        "866",
-    }
-    | {"869", "932", "949", "950", "1250", "1251", "1252", "1253", "1254", "1255", "1256", "1257", "1258"}
-)
+_DOS_PAGES: Final = (437, 737, 775, 850, 852, 855, 857, 858, *range(860, 867), 869, 932, 949, 950)
+_WINDOWS_PAGES: Final = range(1250, 1259)
+_CODE_PAGES: Final = frozenset(("037", *map(str, _DOS_PAGES), *map(str, _WINDOWS_PAGES)))
 _ID: Final = re.compile(rf"<\s*([^<>\s]{{1,{MAX_ID_CHARACTERS}}})\s*>")
 _ADDRESS: Final = re.compile(r"[^\s<>\"(),:;@\[\]\\]{1,64}@[^\s<>\"(),:;@\[\]\\]{1,189}")
 _IN_ANGLES: Final = re.compile(rf"<\s{{0,9}}({_ADDRESS.pattern})\s{{0,9}}>")

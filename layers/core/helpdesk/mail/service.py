@@ -20,9 +20,6 @@ MAX_QUOTED_CHARACTERS = 1_000
 MAX_ABOUT_CHARACTERS = 80
 
 
-__all__ = ["Earlier", "Thread"]  # and everything below
-
-
 class Outcome(StrEnum):
     """The result of a mail that waits for somebody's answer, for the function's log."""
 

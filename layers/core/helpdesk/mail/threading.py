@@ -16,7 +16,6 @@ from helpdesk.platform.settings import settings
 MAX_REFERENCES = 20
 MAX_HEADER_CHARACTERS = 870
 """The longest value of a header that SES accepts (API reference, MessageHeader)."""
-_SHORTEST_BRACKETS = 2
 
 # What mail programs put in front of the subject of an answer: English, German, Dutch, Scandinavian, Italian, Polish,
 # Portuguese, Turkish, Spanish, Chinese and Japanese. Some count in brackets.
@@ -67,11 +66,8 @@ def headers(thread: Thread) -> dict[str, str]:
     """Return the headers of a mail in a thread. X-Loop is for `inbound_mail.receiving`, if a mail comes back."""
     root = f"<{thread.id}@{settings().mail_from.rpartition('@')[2]}>"
     room = MAX_HEADER_CHARACTERS - len(root)
-    received = [
-        f"<{each}>"
-        for each in thread.received
-        if _MESSAGE_ID.fullmatch(each) and len(each) + _SHORTEST_BRACKETS < room
-    ]
+    wellformed = (f"<{each}>" for each in thread.received if _MESSAGE_ID.fullmatch(each))
+    received = [each for each in wellformed if len(each) < room]
     references: list[str] = []
     for each in reversed(received[1 - MAX_REFERENCES :]):
         room -= len(each) + 1

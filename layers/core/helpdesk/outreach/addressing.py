@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from helpdesk.accounts.people.errors import InvalidEmail
 from helpdesk.accounts.people.record import normalized_email
+from helpdesk.conversations import service as conversations
 from helpdesk.conversations.message_record import IncomingMail, Message
 from helpdesk.conversations.record import Channel, Conversation
 from helpdesk.customers import identities
@@ -15,6 +16,7 @@ from helpdesk.platform.text import cut
 
 MOST_QUOTED = 3
 MAX_QUOTED_CHARACTERS = 1_000
+_READ_FOR_MAIL = 40
 
 _IMAGE = re.compile(r"<img\b[^>]*>")
 _CODE_BLOCK = re.compile(r"<pre\b")
@@ -48,6 +50,11 @@ def recipient(conversation: Conversation, customer: Recipient, newest: Sequence[
         return None
     is_proven = identities.hash_of_address(customer.email) in customer.customer.identities
     return To(customer.email, None, is_proven, has_written=False)
+
+
+def newest_messages(conversation: Conversation) -> list[Message]:
+    """Return a conversation's newest messages, oldest first: those to mail, to quote and to refer to. One query."""
+    return conversations.newest_messages(conversation, _READ_FOR_MAIL)[::-1]
 
 
 def newest_mail(newest: Sequence[Message]) -> IncomingMail | None:

@@ -21,7 +21,7 @@ from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.customers.record import Customer
 from helpdesk.mail.names import safe_name
 from helpdesk.mail.threading import Thread
-from helpdesk.outreach import addressing, repository
+from helpdesk.outreach import addressing
 from helpdesk.outreach.addressing import To
 from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
@@ -113,7 +113,7 @@ def find(
         customer = customers.recipient(organization, customer_id)
         sender = organizations.get(organization)
         conversation = conversations.get(organization, conversation_id)
-        newest = repository.newest(conversation)
+        newest = addressing.newest_messages(conversation)
         to = addressing.recipient(conversation, customer, newest)
         if to is None:
             return None

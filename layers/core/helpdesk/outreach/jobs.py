@@ -3,43 +3,39 @@
 from helpdesk.events.outbox import Job, JobBody, JobQueue, QueuedJob, job_item
 
 
-class MessageMail(JobBody, tag_field="kind", tag="message"):
-    """The mail of one message to one customer. Mails to one customer keep their order."""
+class _CustomerMail(JobBody):
+    """A mail about a conversation to its customer. Mails to one customer keep their order."""
 
     organization: str
     customer_id: str
     conversation_id: str
+
+    def to_item(self) -> QueuedJob:
+        """Return the outbox item that asks for the mail."""
+        return job_item(self.organization, self._job())
+
+    def _job(self) -> Job:
+        return Job(JobQueue.OUTREACH, self.to_body(), self.customer_id)
+
+
+class MessageMail(_CustomerMail, tag_field="kind", tag="message"):
+    """The mail of one message."""
+
     message_id: str
 
-    def to_item(self) -> QueuedJob:
-        """Return the outbox item that asks for the mail."""
-        job = Job(JobQueue.OUTREACH, self.to_body(), self.customer_id)
-        return job_item(self.organization, job)
 
-
-class RatingMail(JobBody, tag_field="kind", tag="rating"):
+class RatingMail(_CustomerMail, tag_field="kind", tag="rating"):
     """The mail that asks for a rating of a resolution, by how often the conversation was resolved by then."""
 
-    organization: str
-    customer_id: str
-    conversation_id: str
     resolution: int
 
-    def to_item(self) -> QueuedJob:
-        """Return the outbox item that asks for the mail."""
-        job = Job(JobQueue.OUTREACH, self.to_body(), self.customer_id)
-        return job_item(self.organization, job)
 
+class UnreadMail(_CustomerMail, tag_field="kind", tag="unread"):
+    """The mail of what is unread, up to a message."""
 
-class UnreadMail(JobBody, tag_field="kind", tag="unread"):
-    """The mail of what is unread in a conversation, up to a message."""
-
-    organization: str
-    customer_id: str
-    conversation_id: str
     message_id: str
 
     def to_item(self) -> QueuedJob:
         """Return the outbox item that asks for the mail. There's one for a message."""
-        job = Job(JobQueue.OUTREACH, self.to_body(), self.customer_id)
-        return job_item(self.organization, job, job_id=f"job_{self.message_id.partition('_')[2]}")
+        job_id = f"job_{self.message_id.partition('_')[2]}"
+        return job_item(self.organization, self._job(), job_id=job_id)

@@ -19,7 +19,7 @@ from functools import partial
 from botocore.exceptions import BotoCoreError, ClientError
 
 from helpdesk.accounts.organizations import service as organizations
-from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.message_record import MailState, Message
 from helpdesk.conversations.record import Channel
 from helpdesk.mail import service as mail
 from helpdesk.mail.errors import MailInDoubt, MailNotSent, MailNotSetUp, MailRefused
@@ -27,7 +27,7 @@ from helpdesk.mail.sender import MailTags
 from helpdesk.outreach import addressing, frame, repository, unread
 from helpdesk.outreach.frame import Frame
 from helpdesk.outreach.jobs import MessageMail, UnreadMail
-from helpdesk.outreach.record import MailedMessage, MailState
+from helpdesk.outreach.record import MailedMessage
 from helpdesk.outreach.repository import AlreadyMarked
 from helpdesk.platform.logging import logger
 from helpdesk.storage.table import ConditionFailed, Throttled

@@ -3,8 +3,6 @@
 from helpdesk.conversations.message_record import MailState
 from helpdesk.storage.stored import Stored
 
-__all__ = ["MailState"]  # and what is below
-
 
 class MailedMessage(Stored, kw_only=True):
     """How far the mail of a message is; None for a message that is not mailed.

@@ -3,15 +3,13 @@
 import secrets
 from contextlib import suppress
 
-from helpdesk.conversations.message_record import Message
+from helpdesk.conversations.message_record import MailState, Message
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.state import Status
-from helpdesk.outreach.record import MailedMessage, MailState
+from helpdesk.outreach.record import MailedMessage
 from helpdesk.storage import table
 from helpdesk.storage.stored import Key
 from helpdesk.storage.table import ConditionFailed
-
-_READ_FOR_MAIL = 40
 
 
 class AlreadyMarked(Exception):
@@ -20,12 +18,6 @@ class AlreadyMarked(Exception):
     def __init__(self, state: MailState | None) -> None:
         super().__init__(state)
         self.state = state
-
-
-def newest(conversation: Conversation) -> list[Message]:
-    """Return a conversation's newest messages, oldest first: those to mail, to quote and to refer to. One query."""
-    page = table.newest(conversation.key.pk, _READ_FOR_MAIL, sk_prefix=Message.sk_prefix(), consistent=True)
-    return [Message.from_item(item) for item in reversed(page.items)]
 
 
 def begin(key: Key, *, twice: bool) -> Message:

@@ -1,7 +1,8 @@
 """Marks a message whose mail came back: it bounced, or its recipient marked it as spam."""
 
+from helpdesk.conversations.message_record import MailState
 from helpdesk.mail.sender import MailTags
-from helpdesk.outreach.record import MailedMessage, MailState
+from helpdesk.outreach.record import MailedMessage
 from helpdesk.storage import changes
 from helpdesk.storage.table import Item
 from helpdesk.storage.transactions import Transaction

@@ -22,7 +22,7 @@ from helpdesk.conversations.record import Channel, Conversation
 from helpdesk.customers import service as customers
 from helpdesk.customers.errors import CustomerNotFound
 from helpdesk.mail import allowance
-from helpdesk.outreach import addressing, repository
+from helpdesk.outreach import addressing
 from helpdesk.outreach.addressing import To
 from helpdesk.outreach.jobs import UnreadMail
 from helpdesk.platform import clock, ids
@@ -97,7 +97,7 @@ def recipient(conversation: Conversation) -> To | None:
         customer = customers.recipient(conversation.organization, conversation.customer_id)
         if conversation.channel is Channel.EMAIL:
             mails = bool(settings().mail_from)
-            found = addressing.recipient(conversation, customer, repository.newest(conversation))
+            found = addressing.recipient(conversation, customer, addressing.newest_messages(conversation))
         else:
             mails = organizations.mails_unread(organizations.get(conversation.organization))
             found = addressing.recipient(conversation, customer, ())

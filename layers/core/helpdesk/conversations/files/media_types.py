@@ -1,6 +1,10 @@
 """Media types as they are declared (Specification: Limits, Refused attachment types)."""
 
+import re
 from typing import Final
+
+MEDIA_TYPE: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
+"""The form of a media type without its parameters, in lower case."""
 
 UNTYPED = "application/octet-stream"
 """The type of a file whose type is not known."""

@@ -4,6 +4,7 @@ A client that uploads directly to S3 writes to `incoming/`, and can replace the 
 the file copies them to a key that no form can write.
 """
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -113,18 +114,24 @@ def keep(organization: str, file_id: str, etag: str) -> bool:
 
 
 def _content(key: str, *, whole: bool) -> Content | None:
+    read = f"bytes=0-{(MAX_FILE_BYTES if whole else SNIFFED_BYTES) - 1}"
+    answer = _unless_absent(
+        lambda: clients.s3().get_object(Bucket=settings().files_bucket, Key=key, Range=read)
+    )
+    if answer is None:
+        return None
+    size = int(answer["ContentRange"].rpartition("/")[2])
+    return Content(answer["Body"].read(), size, answer["ETag"])
+
+
+def _unless_absent[T](ask: Callable[[], T]) -> T | None:
+    """Return what S3 answers about an object, None if there is none."""
     try:
-        answer = clients.s3().get_object(
-            Bucket=settings().files_bucket,
-            Key=key,
-            Range=f"bytes=0-{(MAX_FILE_BYTES if whole else SNIFFED_BYTES) - 1}",
-        )
+        return ask()
     except ClientError as error:
         if error.response["Error"]["Code"] in _ABSENT:
             return None
         raise
-    size = int(answer["ContentRange"].rpartition("/")[2])
-    return Content(answer["Body"].read(), size, answer["ETag"])
 
 
 def download_url(
@@ -177,23 +184,14 @@ def _kept(organization: str, file_id: str) -> str:
 
 def incoming_mail(key: str) -> bytes | None:
     """Return a mail as it came in, None if it is gone: a lifecycle rule removes it after 30 days."""
-    try:
-        return clients.s3().get_object(Bucket=settings().files_bucket, Key=key)["Body"].read()
-    except ClientError as error:
-        if error.response["Error"]["Code"] in _ABSENT:
-            return None
-        raise
+    answer = _unless_absent(lambda: clients.s3().get_object(Bucket=settings().files_bucket, Key=key))
+    return None if answer is None else answer["Body"].read()
 
 
 def has_incoming_mail(key: str) -> bool:
     """Return whether a mail is still there."""
-    try:
-        clients.s3().head_object(Bucket=settings().files_bucket, Key=key)
-    except ClientError as error:
-        if error.response["Error"]["Code"] in _ABSENT:
-            return False
-        raise
-    return True
+    found = _unless_absent(lambda: clients.s3().head_object(Bucket=settings().files_bucket, Key=key))
+    return found is not None
 
 
 def incoming_mail_url(key: str, name: str) -> str:

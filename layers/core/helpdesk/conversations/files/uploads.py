@@ -4,13 +4,12 @@ Small files are uploaded as the body of one request. Larger ones, up to the limi
 to S3 (Specification: POST /uploads).
 """
 
-import re
 from copy import replace
 
 from helpdesk.api.idempotency import service as idempotency
 from helpdesk.conversations.files import store
 from helpdesk.conversations.files.errors import MAX_FILE_BYTES, MAX_NAME_CHARACTERS, EmptyFile, FileTooBig
-from helpdesk.conversations.files.media_types import UNTYPED, essence
+from helpdesk.conversations.files.media_types import MEDIA_TYPE, UNTYPED, essence
 from helpdesk.conversations.files.record import File
 from helpdesk.conversations.files.schemas import FormUpload, Uploaded, UploadRequest
 from helpdesk.conversations.files.sniffing import is_refused
@@ -18,8 +17,6 @@ from helpdesk.platform import charsets, ids
 from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import as_name
 from helpdesk.storage import table
-
-_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
 
 
 def upload(organization: str, base_url: str, name: str | None, media_type: str, content: bytes) -> Uploaded:
@@ -63,7 +60,7 @@ def _new_file(organization: str, base_url: str, name: str, media_type: str, size
         )
     if kind == "application/x-www-form-urlencoded":
         kind = UNTYPED  # the default of curl, which says nothing about the file
-    if _MEDIA_TYPE.fullmatch(kind) is None:
+    if MEDIA_TYPE.fullmatch(kind) is None:
         raise InvalidRequest("`type` must be a media type such as image/png.")
     file_id = ids.new("file")
     # The URL needs no credential, so its last part is as hard to guess as a key.

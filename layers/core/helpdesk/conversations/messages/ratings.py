@@ -66,13 +66,15 @@ def rate_as(
     conversation = conversations.get(organization, conversation_id)
     if conversation.session_hash != session_hash:
         raise ConversationNotFound
-    rate_conversation(conversation, stars, note)
+    _rate(conversation, stars, note)
 
 
 def rate_conversation(conversation: Conversation, stars: int, sent_note: str | None) -> None:
     """Rate a conversation as its visitor. Raises what `rate` raises then."""
-    note = _required_note(sent_note)
+    _rate(conversation, stars, _required_note(sent_note))
 
+
+def _rate(conversation: Conversation, stars: int, note: str) -> None:
     def attempt() -> None:
         nonlocal conversation
         transaction = Transaction()
