@@ -267,6 +267,12 @@ def test_the_terms_of_a_text_are_stored_but_not_the_text(inbox: Inbox) -> None:
     assert {name for each in stored for name in each} == {"words", "key", "id"} | numbers
 
 
+def test_a_search_before_anything_is_indexed_finds_nothing(api: Client) -> None:
+    answer = api.get("/v1/conversations?q=kettle")
+
+    assert (answer.status, answer.body) == (200, {"conversations": [], "nextCursor": None})
+
+
 def test_messages_from_the_api_are_indexed_by_their_jobs(api: Client, organization: NewOrganization) -> None:
     sent = api.post(
         "/v1/messages",
