@@ -20,13 +20,22 @@ _UNSERVED_METHODS = ("head", "options")
 _NOT_FOUND = "not_found"
 # Pages that others link to. What is below a sign-in changes something, as a provider leads there with GET.
 _READ_BY_HEAD = frozenset(
-    {"/site", "/site/{slug}", "/site/{slug}/{proxy+}", "/site/{slug}/search", "/site/{slug}/sign-in"}
+    {
+        "/site",
+        "/site/{slug}",
+        "/site/{slug}/{proxy+}",
+        "/site/{slug}/search",
+        "/site/{slug}/sign-in",
+        "/console",
+        "/console/{proxy+}",
+    }
 )
 # Pages for people, which are no routes of the API.
 _PAGES = {
     "/site/{slug}": "site",
     "/site/{slug}/search": "site_search",
     "/site/{slug}/sign-in": "site_sign_in",
+    "/console": "console",
 }
 
 _INVALID_KEY = (401, "invalid_api_key", "Send a secret key as a bearer token in the Authorization header.")

@@ -1,7 +1,8 @@
 """List what is deployed, and what the command line brings, with licences: `make licences` writes docs/dependencies.md.
 
-What is deployed is what the layers' and the functions' requirements.txt pin; what the command line brings is what its
-pyproject.toml asks for, and what that asks for in turn. The licence is what the installed package says of itself.
+What is deployed is what the layers' and the functions' requirements.txt pin, and the npm packages of the console; what
+the command line brings is what its pyproject.toml asks for, and what that asks for in turn. The licence is what the
+installed package says of itself.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "dependencies.md"
+IN_THE_BROWSER = ROOT / "functions" / "console" / "web" / "vendor" / "packages.json"
 CLI = ROOT / "clients" / "cli" / "pyproject.toml"
 LISTS = [*sorted(ROOT.glob("layers/*/requirements.txt")), *sorted(ROOT.glob("functions/*/requirements.txt"))]
 
@@ -31,6 +33,17 @@ checks them for known vulnerabilities. `make licences` writes this page, and a t
 the pins.
 
 | Package | Version | Licence | Carried by |
+|---|---|---|---|
+"""
+
+_CONSOLE = """
+## The console
+
+The packages from npm whose files the console's pages load. They are in
+`functions/console/web/vendor` as they were published. Its `packages.json` has their hashes, and a
+test compares them.
+
+| Package | Version | Licence | File |
 |---|---|---|---|
 """
 
@@ -75,11 +88,16 @@ def render() -> str:
         f"| {name} | {version} | {licensed} | {', '.join(carriers)} |"
         for name, (version, licensed, carriers) in sorted(rows.items())
     ]
+    loaded = [
+        f"| {each['package']} | {each['version']} | {each['licence']} | `{each['path']}` |"
+        for each in json.loads(IN_THE_BROWSER.read_text(encoding="utf-8"))
+    ]
     brought = [
         f"| {name} | {licence(name)} | {', '.join(sorted(asking))} |"
         for name, asking in sorted(_command_line().items())
     ]
-    return _PREFACE + "\n".join(lines) + "\n" + _COMMAND_LINE + "\n".join(brought) + "\n"
+    sections = [(_PREFACE, lines), (_CONSOLE, loaded), (_COMMAND_LINE, brought)]
+    return "".join(head + "\n".join(rows) + "\n" for head, rows in sections)
 
 
 @cache

@@ -29,7 +29,7 @@ from tests.support.template import MOST_LINES_OF_A_PART, ROOT, template
 
 
 def test_every_function_is_in_the_lists_that_the_rules_below_run_over() -> None:
-    touches_nothing = {"Docs", "NotFound"}
+    touches_nothing = {"Docs", "NotFound", "Console"}
 
     assert {name.removesuffix("Function") for name in FUNCTIONS} == (
         API_FUNCTIONS | WORKERS | SERVICE_FUNCTIONS | PAGE_FUNCTIONS | touches_nothing
@@ -50,7 +50,7 @@ def test_a_method_that_no_route_has_goes_to_the_function_that_returns_404(path: 
     assert set(behind.values()) == {"NotFound"}
 
 
-def test_the_pages_of_help_sites_answer_head_and_the_steps_of_a_sign_in_do_not() -> None:
+def test_the_console_and_the_pages_of_help_sites_answer_head_and_the_steps_of_a_sign_in_do_not() -> None:
     behind = {path: function_behind(path, "head") for path in paths()}
 
     assert {path for path, function in behind.items() if function != "NotFound"} == {
@@ -59,6 +59,8 @@ def test_the_pages_of_help_sites_answer_head_and_the_steps_of_a_sign_in_do_not()
         "/site/{slug}/{proxy+}",
         "/site/{slug}/search",
         "/site/{slug}/sign-in",
+        "/console",
+        "/console/{proxy+}",
     }
 
 
@@ -362,6 +364,8 @@ def test_the_gateway_throttles_the_stage_and_every_route_without_a_credential() 
         *(("/site/{slug}/sign-in/{proxy+}", method) for method in ("GET", "POST")),
         *(("/site/{slug}/search", method) for method in ("GET", "HEAD")),
         ("/site/{slug}/search/{proxy+}", "GET"),
+        *(("/console", method) for method in ("GET", "HEAD")),
+        *(("/console/{proxy+}", method) for method in ("GET", "HEAD")),
     }
     paths = RESOURCES["Api"]["Properties"]["DefinitionBody"]["paths"]
 

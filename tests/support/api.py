@@ -134,6 +134,8 @@ def invoke(event: dict[str, Any]) -> dict[str, Any]:
     group = _GROUPS.get(parts[2], "not_found") if len(parts) > 2 and parts[1] == "v1" else "not_found"
     if len(parts) > 2 and parts[1] == "site":
         group = _PAGES.get("/".join(parts[3:4]), "site")
+    if parts[1] == "console":
+        group = "console"
     handler: Callable[..., dict[str, Any]] = function(group).handler
     return handler(event, Context())
 

@@ -125,6 +125,8 @@ def test_the_api_address_comes_from_the_gateway_and_not_from_the_caller() -> Non
         ("/v1/x", "https://api.example.com"),
         ("/support/v1/x", "https://api.example.com/support"),
         ("/prod/site/acme/help/v1/", "https://api.example.com/prod"),
+        ("/prod/console/site/v1/", "https://api.example.com/prod"),
+        ("/support/console", "https://api.example.com/support"),
         ("/prod/", "https://api.example.com/prod"),
     ],
 )

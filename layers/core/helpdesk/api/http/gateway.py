@@ -17,7 +17,7 @@ PROXY_SECRET = "x-proxy-secret"  # noqa: S105 - the name of a header
 """The header by which a CloudFront distribution is known whose word for the caller's address counts."""
 
 _VIEWER = "cloudfront-viewer-address"
-_ROOT = re.compile(r"/(?:v1|site)/")
+_ROOT = re.compile(r"/(?:v1|site|console)(?:/|$)")
 _MAX_COMPARED_CHARACTERS = 200
 """A longer path is no misspelling of one of ours."""
 _SIMILARITY = 0.75
