@@ -1,0 +1,129 @@
+// Requests to the API. A refusal becomes a `Refused` with the API's code and message; a request that got no answer becomes
+// an `Unreachable`. Reads are repeated after both kinds of failure that pass; writes carry an Idempotency-Key, so that
+// repeating one is safe.
+import * as signIn from "./sign_in.js";
+import { cell } from "./store.js";
+
+const base = document.querySelector('meta[name="helpdesk-base"]').content;
+const TRIES = 3;
+const PATIENCE_MS = 8_000;
+
+export class Refused extends Error {
+  constructor(status, problem, retryAfter) {
+    super(problem?.message ?? "The server has a problem. Try again in a moment.");
+    this.status = status;
+    this.code = problem?.code ?? "internal_error";
+    this.problem = problem ?? {};
+    this.retryAfter = retryAfter;
+  }
+}
+
+export class Unreachable extends Error {
+  constructor() {
+    super("No connection to the server. Check your network; nothing you typed is lost.");
+    this.code = "unreachable";
+  }
+}
+
+export const isOffline = cell(!navigator.onLine);
+addEventListener("offline", () => (isOffline.value = true));
+addEventListener("online", () => (isOffline.value = false));
+
+let access = null;
+let renewing = null;
+
+// Uses a token from the sign-in pages.
+export const use = (signedIn) => (access = signedIn);
+
+const token = async () => {
+  if (access && access.until > Date.now()) return access.token;
+  renewing ??= signIn.silently().finally(() => (renewing = null));
+  access = await renewing;
+  return access ? access.token : signIn.leave();
+};
+
+// Switches to another organization of the person's. True if that worked.
+export const switchTo = async (organization) => {
+  const next = await signIn.silently(organization);
+  if (next) access = next;
+  return Boolean(next);
+};
+
+export const signOut = async () => {
+  if (access) await signIn.revoke(access.token).catch(() => {});
+  access = null;
+};
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const send = async (method, path, body, headers) => {
+  let answer;
+  try {
+    answer = await fetch(`${base}/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${await token()}`, ...headers },
+      body,
+      cache: "no-store",
+    });
+  } catch (problem) {
+    if (problem instanceof Refused) throw problem;
+    throw new Unreachable();
+  }
+  isOffline.value = false;
+  if (answer.ok) return answer;
+  const text = await answer.text();
+  let parsed = null;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // A gateway's own page.
+  }
+  throw new Refused(answer.status, parsed?.error, Number(answer.headers.get("retry-after")) || 0);
+};
+
+const passes = (problem) =>
+  problem instanceof Unreachable || problem.status >= 500 || (problem.status === 429 && problem.retryAfter * 1000 <= PATIENCE_MS);
+
+const repeated = async (method, path, body, headers) => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await send(method, path, body, headers);
+    } catch (problem) {
+      if (problem.status === 401 && tries === 1) {
+        access = null;
+        continue;
+      }
+      if (problem instanceof Unreachable && !navigator.onLine) isOffline.value = true;
+      if (tries >= TRIES || !passes(problem)) throw problem;
+      await pause(problem.retryAfter * 1000 || 300 * 2 ** tries * (0.5 + Math.random()));
+    }
+  }
+};
+
+// Calls a route and returns its JSON. `path` is below /v1, such as "/conversations"; a body is sent as JSON.
+export const call = async (method, path, body) => {
+  const headers = {};
+  if (body !== undefined) headers["content-type"] = "application/json";
+  if (method === "POST") headers["idempotency-key"] = crypto.randomUUID();
+  const answer = await repeated(method, path, body === undefined ? undefined : JSON.stringify(body), headers);
+  return answer.json();
+};
+
+export const get = (path, query) => call("GET", query ? `${path}?${search(query)}` : path);
+export const post = (path, body = {}) => call("POST", path, body);
+export const put = (path, body) => call("PUT", path, body);
+export const patch = (path, body) => call("PATCH", path, body);
+export const remove = (path) => call("DELETE", path);
+
+// Returns a route's answer as a file, such as a CSV.
+export const download = async (path, accept) => (await repeated("GET", path, undefined, { accept })).blob();
+
+export const upload = async (file) => {
+  const name = new URLSearchParams({ name: file.name.slice(0, 200) });
+  const headers = { "content-type": file.type || "application/octet-stream", "idempotency-key": crypto.randomUUID() };
+  return (await repeated("POST", `/uploads?${name}`, file, headers)).json();
+};
+
+// A query without what is null, undefined or "".
+export const search = (query) =>
+  new URLSearchParams(Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== ""));

@@ -1,0 +1,54 @@
+// Keyboard shortcuts. A screen offers them while it is shown; `?` lists those that work now. None works while someone types.
+import { html, useEffect } from "./vendor/htm-preact.js";
+import { cell, useCell } from "./store.js";
+import { Dialog } from "./ui.js";
+
+const offered = cell([]);
+const isListed = cell(false);
+
+const isTyping = (target) => target.closest?.("input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]");
+
+let first = null;
+
+addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
+  const command = event.metaKey || event.ctrlKey;
+  const typing = isTyping(event.target);
+  if (event.altKey || (typing && !command)) return;
+  const name = (command ? "mod+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
+  const pressed = first ? `${first} ${name}` : name;
+  const all = offered.value.flat().reverse();
+  const found = all.find((each) => each.key === pressed) ?? (first && all.find((each) => each.key === name));
+  first = !command && !first && all.some((each) => each.key.startsWith(`${name} `)) && !found ? name : null;
+  if (first) setTimeout(() => (first = null), 1_000);
+  if (!found || (typing && !found.typing)) return;
+  event.preventDefault();
+  found.run();
+});
+
+// Offers shortcuts while a component is shown: [{key: "j" | "g i" | "mod+k", text, run}].
+export const useKeys = (shortcuts, when = []) => {
+  useEffect(() => {
+    offered.value = [...offered.value, shortcuts];
+    return () => (offered.value = offered.value.filter((each) => each !== shortcuts));
+  }, when);
+};
+
+export const listKeys = () => (isListed.value = true);
+
+const isMac = /Mac|iP/.test(navigator.platform);
+const drawn = (key) => key.split(" ").map((part) => html`<kbd>${part.replace("mod+", isMac ? "⌘" : "Ctrl ")}</kbd>`);
+
+export const KeyList = () => {
+  const shortcuts = useCell(offered).flat().filter((each) => each.text);
+  if (!useCell(isListed)) return null;
+  return html`
+    <${Dialog} title="Keyboard shortcuts" onClose=${() => (isListed.value = false)}>
+      <dl class="keys">
+        ${shortcuts.map((each) => html`<div key=${each.key}><dt>${each.text}</dt><dd>${drawn(each.key)}</dd></div>`)}
+        <div><dt>Send a reply or note</dt><dd>${drawn("mod+Enter")}</dd></div>
+        <div><dt>This list</dt><dd>${drawn("?")}</dd></div>
+      </dl>
+    <//>
+  `;
+};

@@ -1,0 +1,103 @@
+// Text as elements. Nothing here makes HTML from a text, so a message can't add markup, scripts or styles of its own.
+import { html } from "./vendor/htm-preact.js";
+
+const SAFE = /^(https?:|mailto:)/i;
+const ADDRESS = /https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}]/g;
+
+const Link = ({ to, children }) =>
+  SAFE.test(to) ? html`<a href=${to} target="_blank" rel="noopener noreferrer nofollow">${children}</a>` : html`<span>${children}</span>`;
+
+// A text as someone typed it, with its web addresses as links.
+export const Plain = ({ text }) => {
+  const parts = [];
+  let at = 0;
+  for (const found of text.matchAll(ADDRESS)) {
+    parts.push(text.slice(at, found.index), html`<${Link} to=${found[0]}>${found[0]}<//>`);
+    at = found.index + found[0].length;
+  }
+  return html`<div class="plain">${parts}${text.slice(at)}</div>`;
+};
+
+const INLINE = /(`+)(.+?)\1|\*\*(.+?)\*\*|__(.+?)__|\*([^\s*](?:.*?[^\s*])?)\*|!?\[([^\]]*)\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)|<((?:https?:|mailto:)[^>\s]+)>|(https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}])|\\([\\`*_[\]()#+\-.!])/;
+
+const inline = (text, depth = 0) => {
+  const parts = [];
+  let rest = text;
+  while (rest) {
+    const found = depth < 4 ? INLINE.exec(rest) : null;
+    if (!found) break;
+    parts.push(rest.slice(0, found.index));
+    const [whole, , code, strong, strongToo, weak, label, to, address, bare, escaped] = found;
+    if (code !== undefined) parts.push(html`<code>${code}</code>`);
+    else if (strong ?? strongToo) parts.push(html`<strong>${inline(strong ?? strongToo, depth + 1)}</strong>`);
+    else if (weak) parts.push(html`<em>${inline(weak, depth + 1)}</em>`);
+    else if (to) parts.push(html`<${Link} to=${to}>${inline(label || to, depth + 1)}<//>`);
+    else if (address ?? bare) parts.push(html`<${Link} to=${address ?? bare}>${address ?? bare}<//>`);
+    else parts.push(escaped ?? whole);
+    rest = rest.slice(found.index + whole.length);
+  }
+  return [...parts, rest];
+};
+
+const ITEM = /^(\s*)([-*+]|\d{1,4}[.)])\s+(.*)$/;
+const cells = (line) => line.trim().replace(/^\||\|$/g, "").split("|").map((each) => each.trim());
+
+const list = (lines) => {
+  const [, indent, mark] = ITEM.exec(lines[0]);
+  const items = [];
+  for (const line of lines) {
+    const found = ITEM.exec(line);
+    if (found && found[1].length <= indent.length) items.push([found[3]]);
+    else items.at(-1).push(line.slice(Math.min(indent.length + 2, line.search(/\S|$/))));
+  }
+  const body = items.map(([first, ...more]) => html`<li>${inline(first)}${more.length > 0 && blocks(more)}</li>`);
+  return /\d/.test(mark) ? html`<ol start=${parseInt(mark, 10)}>${body}</ol>` : html`<ul>${body}</ul>`;
+};
+
+const table = (lines) => html`
+  <div class="scroll"><table>
+    <thead><tr>${cells(lines[0]).map((each) => html`<th>${inline(each)}</th>`)}</tr></thead>
+    <tbody>${lines.slice(2).map((line) => html`<tr>${cells(line).map((each) => html`<td>${inline(each)}</td>`)}</tr>`)}</tbody>
+  </table></div>
+`;
+
+const starts = (line) => /^(#{1,6}\s|```|~~~|>|\s*([-*+]|\d{1,4}[.)])\s+\S|(\*\s*){3,}$|(-\s*){3,}$)/.test(line);
+
+const blocks = (lines) => {
+  const found = [];
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at];
+    const take = (more) => {
+      const begin = at;
+      at += 1;
+      while (at < lines.length && more(lines[at])) at += 1;
+      return lines.slice(begin, at);
+    };
+    const fence = /^\s*(```|~~~)/.exec(line);
+    const heading = /^(#{1,6})\s+(.*?)\s*#*$/.exec(line);
+    if (!line.trim()) at += 1;
+    else if (fence) {
+      const body = take((next) => !next.trim().startsWith(fence[1])).slice(1);
+      at += 1;
+      found.push(html`<pre tabindex="0"><code>${body.join("\n")}</code></pre>`);
+    } else if (heading) {
+      found.push(html`<p class="heading"><strong>${inline(heading[2])}</strong></p>`);
+      at += 1;
+    } else if (/^((\*\s*){3,}|(-\s*){3,})$/.test(line)) {
+      found.push(html`<hr />`);
+      at += 1;
+    } else if (line.startsWith(">")) {
+      found.push(html`<blockquote>${blocks(take((next) => next.startsWith(">")).map((each) => each.replace(/^>\s?/, "")))}</blockquote>`);
+    } else if (ITEM.test(line)) {
+      found.push(list(take((next) => ITEM.test(next) || /^\s+\S/.test(next))));
+    } else if (line.includes("|") && /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$/.test(lines[at + 1] ?? "")) {
+      found.push(table(take((next) => next.includes("|"))));
+    } else {
+      found.push(html`<p>${take((next) => next.trim() && !starts(next)).map((each, index) => html`${index > 0 && html`<br />`}${inline(each)}`)}</p>`);
+    }
+  }
+  return found;
+};
+
+// Markdown, as the agent and documents write it.
+export const Markdown = ({ text }) => html`<div class="prose">${blocks(text.split(/\r?\n/))}</div>`;

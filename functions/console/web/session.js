@@ -1,0 +1,38 @@
+// Who is signed in, their organization and their teammates.
+import { get } from "./api.js";
+import { cell } from "./store.js";
+
+// {user: {id, name, email}, organization: {id, name, slug, role}, organizations}
+export const me = cell(null);
+export const members = cell([]);
+export const teams = cell([]);
+
+const RANK = { member: 0, admin: 1, owner: 2 };
+
+// Whether the person has a role's rights: each role has those of the ones below it.
+export const can = (role) => RANK[me.value?.organization?.role] >= RANK[role];
+
+export const begin = async () => {
+  me.value = await get("/me");
+  return me.value;
+};
+
+const everything = async (path, name) => {
+  const found = [];
+  for (let cursor; cursor !== null; ) {
+    const answer = await get(path, { limit: 200, cursor });
+    found.push(...answer[name]);
+    cursor = answer.nextCursor ?? null;
+  }
+  return found;
+};
+
+export const loadMembers = async () => (members.value = await everything("/members", "members"));
+export const loadTeams = async () => (teams.value = await everything("/teams", "teams"));
+
+export const memberName = (id) => {
+  if (id === me.value?.user.id) return "You";
+  return members.value.find((each) => each.userId === id)?.name ?? "A teammate";
+};
+
+export const teamName = (id) => teams.value.find((each) => each.id === id)?.name ?? "A team";
