@@ -5,8 +5,8 @@ import { sheet } from "./loading.js";
 
 await sheet("analytics.css");
 
-const WIDTH = 640;
-const HEIGHT = 200;
+const WIDTH = 480;
+const HEIGHT = 160;
 const LEFT = 44;
 const BOTTOM = 24;
 const SERIES = 6;
@@ -75,6 +75,9 @@ const path = (points, x, y) => {
   }).join("");
 };
 
+// A point without neighbors has no line.
+const isAlone = (points, index) => (points[index - 1]?.value ?? null) === null && (points[index + 1]?.value ?? null) === null;
+
 const InTime = ({ title, result, bucket }) => {
   const [at, setAt] = useState(null);
   const { series, unit } = result;
@@ -99,7 +102,7 @@ const InTime = ({ title, result, bucket }) => {
         ? each.points.map((point, index) => html`<rect key=${`${each.key} ${point.at}`} class=${`bar s${number}`} x=${x(index) - slot * 0.4 + (slot * 0.8 * number) / Math.min(series.length, SERIES)}
             y=${y(point.value ?? 0)} width=${(slot * 0.8) / Math.min(series.length, SERIES)} height=${HEIGHT + 8 - y(point.value ?? 0)} />`)
         : html`<path key=${each.key} d=${path(each.points, x, y)} class=${`line s${number}`} />`)}
-      ${!isBars && series.slice(0, SERIES).map((each, number) => each.points.map((point, index) => point.value !== null && (at === index || points.length === 1) &&
+      ${!isBars && series.slice(0, SERIES).map((each, number) => each.points.map((point, index) => point.value !== null && (at === index || isAlone(each.points, index)) &&
         html`<circle key=${each.key} cx=${x(index)} cy=${y(point.value)} r="4" class=${`dot s${number}`} />`))}
       ${points.map((point, index) => html`<rect key=${point.at} class="catch" x=${x(index) - slot / 2} y="0" width=${slot} height=${HEIGHT + BOTTOM} onMouseEnter=${() => setAt(index)} />`)}
     </svg>

@@ -2,7 +2,9 @@
 import { post } from "./api.js";
 import { cell } from "./store.js";
 
-const PING_MS = 5 * 60_000;
+const PING_MS = 4 * 60_000;
+const PONG_MS = 10_000;
+const FULL_MS = 60_000;
 const LOOK_MS = 30_000;
 const MOST_MS = 60_000;
 
@@ -22,6 +24,17 @@ export const onHint = (react) => {
 
 const report = (hint) => {
   for (const react of [...listeners]) react(hint);
+};
+
+let pong = 0;
+
+// A socket can look open and be dead, as after a laptop's sleep: one that doesn't answer is closed.
+const ping = () => {
+  if (!socket) return;
+  clearTimeout(pong);
+  const asked = socket;
+  pong = setTimeout(() => asked.close(), PONG_MS);
+  send({ type: "ping" });
 };
 
 const send = (message) => socket?.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
@@ -46,10 +59,10 @@ const connect = async () => {
   let given;
   try {
     given = await post("/live/tokens");
-  } catch {
-    return later();
+  } catch (problem) {
+    return later(problem.code === "too_many_connections" ? FULL_MS : 0);
   }
-  if (stopped) return;
+  if (stopped || socket) return;
   const mine = new WebSocket(`${given.url}?token=${encodeURIComponent(given.token)}`);
   socket = mine;
   mine.onopen = () => {
@@ -59,11 +72,9 @@ const connect = async () => {
     if (watched) viewing(watched);
   };
   mine.onmessage = (event) => {
-    try {
-      report(JSON.parse(event.data));
-    } catch {
-      // Not a hint.
-    }
+    clearTimeout(pong);
+    const hint = JSON.parse(event.data);
+    if (hint.type !== "pong") report(hint);
   };
   mine.onclose = () => {
     if (socket === mine) socket = null;
@@ -72,22 +83,28 @@ const connect = async () => {
   };
 };
 
-const later = () => {
+const later = (least = 0) => {
   failures += 1;
-  if (!stopped) setTimeout(connect, Math.min(MOST_MS, 1_000 * 2 ** Math.min(failures, 6)) * (0.5 + Math.random()));
+  const wait = Math.max(least, Math.min(MOST_MS, 1_000 * 2 ** Math.min(failures, 6)));
+  if (!stopped) setTimeout(connect, wait * (0.5 + Math.random()));
 };
 
 // Connects, and keeps connected until the returned function is called.
 export const start = () => {
   stopped = false;
   connect();
-  const ping = setInterval(() => send({ type: "ping" }), PING_MS);
+  const pings = setInterval(ping, PING_MS);
   const look = setInterval(() => !isLive.value && !document.hidden && report({ type: "missed" }), LOOK_MS);
-  const back = () => !document.hidden && (socket ? null : connect(), report({ type: "missed" }));
+  const back = () => {
+    if (document.hidden) return;
+    if (socket) ping();
+    else connect();
+    report({ type: "missed" });
+  };
   document.addEventListener("visibilitychange", back);
   return () => {
     stopped = true;
-    clearInterval(ping);
+    clearInterval(pings);
     clearInterval(look);
     document.removeEventListener("visibilitychange", back);
     socket?.close();
