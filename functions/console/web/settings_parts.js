@@ -1,0 +1,154 @@
+// What the sections of the settings share.
+//
+//   useForm(saved, save, nullable)   what was typed, what of it differs from `saved`, and saving it
+//   Form {form, least, children}     a form of the page with its "Save changes"; read-only below the role `least`
+//   FormDialog {title, form, action, onClose, children}
+//   Pick {label, hint, value, options: [[value, text]], onChange}   a select with its label above
+//   Head {title, lead, children}     the section's heading; children: its buttons
+//   Group {title, hint, children}    some of its fields
+//   Ready {loaded, children}         like Shown; a route that the server doesn't have is shown as not available
+//   Copyable {label, value}          a value with a button that copies it
+//   Secret {title, secret, onClose}  a secret that is shown once
+import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
+import { Shown } from "./loading.js";
+import { unsaved } from "./router.js";
+import { can } from "./session.js";
+import { Button, Dialog, Empty, Field, Problem, say } from "./ui.js";
+
+const LEAVE = "Leave without saving? Your changes on this page will be lost.";
+const changed = new Set();
+
+// Whether what was typed may be lost; asks the person if there is something to lose.
+export const mayLeave = () => !unsaved.question || confirm(unsaved.question);
+
+const useAsking = (isChanged) => {
+  const mine = useRef({}).current;
+  useEffect(() => {
+    changed[isChanged ? "add" : "delete"](mine);
+    unsaved.question = changed.size ? LEAVE : null;
+    return () => {
+      changed.delete(mine);
+      unsaved.question = changed.size ? LEAVE : null;
+    };
+  }, [isChanged]);
+};
+
+const comparable = (value) => JSON.stringify(typeof value === "number" ? String(value) : (value ?? ""));
+const isSame = (one, other) => comparable(one) === comparable(other);
+
+// `save(changes)` sends what differs, and makes it the `saved` of the next rendering. Empty texts of `nullable` fields are sent
+// as null. Returns {values, changes, isChanged, busy, problem, set, text, flag, pick, error, reset, submit}.
+export const useForm = (saved, save, nullable = []) => {
+  const [typed, setTyped] = useState({});
+  const [state, setState] = useState({ busy: false, problem: null });
+  const values = { ...saved, ...typed };
+  const different = Object.entries(typed).filter(([name, value]) => !isSame(value, saved[name]));
+  const changes = Object.fromEntries(different.map(([name, value]) => [name, value === "" && nullable.includes(name) ? null : value]));
+  const isChanged = different.length > 0;
+  useAsking(isChanged);
+  const set = (name, value) => setTyped((before) => ({ ...before, [name]: value }));
+  const named = state.problem?.message.match(/`(\w+)/)?.[1];
+  return {
+    ...state, values, changes, isChanged, set,
+    text: (name) => ({ name, value: values[name] ?? "", onInput: (event) => set(name, event.currentTarget.value) }),
+    flag: (name) => ({ checked: values[name], onChange: (value) => set(name, value) }),
+    pick: (name) => ({ value: values[name] ?? "", onChange: (value) => set(name, value) }),
+    error: (name) => (name === named ? state.problem.message : null),
+    reset: () => (setTyped({}), setState({ busy: false, problem: null })),
+    submit: async (event) => {
+      event?.preventDefault();
+      setState({ busy: true, problem: null });
+      try {
+        await save(changes);
+        setTyped((now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== typed[name])));
+        setState({ busy: false, problem: null });
+        return true;
+      } catch (problem) {
+        setState({ busy: false, problem });
+        return false;
+      }
+    },
+  };
+};
+
+export const Form = ({ form, least = "admin", saying = "Changes saved", children, label }) => {
+  const may = can(least);
+  const submit = async (event) => (await form.submit(event)) && say(saying);
+  return html`
+    <form class="stack large" aria-label=${label} onSubmit=${submit} novalidate>
+      <fieldset class="stack large" disabled=${!may}>${children}</fieldset>
+      ${may ? html`
+        <div class=${`save ${form.isChanged ? "changed" : ""}`}>
+          ${form.problem && html`<${Problem} problem=${form.problem} />`}
+          <div class="buttons">
+            <${Button} kind="main" type="submit" busy=${form.busy} disabled=${!form.isChanged}>Save changes<//>
+            ${form.isChanged && html`<${Button} kind="quiet" onClick=${form.reset}>Discard<//>`}
+          </div>
+        </div>
+      ` : html`<p class="hint">Admins and owners can change these settings.</p>`}
+    </form>
+  `;
+};
+
+export const FormDialog = ({ title, form, action, onClose, children, wide, disabled }) => {
+  const close = () => (!form.isChanged || confirm(LEAVE)) && onClose();
+  const submit = async () => (await form.submit()) && onClose();
+  return html`
+    <${Dialog} title=${title} wide=${wide} onClose=${close} onSubmit=${submit} actions=${html`
+      <${Button} onClick=${close}>Cancel<//><${Button} kind="main" type="submit" busy=${form.busy} disabled=${disabled}>${action}<//>
+    `}>
+      ${children}${form.problem && html`<${Problem} problem=${form.problem} />`}
+    <//>
+  `;
+};
+
+export const Pick = ({ label, hint, error, value, options, onChange }) => html`
+  <${Field} label=${label} hint=${hint} error=${error}>
+    <select value=${value} onChange=${(event) => onChange(event.currentTarget.value)}>
+      ${options.map(([key, text]) => html`<option key=${key} value=${key} selected=${key === value}>${text}</option>`)}
+    </select>
+  <//>
+`;
+
+export const Head = ({ title, lead, children }) => html`
+  <div class="page-head"><h1>${title}</h1>${children}</div>
+  ${lead && html`<p class="lead">${lead}</p>`}
+`;
+
+export const Group = ({ title, hint, children }) => html`
+  <section class="group stack"><div><h2>${title}</h2>${hint && html`<p class="hint">${hint}</p>`}</div>${children}</section>
+`;
+
+export const Ready = ({ loaded, children, lines }) =>
+  loaded.data === null && loaded.problem?.status === 404
+    ? html`<${Empty} icon="settings" title="Not available here"><p>This server's version doesn't have this yet.</p><//>`
+    : html`<${Shown} loaded=${loaded} lines=${lines}>${children}<//>`;
+
+export const copy = async (text) => {
+  try {
+    await navigator.clipboard.writeText(text);
+    say("Copied");
+  } catch {
+    say("Your browser doesn't let the page copy. Select the text and copy it yourself.", { tone: "bad" });
+  }
+};
+
+export const Copyable = ({ label, hint, value }) => html`
+  <div class="copyable">
+    <${Field} label=${label} hint=${hint}><input class="code" readonly value=${value} onFocus=${(event) => event.currentTarget.select()} /><//>
+    <${Button} onClick=${() => copy(value)} aria-label=${`Copy: ${label}`}>Copy<//>
+  </div>
+`;
+
+export const Secret = ({ title, label, secret, children, onClose }) => html`
+  <${Dialog} title=${title} onClose=${onClose} actions=${html`<${Button} kind="main" onClick=${onClose}>I saved it<//>`}>
+    <p>Copy it now and keep it like a password. It won't be shown again.</p>
+    <${Copyable} label=${label} value=${secret} />
+    ${children}
+  <//>
+`;
+
+// The languages that visitors are written to in.
+export const LANGUAGES = [
+  ["en", "English"], ["de", "German"], ["fr", "French"], ["es", "Spanish"], ["it", "Italian"], ["pt", "Portuguese"], ["nl", "Dutch"],
+];
