@@ -10,6 +10,7 @@
 //   Copyable {label, value}          a value with a button that copies it
 //   Secret {title, secret, onClose}  a secret that is shown once
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
+import { get } from "./api.js";
 import { Shown } from "./loading.js";
 import { unsaved } from "./router.js";
 import { can } from "./session.js";
@@ -147,6 +148,17 @@ export const Secret = ({ title, label, secret, children, onClose }) => html`
     ${children}
   <//>
 `;
+
+// All items of a list that comes in pages.
+export const everyPage = async (path, name, limit = 200) => {
+  const found = [];
+  for (let cursor; cursor !== null; ) {
+    const answer = await get(path, { limit, cursor });
+    found.push(...answer[name]);
+    cursor = answer.nextCursor ?? null;
+  }
+  return found;
+};
 
 // The languages that visitors are written to in.
 export const LANGUAGES = [

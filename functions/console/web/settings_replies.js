@@ -1,23 +1,15 @@
 // Saved replies: texts that the team inserts into its answers, with placeholders that the console fills in.
 import { html, useRef, useState } from "./vendor/htm-preact.js";
-import { get, patch, post, remove } from "./api.js";
+import { patch, post, remove } from "./api.js";
 import { useLoaded } from "./loading.js";
-import { FormDialog, Head, Ready, useForm } from "./settings_parts.js";
+import { FormDialog, Head, Ready, everyPage, useForm } from "./settings_parts.js";
 import { Button, Confirm, Empty, Field, Menu, date, say } from "./ui.js";
 
 const PLACEHOLDERS = [
   ["{{customer.name}}", "Customer's name"], ["{{customer.email}}", "Customer's e-mail"], ["{{teammate.name}}", "Your name"], ["{{organization.name}}", "Organization"],
 ];
 
-const all = async () => {
-  const found = [];
-  for (let cursor; cursor !== null; ) {
-    const answer = await get("/replies", { limit: 200, cursor });
-    found.push(...answer.replies);
-    cursor = answer.nextCursor ?? null;
-  }
-  return found.sort((one, other) => one.title.localeCompare(other.title));
-};
+const all = async () => (await everyPage("/replies", "replies")).sort((one, other) => one.title.localeCompare(other.title));
 
 const Edit = ({ reply, onClose, reload }) => {
   const area = useRef();
