@@ -8,6 +8,7 @@ from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import (
     BadSnoozeTime,
     ConversationArchived,
+    ConversationMoved,
     ConversationNotFound,
     EmptyMessage,
     MailSourceNotFound,
@@ -71,6 +72,7 @@ def get_mail_source(caller: Caller, conversation_id: str, message_id: str) -> Ma
     errors=(
         ConversationNotFound,
         ConversationArchived,
+        ConversationMoved,
         EmptyMessage,
         MessageTooLong,
         TooManyAttachments,

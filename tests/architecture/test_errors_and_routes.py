@@ -54,6 +54,7 @@ OURS = {
     "invalid_code": 400,
     "invalid_signature": 401,
     "doc_changed": 409,
+    "conversation_moved": 409,
     "form_not_own": 403,
     "insufficient_scope": 403,
     "consent_required": 403,

@@ -170,3 +170,10 @@ def test_an_unknown_e_mail_address_assigns_nobody(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "Error: No member has the e-mail address bob@example.com." in result.stderr
     assert [method for method, _, _ in service.sent()] == ["GET"]
+
+
+def test_a_reply_can_require_that_nobody_has_written_since(tmp_path: Path) -> None:
+    sent = {"messageId": "msg_2", "conversation": {"status": "open"}}
+    service = Service(tmp_path, **{"conversations/conv_1/reply": sent})
+    service.cli.ok("conversations", "reply", "conv_1", "It's on its way.", "--if-last-message", "msg_1")
+    assert service.sent()[-1][2] == {"body": "It's on its way.", "ifLastMessageId": "msg_1"}

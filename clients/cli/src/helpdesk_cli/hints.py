@@ -43,6 +43,7 @@ _HINTS = {
     "cannot_manage_self": "Ask another admin or owner to do it.",
     "consent_required": "Log in again and choose the organization on the page: helpdesk login",
     "conversation_archived": "Unarchive it: helpdesk conversations unarchive ID",
+    "conversation_moved": "Read what is new: helpdesk conversations show ID",
     "crawl_running": "See how far it is: helpdesk knowledge crawl list",
     "delivery_in_progress": "See when its next attempt is due: helpdesk webhooks history ID",
     "delivery_not_found": "List the deliveries: helpdesk webhooks history ID",

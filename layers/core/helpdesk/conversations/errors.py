@@ -75,6 +75,19 @@ class InvalidSession(BadRequestError):
     )
 
 
+class ConversationMoved(ConflictError):
+    """Someone has written in the conversation since the caller last read it."""
+
+    code = "conversation_moved"
+    message = (
+        "`ifLastMessageId` isn't the newest message of this conversation. Read what is new with GET "
+        "/v1/conversations/{id}, then send the ID of the newest message, or leave `ifLastMessageId` out."
+    )
+
+    def __init__(self, newest_message_id: str | None) -> None:
+        super().__init__(f"{self.message} The newest message is {newest_message_id}.")
+
+
 class InvalidFeedback(BadRequestError):
     code = "invalid_feedback"
     message = at_most("note", MAX_NOTE_CHARACTERS)

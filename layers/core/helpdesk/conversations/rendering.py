@@ -48,6 +48,7 @@ def conversation_shape(conversation: Conversation, customers: Mapping[str, Custo
         status=state.status,
         awaiting_human=state.awaiting_human,
         handled_by=state.handled_by,
+        last_message_id=conversation.newest_message_id,
         customer=customer_summary(conversation.customer_id, customers),
     )
 

@@ -174,6 +174,8 @@ class ConversationShape(ConversationState):
     """The visitor's browser, as last reported."""
     started_at: Milliseconds
     last_message_at: Milliseconds
+    last_message_id: str | None
+    """The ID of the newest message that the visitor sees."""
     snoozed_until: Milliseconds | None
     archived_at: Milliseconds | None
     rating: int | None
@@ -239,6 +241,9 @@ class ReplyInput(Body):
     """Also take over the conversation: the agent no longer answers in it."""
     reopen: bool | None = None
     """Also reopen the conversation if it is resolved."""
+    if_last_message_id: str | None = None
+    """The ID of the newest message that you've read, without notes and system lines. If the conversation has a newer
+    message, the reply isn't sent, and the error's code is `conversation_moved`."""
 
 
 class NoteInput(Body):

@@ -9,7 +9,7 @@ from copy import replace
 from typing import Any
 
 from helpdesk.conversations import repository
-from helpdesk.conversations.change import Change, NewMessage
+from helpdesk.conversations.change import Change, NewMessage, newest_unchanged
 from helpdesk.conversations.errors import (
     MAX_ATTACHMENTS,
     MAX_BODY_CHARACTERS,
@@ -174,16 +174,19 @@ def append_by_team(
     state: State,
     message: OutgoingMessage,
     jobs: tuple[Job, ...] = (),
+    *,
+    only_if_newest: bool = False,
 ) -> str:
     """Add a teammate's message to an open conversation and write the state after it; return the message's ID.
 
-    Sends message.created alone, with the jobs that follow from it. The transaction can raise StaleConversation.
+    Sends message.created alone, with the jobs that follow from it. The transaction can raise StaleConversation; with
+    `only_if_newest` also if anyone has written since.
     """
     new = new_message(conversation, notice=message.notice)
     # This answers what the visitor has written so far: an agent that is preparing an answer drops it.
     answered_up_to = None if message.notice else new.id
     change = Change(before=conversation, state=state, message=new, answered_up_to=answered_up_to)
-    repository.save(transaction, change)
+    repository.save(transaction, change, newest_unchanged(conversation) if only_if_newest else {})
     put_outgoing(transaction, conversation, state, new, message, jobs)
     return new.id
 

@@ -3,6 +3,7 @@
 from helpdesk.accounts.organizations.service import Actor
 from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import jobs, thread
+from helpdesk.conversations.errors import ConversationMoved
 from helpdesk.conversations.files import service as files
 from helpdesk.conversations.files.service import Attachments
 from helpdesk.conversations.message_record import Author, EntryKind, Note
@@ -20,11 +21,15 @@ def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAcc
     """Write a teammate's message; a key writes as the organization.
 
     Sends message.created alone, even if the reply takes over or reopens (Specification: Events). Raises
-    ConversationNotFound, ConversationArchived, EmptyMessage, MessageTooLong, TooManyAttachments, AttachmentMissing.
+    ConversationNotFound, ConversationArchived, ConversationMoved, EmptyMessage, MessageTooLong, TooManyAttachments,
+    AttachmentMissing.
     """
     body, attachments, name = _written(caller, written)
+    seen = written.if_last_message_id
 
     def write(transaction: Transaction, conversation: Conversation) -> ReplyAccepted:
+        if seen not in {None, conversation.newest_message_id}:
+            raise ConversationMoved(conversation.newest_message_id)
         state = apply_reply(
             conversation.state, take_over=written.take_over or False, reopen=written.reopen or False
         )
@@ -32,7 +37,12 @@ def reply(caller: Caller, conversation_id: str, written: ReplyInput) -> ReplyAcc
             () if conversation.gap is None else (jobs.learn_job(conversation.organization, conversation.id),)
         )
         message_id = thread.append_by_team(
-            transaction, conversation, state, thread.by_teammate(name, body, attachments), learns
+            transaction,
+            conversation,
+            state,
+            thread.by_teammate(name, body, attachments),
+            learns,
+            only_if_newest=seen is not None,
         )
         forget_hint(transaction, conversation, state)
         return ReplyAccepted(message_id=message_id, conversation=state_shape(conversation.id, state))

@@ -178,6 +178,7 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
             ("Page", (one["page"] or {}).get("url")),
             ("Started", moment(one["startedAt"])),
             ("Last message", moment(one["lastMessageAt"])),
+            ("Newest message", one.get("lastMessageId")),
         ]
     )
     if answer["nextCursor"] is not None:

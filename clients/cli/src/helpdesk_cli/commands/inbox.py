@@ -35,6 +35,13 @@ _attach = click.option(
 @click.argument("text")
 @click.option("--take-over", is_flag=True, help="Take over the conversation; the agent stops answering.")
 @click.option("--reopen", is_flag=True, help="Reopen the conversation if it is resolved.")
+@click.option(
+    "--if-last-message",
+    "last_message",
+    metavar="MESSAGE",
+    type=ID,
+    help="Send it only if this is still the newest message that the visitor sees.",
+)
 @_attach
 @pass_session
 def reply(
@@ -44,12 +51,14 @@ def reply(
     *,
     take_over: bool,
     reopen: bool,
+    last_message: str | None,
     files: tuple[Path, ...],
 ) -> None:
     """Reply to the visitor as a teammate. With - as TEXT, read the text from stdin."""
     body = _body(session, text, files)
     body |= {"takeOver": True} if take_over else {}
     body |= {"reopen": True} if reopen else {}
+    body |= {"ifLastMessageId": last_message} if last_message else {}
     answer = session.api().post("conversations", conversation_id, "reply", body=body)
     if session.as_json:
         say_json(answer)
