@@ -10,7 +10,7 @@ export const KINDS = [["bug", "Bug"], ["suggestion", "Suggestion"]];
 export const STATUSES = [
   ["open", "Open"], ["planned", "Planned"], ["in progress", "In progress"], ["in review", "In review"], ["done", "Done"], ["declined", "Declined"],
 ];
-const TONES = { urgent: "bad", high: "warn", planned: "info", "in progress": "info", "in review": "info", done: "good", declined: "plain", open: "warn" };
+const TONES = { urgent: "bad", high: "warn", planned: "info", "in progress": "info", "in review": "info", done: "good", declined: "plain", open: "plain" };
 
 export const named = (options, value) => options.find(([key]) => key === value)?.[1] ?? value;
 export const count = (number, one, many = `${one}s`) => `${new Intl.NumberFormat().format(number)} ${number === 1 ? one : many}`;
