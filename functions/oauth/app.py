@@ -107,7 +107,7 @@ def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: BaseUrl)
     """Start a login in a browser. Leads to sign-in and approval.
 
     An invalid request shows a page that names the error. It never redirects. Only a person who has signed in and seen
-    the program returns to it.
+    the program returns to it. The service's own console asks for no approval, and can ask for no page at all.
     """
     return web.authorize(client_info, query, base_url)
 
@@ -171,8 +171,8 @@ def take_user_code(client_info: ClientInfo, form: UserCodeForm, base_url: BaseUr
 
 
 @api.get("/v1/oauth/consent", errors=(RequestExpired,), **_PAGE)
-def show_consent(client_info: ClientInfo, query: ConsentQuery, base_url: BaseUrl) -> HtmlPage:
-    """Show the page for sign-in and approval."""
+def show_consent(client_info: ClientInfo, query: ConsentQuery, base_url: BaseUrl) -> HtmlPage | SeeOther:
+    """Show the page for sign-in and approval. The console needs no approval, so this leads back to it."""
     return web.show_consent(client_info, query.request, base_url)
 
 
@@ -196,7 +196,7 @@ def sign_in(client_info: ClientInfo, form: CodeForm, base_url: BaseUrl) -> HtmlP
 
 @api.post("/v1/oauth/sign-out", errors=(CsrfError,), **_PAGE)
 def sign_out(client_info: ClientInfo, form: SignOutForm, base_url: BaseUrl) -> HtmlPage | SeeOther:
-    """Sign out of the pages."""
+    """Sign out of the pages. The console sends `then=console`."""
     return web.sign_out(client_info, form, base_url)
 
 

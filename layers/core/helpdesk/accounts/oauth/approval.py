@@ -2,7 +2,7 @@
 
 import re
 
-from helpdesk.accounts.oauth import device, metadata, redirects, registration, repository
+from helpdesk.accounts.oauth import console, device, metadata, redirects, registration, repository
 from helpdesk.accounts.oauth.errors import (
     InvalidAuthorizationRequest,
     InvalidOAuthRequest,
@@ -23,6 +23,7 @@ from helpdesk.accounts.oauth.record import (
 from helpdesk.accounts.oauth.schemas import AuthorizeQuery
 from helpdesk.accounts.oauth.sessions import Browser
 from helpdesk.accounts.people.record import PersonRecord
+from helpdesk.api.admission.caller import Scope
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.units import MINUTE_MS
@@ -35,13 +36,13 @@ MAX_STATE_CHARACTERS = 2_000
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
-def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
-    """Store an authorization request and return its handle.
+def read(query: AuthorizeQuery, browser: Browser, base_url: str) -> tuple[str, AuthorizationRequest]:
+    """Return an authorization request with its handle; it isn't stored yet.
 
     Raises InvalidAuthorizationRequest. No error leads to the client before a person has signed in and seen it: anyone
     can register a client, and a link to this API would otherwise lead to any site (RFC 9700, section 4.11.2).
     """
-    client, redirect_uri = _client_and_redirect(query)
+    client, redirect_uri = _client_and_redirect(query, base_url)
     try:
         _require_well_formed(query, client, base_url)
     except OAuthError as error:
@@ -60,13 +61,13 @@ def begin(query: AuthorizeQuery, browser: Browser, base_url: str) -> str:
         redirect_sent=query.redirect_uri or None,
         state=query.state,
         challenge=query.code_challenge or "",
-        scopes=scopes_in(query.scope),
+        scopes=tuple(Scope) if client is console.CLIENT else scopes_in(query.scope),
+        organization=query.organization if client is console.CLIENT else None,
     )
-    table.put_new(pending)
-    return handle
+    return handle, pending
 
 
-def _client_and_redirect(query: AuthorizeQuery) -> tuple[OAuthClient, str]:
+def _client_and_redirect(query: AuthorizeQuery, base_url: str) -> tuple[OAuthClient, str]:
     if query.repeated & {"client_id", "redirect_uri"}:
         raise InvalidAuthorizationRequest
     client = registration.by_id(query.client_id)
@@ -74,6 +75,8 @@ def _client_and_redirect(query: AuthorizeQuery) -> tuple[OAuthClient, str]:
         raise InvalidAuthorizationRequest(
             "The program that sent you here is not registered with us. Go back to it and try again."
         )
+    if client is console.CLIENT and query.redirect_uri == console.redirect_uri(base_url):
+        return client, query.redirect_uri
     if not query.redirect_uri:
         if len(client.redirect_uris) != 1:
             raise InvalidAuthorizationRequest
@@ -142,18 +145,28 @@ def allow(
 
     Raises RequestExpired if the request was answered before. `organization` is one of the person's, or None.
     """
-    now = clock.now_ms()
     transaction = Transaction()
     repository.remove_request(transaction, found)
     if found.device_hash:
         repository.decide_device(
             transaction,
             found.device_hash,
-            Approval(person.id, found.client_id, organization, now, found.scopes),
+            Approval(person.id, found.client_id, organization, clock.now_ms(), found.scopes),
         )
         transaction.commit()
         return None
-    code = ids.secret()
+    return with_code(transaction, found, person, organization, base_url)
+
+
+def with_code(
+    transaction: Transaction,
+    found: AuthorizationRequest,
+    person: PersonRecord,
+    organization: str | None,
+    base_url: str,
+) -> str:
+    """Store a code, in a transaction that this commits, and return the redirect that brings it to the client."""
+    code, now = ids.secret(), clock.now_ms()
     record = AuthorizationCode(
         code_hash=sha256_hex(code),
         user_id=person.id,
@@ -182,10 +195,12 @@ def deny(found: AuthorizationRequest, base_url: str) -> str | None:
     transaction.commit()
     if found.device_hash:
         return None
+    return refusal(found, "access_denied", "The person denied the request.", base_url)
+
+
+def refusal(found: AuthorizationRequest, error: str, description: str, base_url: str) -> str:
+    """Return the redirect that brings an error to the client."""
+    issuer = metadata.issuer_of(base_url)
     return redirects.with_answer(
-        found.redirect_uri,
-        error="access_denied",
-        error_description="The person denied the request.",
-        state=found.state,
-        iss=metadata.issuer_of(base_url),
+        found.redirect_uri, error=error, error_description=description, state=found.state, iss=issuer
     )

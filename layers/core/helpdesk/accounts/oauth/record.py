@@ -47,7 +47,8 @@ class AuthorizationRequest(Expiring, kw_only=True):
     """What a client asks of a person, from the first redirect through sign-in to consent.
 
     `browser_hash` is the browser in which it began. A device login sets `device_hash` and `user_code`; an authorization
-    request sets the other optional fields. `redirect_sent` is the redirect address as the request named it.
+    request sets the other optional fields. `redirect_sent` is the redirect address as the request named it, and
+    `organization` the one that the console asks for.
     """
 
     PK, SK = "OAUTH#REQUEST#{request_hash}", "REQUEST"
@@ -63,6 +64,7 @@ class AuthorizationRequest(Expiring, kw_only=True):
     device_hash: str = ""
     user_code: str = ""
     scopes: Scopes
+    organization: str | None = None
 
 
 class Approval(Record):
@@ -79,7 +81,10 @@ class Approval(Record):
 
 
 class AuthorizationCode(Expiring, kw_only=True):
-    """An authorization code. Once it is used (`used_at`), it stays known for a day to detect a second use."""
+    """An authorization code. Once it is used (`used_at`), it stays known for a day to detect a second use.
+
+    `token_hash` is the access token that the console got for it; other clients have a grant.
+    """
 
     PK, SK = "OAUTH#CODE#{code_hash}", "CODE"
     KEPT_SECONDS = DAY_SECONDS
@@ -95,6 +100,7 @@ class AuthorizationCode(Expiring, kw_only=True):
     redirect_sent: str | None = None
     challenge: str
     used_at: int | None = None
+    token_hash: str | None = None
 
     @property
     def approval(self) -> Approval:
@@ -154,6 +160,7 @@ class BrowserSession(Stored, kw_only=True):
     `user_id` is None after they sign out. `before` holds the hashes of the browser's earlier cookies: what began under
     one of them continues here. `known` holds the hashes of the addresses that signed in, also after the session, which
     is valid until `valid_until` (ms). DynamoDB deletes the browser some time after `expires_at` (seconds).
+    `organization` is the one that the console was in last.
     """
 
     PK, SK = "OAUTH#BROWSER#{browser_hash}", "BROWSER"
@@ -164,6 +171,7 @@ class BrowserSession(Stored, kw_only=True):
     valid_until: int
     known: tuple[str, ...] = ()
     expires_at: int
+    organization: str | None = None
 
 
 class IssuedToken(Record):

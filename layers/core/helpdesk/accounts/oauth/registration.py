@@ -8,7 +8,7 @@ from urllib.parse import unquote_plus
 
 from pydantic import SecretStr
 
-from helpdesk.accounts.oauth import limits, redirects, repository
+from helpdesk.accounts.oauth import console, limits, redirects, repository
 from helpdesk.accounts.oauth.errors import (
     InvalidClient,
     InvalidClientMetadata,
@@ -106,7 +106,9 @@ def _grant_types(wanted: ClientRegistration) -> list[str]:
 
 
 def by_id(client_id: str | None) -> OAuthClient | None:
-    """Return a registered client, or None."""
+    """Return a registered client, or the console, or None."""
+    if client_id == console.CLIENT.id:
+        return console.CLIENT
     return (
         repository.registered_clients.find(client_id)
         if client_id and _CLIENT_ID.fullmatch(client_id)

@@ -62,10 +62,13 @@ def remove_request(transaction: Transaction, pending: AuthorizationRequest) -> N
     transaction.delete(pending.key, require={}, on_failure=RequestExpired())
 
 
-def use_code(transaction: Transaction, code: AuthorizationCode) -> None:
-    """Use a code, once. The transaction raises ConditionFailed if it was used before."""
+def use_code(transaction: Transaction, code: AuthorizationCode, token_hash: str | None = None) -> None:
+    """Use a code, once, for a token of the console or for a grant. The transaction raises ConditionFailed if used."""
     transaction.change(
-        code.key, set={"used_at": clock.now_ms()}, require={"used_at": None}, on_failure=ConditionFailed
+        code.key,
+        set={"used_at": clock.now_ms(), "token_hash": token_hash},
+        require={"used_at": None},
+        on_failure=ConditionFailed,
     )
 
 
@@ -158,6 +161,34 @@ def sign_out(browser_hash: str) -> None:
         table.change(BrowserSession.key_for(browser_hash), set={"user_id": None})
     except ConditionFailed:
         return
+
+
+def keep_browser(browser_hash: str, user_id: str, valid_until: int, organization: str | None) -> None:
+    """Set until when a person's session in a browser is valid, and its organization, unless they sign out now."""
+    try:
+        table.change(
+            BrowserSession.key_for(browser_hash),
+            set={"valid_until": valid_until, "organization": organization},
+            require={"user_id": user_id},
+        )
+    except ConditionFailed:
+        return
+
+
+def put_console_token(transaction: Transaction, approval: Approval, token: IssuedToken) -> None:
+    """Add an access token of the console."""
+    transaction.put(
+        AccessToken(
+            token_hash=token.token_hash,
+            user_id=approval.user_id,
+            organization=approval.organization,
+            bound_at=approval.bound_at,
+            client_id=approval.client_id,
+            scopes=approval.scopes,
+            valid_until=token.valid_until,
+        ),
+        new=True,
+    )
 
 
 def put_grant(transaction: Transaction, grant: Grant) -> None:

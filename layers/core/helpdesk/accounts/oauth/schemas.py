@@ -80,6 +80,10 @@ class AuthorizeQuery(Query):
     """`api`, the default, or `api manage`. Other names are ignored."""
     resource: list[str] = Field(default_factory=list)
     """The address of this API, or one below it."""
+    prompt: str | None = None
+    """`none` shows no page: without a session the response is the error `login_required`. For the console alone."""
+    organization: str | None = None
+    """The organization to act in, one of the person's. For the console alone: others let the person choose."""
 
 
 class TokenForm(Form):
@@ -116,8 +120,8 @@ class TokenAnswer(OAuthAnswer):
     """`Bearer`."""
     expires_in: int
     """The lifetime of the access token, in seconds."""
-    refresh_token: str
-    """Exchange it once for the next tokens; each response contains a new one. `svc_ort_…`."""
+    refresh_token: str | None = None
+    """Exchange it once for the next tokens; each response contains a new one. `svc_ort_…`. The console gets none."""
     scope: str
     """What the person allowed: `api` or `api manage`."""
 

@@ -17,18 +17,21 @@ from helpdesk.api.http.content import ClientInfo
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record
-from helpdesk.platform.units import DAY_SECONDS, HOUR_SECONDS
+from helpdesk.platform.units import DAY_MS, DAY_SECONDS, HOUR_SECONDS
 
 SESSION_SECONDS = 12 * HOUR_SECONDS
 KNOWN_SECONDS = 180 * DAY_SECONDS
 """How long a browser keeps its cookie after a sign-in. It proves who signed in there before, and signs nobody in."""
+CONSOLE_SECONDS = 7 * DAY_SECONDS
+"""How long a browser stays signed in after the console was used there."""
 _MOST_BEFORE, _MOST_KNOWN = 5, 5
 
 
 class Browser(Record):
     """A browser by its cookie. `person` is who is signed in; `before` holds the hashes of its earlier cookies.
 
-    `known` holds the hashes of the addresses that signed in there, the latest last.
+    `known` holds the hashes of the addresses that signed in there, the latest last. `organization` is the one that the
+    console was in last. `valid_until` (ms) is when the session ends.
     """
 
     value: str
@@ -36,6 +39,8 @@ class Browser(Record):
     person: PersonRecord | None = None
     before: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
+    organization: str | None = None
+    valid_until: int = 0
 
     @property
     def hash(self) -> str:
@@ -61,9 +66,17 @@ def of(client_info: ClientInfo, base_url: str) -> Browser:
     if known is None:
         return Browser(value, is_new=False)
     if known.valid_until <= clock.now_ms():
-        return Browser(value, is_new=False, known=known.known)
+        return Browser(value, is_new=False, known=known.known, organization=known.organization)
     person = people.by_id(known.user_id) if known.user_id else None
-    return Browser(value, is_new=False, person=person, before=known.before, known=known.known)
+    return Browser(
+        value,
+        is_new=False,
+        person=person,
+        before=known.before,
+        known=known.known,
+        organization=known.organization,
+        valid_until=known.valid_until,
+    )
 
 
 def signed_in(browser: Browser, sign_in_hash: str, user_id: str, email_hash: str) -> Browser | None:
@@ -78,8 +91,25 @@ def signed_in(browser: Browser, sign_in_hash: str, user_id: str, email_hash: str
         valid_until=clock.now_ms() + SESSION_SECONDS * 1_000,
         known=known,
         expires_at=clock.seconds_from_now(KNOWN_SECONDS),
+        organization=browser.organization,
     )
     return fresh if repository.sign_in(sign_in_hash, session) else None
+
+
+def keep_for_console(browser: Browser, user_id: str, organization: str | None) -> None:
+    """Keep a browser signed in for another week, and note the organization. At most one write, and usually none."""
+    until = clock.now_ms() + CONSOLE_SECONDS * 1_000
+    if browser.organization != organization or browser.valid_until < until - DAY_MS:
+        repository.keep_browser(browser.hash, user_id, until, organization)
+
+
+def require_same_origin(client_info: ClientInfo, base_url: str) -> None:
+    """Raise CsrfError unless the browser proves that a request comes from a page of this origin."""
+    site = client_info.headers.get("sec-fetch-site")
+    if not (
+        site == "same-origin" or (site is None and client_info.headers.get("origin") == _origin(base_url))
+    ):
+        raise CsrfError
 
 
 def require_own_form(browser: Browser, csrf: str, client_info: ClientInfo, base_url: str) -> None:

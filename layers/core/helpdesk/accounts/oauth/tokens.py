@@ -10,7 +10,7 @@ import hmac
 import re
 from copy import replace
 
-from helpdesk.accounts.oauth import device, grants, metadata, registration, repository
+from helpdesk.accounts.oauth import console, device, grants, metadata, registration, repository
 from helpdesk.accounts.oauth.errors import (
     InvalidGrant,
     InvalidOAuthRequest,
@@ -26,9 +26,11 @@ from helpdesk.accounts.oauth.record import (
     Grant,
     IssuedToken,
     OAuthClient,
+    Scopes,
 )
 from helpdesk.accounts.oauth.schemas import RevocationForm, TokenAnswer, TokenForm
 from helpdesk.accounts.people import service as people
+from helpdesk.api.admission.record import AccessToken
 from helpdesk.api.logs.kinds import LogKind
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
@@ -88,19 +90,31 @@ def _by_code(client: OAuthClient, form: TokenForm) -> TokenAnswer:
     if not proves(verifier or "", code.challenge):
         raise InvalidGrant("`code_verifier` does not match the code challenge.")
     transaction = Transaction()
-    repository.use_code(transaction, code)
-    issued = _granted(transaction, client, code.approval, code.grant_id)
+    if client is console.CLIENT:
+        issued = _for_console(transaction, code)
+    else:
+        repository.use_code(transaction, code)
+        issued = _granted(transaction, client, code.approval, code.grant_id)
     try:
         transaction.commit()
     except ConditionFailed:
         # Another request used the code at the same moment: one of the two is not the client.
-        _revoke_used(code)
+        _revoke_used(repository.codes.find(code.code_hash) or code)
     return issued
+
+
+def _for_console(transaction: Transaction, code: AuthorizationCode) -> TokenAnswer:
+    access, token = _access_token(code.user_id)
+    repository.use_code(transaction, code, token.token_hash)
+    repository.put_console_token(transaction, code.approval, token)
+    return _token_answer(access, code.scopes)
 
 
 def _revoke_used(code: AuthorizationCode) -> None:
     """Revoke the tokens of a code that is used a second time (RFC 6749, section 4.1.2). Raises InvalidGrant."""
     logger.warning("code_reused", extra={"client": code.client_id, "grant": code.grant_id})
+    if code.token_hash is not None:
+        table.delete(AccessToken.key_for(code.token_hash))
     grants.end_stolen(code.grant_id)
     raise InvalidGrant
 
@@ -148,7 +162,7 @@ def _granted(transaction: Transaction, client: OAuthClient, approval: Approval, 
         raise InvalidGrant
     actor = ActorName(person.name, person.id)
     grants.log(transaction, grant, LogKind.GRANT_CREATED, actor, f"{client.name} was given access.")
-    return _token_answer(access, grant, family + rotating)
+    return _token_answer(access, grant.scopes, _refresh_token(grant, family + rotating))
 
 
 def _by_refresh(client: OAuthClient, form: TokenForm) -> TokenAnswer:
@@ -170,7 +184,7 @@ def _by_refresh(client: OAuthClient, form: TokenForm) -> TokenAnswer:
             transaction, seen, replace(refreshed, refresh_hash=sha256_hex(family + rotating))
         )
         transaction.commit()
-        return _token_answer(access, refreshed, family + rotating)
+        return _token_answer(access, refreshed.scopes, _refresh_token(refreshed, family + rotating))
 
     # It may be refreshed, revoked or moved to another organization in the meantime.
     return repeat_when_stale(attempt, ConditionFailed)
@@ -255,13 +269,17 @@ def _access_token(user_id: str) -> tuple[str, IssuedToken]:
     return token, IssuedToken(sha256_hex(token), clock.now_ms() + ACCESS_SECONDS * 1_000)
 
 
-def _token_answer(access: str, grant: Grant, refresh: str) -> TokenAnswer:
+def _refresh_token(grant: Grant, secret: str) -> str:
+    return f"svc_ort_{grant.id.removeprefix('grant_')}_{secret}"
+
+
+def _token_answer(access: str, scopes: Scopes, refresh_token: str | None = None) -> TokenAnswer:
     return TokenAnswer(
         access_token=access,
         token_type="Bearer",  # noqa: S106 - a scheme
         expires_in=ACCESS_SECONDS,
-        refresh_token=f"svc_ort_{grant.id.removeprefix('grant_')}_{refresh}",
-        scope=" ".join(grant.scopes),
+        refresh_token=refresh_token,
+        scope=" ".join(scopes),
     )
 
 

@@ -4,7 +4,16 @@ import re
 from urllib.parse import urlsplit
 
 from helpdesk.accounts.invites import accepting
-from helpdesk.accounts.oauth import approval, device, limits, pages, repository, sessions, sign_in
+from helpdesk.accounts.oauth import (
+    approval,
+    console,
+    device,
+    limits,
+    pages,
+    repository,
+    sessions,
+    sign_in,
+)
 from helpdesk.accounts.oauth.errors import CsrfError
 from helpdesk.accounts.oauth.record import AuthorizationRequest
 from helpdesk.accounts.oauth.schemas import (
@@ -20,11 +29,14 @@ from helpdesk.accounts.organizations import service as organizations
 from helpdesk.accounts.people.errors import InvalidEmail
 from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.api.http.content import ClientInfo, HtmlPage, SeeOther, see_other
+from helpdesk.storage import table
+from helpdesk.storage.transactions import Transaction
 
 type Response = HtmlPage | SeeOther
 
-_THEN = re.compile(r"(consent|invite):[0-9A-Za-z]{43}|connect:[a-z]{1,20}")
+_THEN = re.compile(r"(consent|console|invite):[0-9A-Za-z]{43}|connect:[a-z]{1,20}")
 _WHY = "A program asks to act for you. Sign in first."
+_WHY_CONSOLE = "Sign in to open the console."
 WHY_CONNECT = "Sign in to connect a service to your organization."
 _WHY_INVITED = "You have an invitation. Sign in with the address that was invited."
 
@@ -35,19 +47,50 @@ def root_of(base_url: str) -> str:
 
 
 def authorize(client_info: ClientInfo, query: AuthorizeQuery, base_url: str) -> SeeOther:
-    """Accept an authorization request and redirect the person to consent."""
+    """Accept an authorization request and redirect the person to consent; to the console, if they are signed in."""
     browser = sessions.of(client_info, base_url)
-    handle = approval.begin(query, browser, base_url)
-    return _on_to(f"consent:{handle}", browser, base_url)
+    handle, asked = approval.read(query, browser, base_url)
+    if asked.client_id != console.CLIENT.id:
+        table.put_new(asked)
+        return _on_to(f"consent:{handle}", browser, base_url)
+    if console.is_asked_from_elsewhere(client_info):
+        return see_other(console.address(base_url))
+    if browser.person is not None:
+        return _to_console(Transaction(), asked, browser, browser.person, base_url)
+    if query.prompt == "none":
+        return see_other(approval.refusal(asked, "login_required", "Nobody is signed in.", base_url))
+    table.put_new(asked)
+    return _on_to(f"console:{handle}", browser, base_url)
 
 
-def show_consent(client_info: ClientInfo, handle: str, base_url: str) -> HtmlPage:
-    """Return the consent page, or the sign-in page if nobody is signed in."""
+def _to_console(
+    transaction: Transaction,
+    asked: AuthorizationRequest,
+    browser: Browser,
+    person: PersonRecord,
+    base_url: str,
+) -> SeeOther:
+    """Redirect a person who is signed in to the console, with a code. `transaction` is the one that this commits."""
+    organization = console.organization_for(person, browser, asked.organization)
+    if organization is None and asked.organization is not None:
+        why = "You don't belong to this organization."
+        return see_other(approval.refusal(asked, "access_denied", why, base_url))
+    sessions.keep_for_console(browser, person.id, organization)
+    return see_other(approval.with_code(transaction, asked, person, organization, base_url))
+
+
+def show_consent(client_info: ClientInfo, handle: str, base_url: str) -> Response:
+    """Return the consent page, or the sign-in page if nobody is signed in; redirect to the console if it asks."""
     browser = sessions.of(client_info, base_url)
     pending = approval.pending_request(handle, browser)
+    for_console = pending.client_id == console.CLIENT.id
     if browser.person is None:
-        root = root_of(base_url)
-        return pages.sign_in(root, browser.csrf, f"consent:{handle}", why=_WHY)
+        then = f"{'console' if for_console else 'consent'}:{handle}"
+        return pages.sign_in(root_of(base_url), browser.csrf, then, why=_why(then))
+    if for_console:
+        transaction = Transaction()
+        repository.remove_request(transaction, pending)
+        return _to_console(transaction, pending, browser, browser.person, base_url)
     return _consent(browser, browser.person, handle, pending, base_url)
 
 
@@ -135,6 +178,10 @@ def take_code(client_info: ClientInfo, form: CodeForm, base_url: str) -> Respons
 
 def sign_out(client_info: ClientInfo, form: SignOutForm, base_url: str) -> Response:
     """Sign the person out and redirect to the page where another person can sign in."""
+    if form.then == console.CLIENT.id:  # it has no form of ours
+        sessions.require_same_origin(client_info, base_url)
+        repository.sign_out(sessions.of(client_info, base_url).hash)
+        return see_other(console.address(base_url))
     browser = _own(client_info, form.csrf, base_url)
     then = _then(form.then)
     repository.sign_out(browser.hash)
@@ -196,13 +243,14 @@ def _then(text: str) -> str:
 
 
 def _why(then: str) -> str:
-    return {"invite": _WHY_INVITED, "connect": WHY_CONNECT}.get(then.partition(":")[0], _WHY)
+    reasons = {"invite": _WHY_INVITED, "connect": WHY_CONNECT, "console": _WHY_CONSOLE}
+    return reasons.get(then.partition(":")[0], _WHY)
 
 
 def _address(then: str, base_url: str) -> str:
     kind, _, value = then.partition(":")
     root = root_of(base_url)
-    if kind == "consent":
+    if kind in {"consent", "console"}:
         return f"{root}/oauth/consent?request={value}"
     return f"{root}/{kind}/{value}"
 

@@ -158,7 +158,7 @@ class AccessToken(Expiring, kw_only=True):
     """An OAuth access token by its SHA-256: its person, its organization and its grant.
 
     `organization` is the one that it acts in since `bound_at` (ms), or None. `ended_in` are those in which it ended
-    because its person left. One without a grant was issued by the operator.
+    because its person left. One without a grant is of the console, or was issued by the operator.
     """
 
     PK, SK = "TOKEN#{token_hash}", "TOKEN"
