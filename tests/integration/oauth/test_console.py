@@ -107,7 +107,7 @@ def test_a_browser_that_is_signed_in_gets_the_next_token_without_a_page(browser:
     assert Client(token_of(browser)).get("/v1/members").status == 200
 
 
-def test_a_browser_that_is_not_signed_in_is_told_so_without_a_page(visitor: Visitor) -> None:
+def test_a_browser_that_is_not_signed_in_is_refused_without_a_page(visitor: Visitor) -> None:
     assert silently(visitor) == {
         "error": "login_required",
         "error_description": "Nobody is signed in.",

@@ -34,8 +34,7 @@ def redirect_uri(base_url: str) -> str:
 def is_asked_from_elsewhere(client_info: ClientInfo) -> bool:
     """Return whether the browser says that a sign-in to the console begins on another page than the console's.
 
-    Older browsers don't say. A code is worthless to whoever can't read the console's own pages, so this is a second
-    lock.
+    Older browsers don't say. PKCE and the one redirect address hold there as well: this is a second lock.
     """
     return client_info.headers.get("sec-fetch-site") not in {None, "same-origin"}
 
