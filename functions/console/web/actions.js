@@ -44,7 +44,7 @@ const Assign = ({ conversation, onDone, onClose }) => {
   const assign = (each) => run(() => post(`/conversations/${conversation.id}/assign`, each.body), each.key === "none" ? "Unassigned." : `Assigned to ${each.name}.`);
   return html`
     <${Dialog} title="Assign" onClose=${onClose} onSubmit=${() => choices[0] && assign(choices[0])}>
-      <input type="search" autofocus aria-label="Find a teammate" placeholder="Find a teammate" value=${words} onInput=${(event) => setWords(event.currentTarget.value)} />
+      <input type="text" autofocus aria-label="Find a teammate" placeholder="Find a teammate" value=${words} onInput=${(event) => setWords(event.currentTarget.value)} />
       ${problem && html`<${Problem} problem=${problem} />`}
       <ul class="choices">
         ${choices.map((each) => html`

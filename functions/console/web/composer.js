@@ -39,6 +39,7 @@ export const Composer = ({ conversation, mode, setMode, input, onWritten, onReso
   const [picks, setPicks] = useState(false);
   const [busy, setBusy] = useState(false);
   const picker = useRef();
+  const isTakenBack = useRef(false);
   const held = useCell(outbox.waiting)[id];
   const current = useRef();
   current.current = { id, kept };
@@ -119,8 +120,12 @@ export const Composer = ({ conversation, mode, setMode, input, onWritten, onReso
     const reply = outbox.takeBack(id);
     if (reply) keep(reply.draft, `draft:${id}:reply`);
     setMode("reply");
-    input.current?.focus();
+    isTakenBack.current = true;
   };
+  useEffect(() => {
+    if (isTakenBack.current && !held) input.current?.focus();
+    isTakenBack.current = false;
+  }, [held]);
   const insert = (text) => {
     setPicks(false);
     const box = input.current;
@@ -212,7 +217,7 @@ const SavedReplies = ({ onClose, onPick }) => {
   };
   return html`
     <${Dialog} title="Saved replies" onClose=${onClose} onSubmit=${() => found[at] && onPick(found[at])}>
-      <input class="palette-input" type="search" autofocus role="combobox" aria-expanded="true" aria-controls="replies" aria-label="Search saved replies"
+      <input class="palette-input" type="text" autofocus role="combobox" aria-expanded="true" aria-controls="replies" aria-label="Search saved replies"
         aria-activedescendant=${found.length ? `reply-${at}` : undefined} value=${words} onInput=${(event) => (setAt(0), setWords(event.currentTarget.value))} onKeyDown=${move} />
       <ul class="hits" role="listbox" id="replies" aria-label="Saved replies">
         ${found.map((each, index) => html`

@@ -68,7 +68,7 @@ const Search = ({ screens, onClose }) => {
   return html`
     <${Dialog} title="Find anything" onClose=${onClose} onSubmit=${() => all[at] && go(all[at])}>
       <input
-        class="palette-input" type="search" role="combobox" aria-expanded="true" aria-controls="hits" aria-label="Search words" autofocus
+        class="palette-input" type="text" role="combobox" aria-expanded="true" aria-controls="hits" aria-label="Search words" autofocus
         aria-activedescendant=${all.length ? `hit-${at}` : undefined} placeholder="A name, words of a conversation, a document …"
         value=${words} onInput=${(event) => setWords(event.currentTarget.value)} onKeyDown=${move}
       />

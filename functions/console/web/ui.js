@@ -81,7 +81,7 @@ export const Badge = ({ tone = "plain", children }) => html`<span class=${`badge
 const hue = (text) => [...text].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 7);
 
 export const Avatar = ({ name, size = 28 }) => {
-  const words = (name || "?").trim().split(/\s+/);
+  const words = (name || "?").replace(/\(.*\)|[^\p{L}\p{N}\s?]/gu, "").trim().split(/\s+/);
   const initials = [words[0], words.length > 1 ? words.at(-1) : ""].map((word) => [...word][0] ?? "").join("");
   return html`
     <span class="avatar" style=${{ "--hue": hue(name || "?"), "--size": `${size}px` }} aria-hidden="true">${initials.toUpperCase()}</span>
