@@ -1,13 +1,13 @@
 // One conversation: its thread, what can be done with it, and who it is with.
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { get, post, put } from "./api.js";
-import { Act } from "./actions.js";
 import { Composer } from "./composer.js";
 import { CustomerPanel } from "./customer_panel.js";
 import { Entries } from "./entries.js";
 import { Icon } from "./icons.js";
 import { useKeys } from "./keys.js";
 import { onHint, viewing } from "./live.js";
+import { useModule } from "./loading.js";
 import { href, open } from "./router.js";
 import { me, memberName, teamName } from "./session.js";
 import { Badge, Button, Loading, Menu, Problem, say, Time, attempt } from "./ui.js";
@@ -105,6 +105,7 @@ export const Conversation = ({ id, known, onChange, onNext }) => {
   const thread = useThread(id, known, onChange);
   const presence = usePresence(id);
   const [asked, setAsked] = useState(null);
+  const Act = useModule(() => import("./actions.js"), asked)?.Act;
   const [mode, setMode] = useState("reply");
   const [showsPanel, setShowsPanel] = useState(false);
   const end = useRef();
@@ -203,7 +204,7 @@ export const Conversation = ({ id, known, onChange, onNext }) => {
         : conversation.archivedAt
         ? html`<p class="closed">Archived conversations accept no messages. <button type="button" class="as-link" onClick=${() => change("unarchive")}>Unarchive it</button></p>`
         : html`<${Composer} key=${id} conversation=${conversation} mode=${mode} setMode=${setMode} input=${writing} onWritten=${reload} onResolve=${resolve} writers=${presence.writers} />`}
-      ${asked && html`<${Act} name=${asked} conversation=${conversation} entries=${entries ?? []} onClose=${() => setAsked(null)} onDone=${reload} />`}
+      ${asked && Act && html`<${Act} name=${asked} conversation=${conversation} entries=${entries ?? []} onClose=${() => setAsked(null)} onDone=${reload} />`}
     </section>
     <${CustomerPanel} conversation=${conversation} isShown=${showsPanel} onClose=${() => setShowsPanel(false)} onChange=${reload} />
   `;

@@ -1,16 +1,15 @@
 // The inbox: lists of conversations at the side, and the conversation that is open.
 import { html, useEffect, useRef } from "./vendor/htm-preact.js";
 import { get } from "./api.js";
-import { Conversation } from "./conversation.js";
 import { Icon } from "./icons.js";
 import { useKeys } from "./keys.js";
 import { onHint } from "./live.js";
-import { More, usePages } from "./loading.js";
+import { More, useModule, usePages } from "./loading.js";
 import { href, open } from "./router.js";
 import { me, memberName, teamName, teams } from "./session.js";
 import { waiting } from "./shell.js";
 import { cell, remember, remembered, useCell } from "./store.js";
-import { Avatar, Badge, Empty, Menu, Time, useMinute } from "./ui.js";
+import { Avatar, Badge, Empty, Loading, Menu, Time, useMinute } from "./ui.js";
 
 const isOpen = (each) => each.status === "open" && !each.archivedAt;
 const waits = (each) => isOpen(each) && (each.awaitingHuman || each.pendingApprovals > 0);
@@ -57,6 +56,8 @@ export default function Inbox({ path }) {
   const pages = usePages("/conversations", "conversations", words ? { q: words } : query);
   const items = words ? pages.items : sorted(pages.items, name);
   const search = useRef();
+  // Loaded after the list, before someone opens a conversation.
+  const Conversation = useModule(() => import("./conversation.js"), id || pages.items.length)?.Conversation;
 
   const place = (changed) => pages.change((before) => {
     const others = before.filter((each) => each.id !== changed.id);
@@ -127,7 +128,7 @@ export default function Inbox({ path }) {
         </div>
         <${List} key=${name + words} items=${items} pages=${pages} chosen=${id} name=${name} words=${words} />
       </section>
-      ${id
+      ${id && !Conversation ? html`<section class="thread"><${Loading} lines=${8} /></section>` : id
         ? html`<${Conversation} key=${id} id=${id} onChange=${place} onNext=${() => step(at < items.length - 1 ? 1 : -1)} known=${items[at]} />`
         : html`<section class="thread-empty"><${Empty} icon="inbox" title=${items.length ? "Choose a conversation" : "All quiet"}>
             <p>Press <kbd>j</kbd> and <kbd>k</kbd> to walk the list, <kbd>?</kbd> for all shortcuts.</p><//></section>`}

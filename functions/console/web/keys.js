@@ -1,10 +1,9 @@
 // Keyboard shortcuts. A screen offers them while it is shown; `?` lists those that work now. None works while someone types.
-import { html, useEffect } from "./vendor/htm-preact.js";
-import { cell, useCell } from "./store.js";
-import { Dialog } from "./ui.js";
+import { useEffect } from "./vendor/htm-preact.js";
+import { cell } from "./store.js";
 
-const offered = cell([]);
-const isListed = cell(false);
+// Those that work now, in lists of their components.
+export const offered = cell([]);
 
 const isTyping = (target) => target.closest?.("input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]");
 
@@ -32,23 +31,4 @@ export const useKeys = (shortcuts, when = []) => {
     offered.value = [...offered.value, shortcuts];
     return () => (offered.value = offered.value.filter((each) => each !== shortcuts));
   }, when);
-};
-
-export const listKeys = () => (isListed.value = true);
-
-const isMac = /Mac|iP/.test(navigator.platform);
-const drawn = (key) => key.split(" ").map((part) => html`<kbd>${part.replace("mod+", isMac ? "⌘" : "Ctrl ")}</kbd>`);
-
-export const KeyList = () => {
-  const shortcuts = useCell(offered).flat().filter((each) => each.text);
-  if (!useCell(isListed)) return null;
-  return html`
-    <${Dialog} title="Keyboard shortcuts" onClose=${() => (isListed.value = false)}>
-      <dl class="keys">
-        ${shortcuts.map((each) => html`<div key=${each.key}><dt>${each.text}</dt><dd>${drawn(each.key)}</dd></div>`)}
-        <div><dt>Send a reply or note</dt><dd>${drawn("mod+Enter")}</dd></div>
-        <div><dt>This list</dt><dd>${drawn("?")}</dd></div>
-      </dl>
-    <//>
-  `;
 };

@@ -1,7 +1,7 @@
 // Data that a screen loads: one answer, or a list that comes in pages.
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { get } from "./api.js";
-import { Loading, Problem } from "./ui.js";
+import { Loading, Problem, say } from "./ui.js";
 
 // Loads something when the screen opens and when one of `keys` changes. Returns {data, problem, reload, set}.
 export const useLoaded = (load, keys = []) => {
@@ -62,12 +62,13 @@ export const More = ({ pages, lines = 4 }) => {
   const end = useRef();
   useEffect(() => {
     if (pages.isDone || pages.problem) return undefined;
-    const seen = new IntersectionObserver(([entry]) => entry.isIntersecting && pages.more(), { rootMargin: "400px" });
+    const root = end.current.closest(".list-body, .page");
+    const seen = new IntersectionObserver(([entry]) => entry.isIntersecting && pages.more(), { root, rootMargin: "600px" });
     seen.observe(end.current);
     return () => seen.disconnect();
   });
   if (pages.problem) return html`<${Problem} problem=${pages.problem} retry=${pages.items.length ? pages.more : pages.reload} />`;
-  return html`<div ref=${end}>${pages.isLoading && html`<${Loading} lines=${lines} />`}</div>`;
+  return html`<div ref=${end} class="list-end">${pages.isLoading && html`<${Loading} lines=${lines} />`}</div>`;
 };
 
 // Shows a screen's data once it is there, and until then what it waits for or why it failed.
@@ -84,3 +85,12 @@ export const sheet = (name) =>
     link.onload = link.onerror = () => resolve();
     document.head.append(link);
   });
+
+// A module that is loaded when it is first needed; null until it is there.
+export const useModule = (load, isNeeded) => {
+  const [module, setModule] = useState(null);
+  useEffect(() => {
+    if (isNeeded && !module) load().then((loaded) => setModule(() => loaded), () => say("A part of this page didn't load. Check your network and try again.", { tone: "bad" }));
+  }, [Boolean(isNeeded)]);
+  return module;
+};

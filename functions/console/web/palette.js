@@ -3,11 +3,7 @@ import { html, useEffect, useState } from "./vendor/htm-preact.js";
 import { get } from "./api.js";
 import { Icon } from "./icons.js";
 import { open } from "./router.js";
-import { cell, useCell } from "./store.js";
 import { Dialog } from "./ui.js";
-
-const isShown = cell(false);
-export const showPalette = () => (isShown.value = true);
 
 const PAUSE_MS = 200;
 
@@ -30,12 +26,7 @@ const found = async (words) => {
   ];
 };
 
-export const Palette = ({ screens }) => {
-  const shown = useCell(isShown);
-  return shown && html`<${Search} screens=${screens} onClose=${() => (isShown.value = false)} />`;
-};
-
-const Search = ({ screens, onClose }) => {
+export const Palette = ({ screens, onClose }) => {
   const [words, setWords] = useState("");
   const [hits, setHits] = useState([]);
   const [at, setAt] = useState(0);

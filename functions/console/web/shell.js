@@ -2,9 +2,8 @@
 import { html, useEffect, useErrorBoundary, useState } from "./vendor/htm-preact.js";
 import * as api from "./api.js";
 import { Icon } from "./icons.js";
-import { KeyList, listKeys, useKeys } from "./keys.js";
+import { useKeys } from "./keys.js";
 import * as live from "./live.js";
-import { Palette, showPalette } from "./palette.js";
 import { href, open, pieces, place, root } from "./router.js";
 import * as session from "./session.js";
 import { cell, forgetAll, remember, remembered, useCell } from "./store.js";
@@ -27,6 +26,11 @@ const ICONS = { conversations: "inbox" };
 
 // How many things wait for the team, by screen: {conversations: 3, approvals: 1}.
 export const waiting = cell({});
+
+// What lies over the screen: "Find anything" or the list of shortcuts, each loaded when it is opened.
+const over = cell(null);
+const showPalette = async () => (over.value = (await import("./palette.js")).Palette);
+const listKeys = async () => (over.value = (await import("./key_list.js")).KeyList);
 
 const scheme = cell(remembered("scheme", "auto"));
 const applyScheme = () => {
@@ -138,6 +142,7 @@ const Connection = () => {
 export const Shell = () => {
   const { path } = useCell(place);
   const [isOpen, setOpen] = useState(false);
+  const Over = useCell(over);
   const [current = "conversations", ...rest] = pieces(path);
   const name = SCREENS.find(([screen]) => screen === current)?.[1];
   useEffect(() => live.start(), []);
@@ -161,6 +166,6 @@ export const Shell = () => {
       <${Navigation} current=${current} />
       <div class="screen" id="screen"><${Connection} /><${Screen} key=${current} current=${current} rest=${rest} /></div>
     </div>
-    <${Lines} /><${KeyList} /><${Palette} screens=${SCREENS} />
+    <${Lines} />${Over && html`<${Over} screens=${SCREENS} onClose=${() => (over.value = null)} />`}
   `;
 };
