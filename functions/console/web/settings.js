@@ -61,6 +61,7 @@ const Selected = ({ current }) => {
   return html`
     <label class="settings-select"><span class="visually-hidden">Section of the settings</span>
       <select value=${current} onChange=${go}>
+        ${!offered().flat(2).flat().includes(current) && html`<option value=${current} selected hidden>Choose a section</option>`}
         ${offered().map(([group, sections]) => html`
           <optgroup key=${group} label=${group}>
             ${sections.map(([name, text]) => html`<option key=${name} value=${name} selected=${name === current}>${text}</option>`)}

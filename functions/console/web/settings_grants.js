@@ -10,9 +10,9 @@ const Grant = ({ grant, path, whose, reload }) => {
   const [isAsking, setAsking] = useState(false);
   return html`
     <li>
-      <span class="grow"><b>${grant.clientName}</b>${grant.current && html` <${Badge} tone="info">This console<//>`}<small>${whose}</small></span>
-      <small>${grant.scopes.includes("manage") ? "Manages settings too" : "Daily work"}</small>
-      <small>Allowed on ${date(grant.createdAt)}, last used on ${date(grant.refreshedAt)}</small>
+      <span class="grow"><b>${grant.clientName}</b>${grant.current && html` <${Badge} tone="info">This console<//>`}
+        <small>${whose}. ${grant.scopes.includes("manage") ? "Does the daily work and manages settings" : "Does the daily work"} since ${date(grant.createdAt)}.</small></span>
+      <small>Last used on ${date(grant.refreshedAt)}</small>
       <${Button} kind="quiet" onClick=${() => setAsking(true)} aria-label=${`End the access of ${grant.clientName}`}>End access<//>
       ${isAsking && html`
         <${Confirm} title=${`End the access of ${grant.clientName}?`} action="End access" onClose=${() => setAsking(false)}

@@ -15,7 +15,7 @@ const Zones = () => html`<datalist id="time-zones">${Intl.supportedValuesOf("tim
 const Day = ({ name, ranges, onChange }) => {
   const change = (at, more) => onChange(ranges.map((each, index) => (index === at ? { ...each, ...more } : each)));
   return html`
-    <li class="day" role="group" aria-label=${name}>
+    <li class="office-day">
       <b>${name}</b>
       <div class="stack">
         ${ranges.length === 0 && html`<span class="hint">Closed</span>`}

@@ -42,21 +42,21 @@ const MODES = [["alerts", "The channel only reads along"], ["two_way", "Replies 
 
 const Slack = () => html`
   <${Settings} route="/integrations/chatmirror">${(form) => html`
-    <${Form} form=${form} label="Slack">
+    <${Form} form=${form} label="Slack"><${Group} title="Settings">
       <${Field} label="Channel" error=${form.error("channel")}><input ...${form.text("channel")} maxlength="81" placeholder="support" autocomplete="off" /><//>
       <${Switch} label="Send conversations to the channel" ...${form.flag("enabled")} />
       <${Pick} label="Direction" options=${MODES} ...${form.pick("mode")} />
-    <//>
+    <//><//>
   `}<//>
 `;
 
 const Discord = () => html`
   <${Settings} route="/integrations/chatcommunity" nullable=${["role"]}>${(form) => html`
-    <${Form} form=${form} label="Discord">
+    <${Form} form=${form} label="Discord"><${Group} title="Settings">
       <${Field} label="Channel for alerts" error=${form.error("channel")}><input ...${form.text("channel")} maxlength="101" placeholder="support" autocomplete="off" /><//>
       <${Field} label="Role to mention" hint="Empty: nobody." error=${form.error("role")}><input ...${form.text("role")} maxlength="101" autocomplete="off" /><//>
       <${Switch} label="Send alerts to the channel" ...${form.flag("enabled")} />
-    <//>
+    <//><//>
   `}<//>
 `;
 
@@ -69,9 +69,9 @@ const Linear = () => html`
     const stateOptions = [["", "None"], ...offered.map(({ name }) => [name, name])];
     return html`
       <${Form} form=${form} label="Linear">
-        <${Pick} label="Team" options=${[...(team ? [] : [["", "Choose a team"]]), ...teams.map((each) => [each.key, `${each.name} (${each.key})`])]} ...${form.pick("team")}
+        <${Group} title="Issues"><${Pick} label="Team" options=${[...(team ? [] : [["", "Choose a team"]]), ...teams.map((each) => [each.key, `${each.name} (${each.key})`])]} ...${form.pick("team")}
           hint="Issues are opened in it." />
-        <${Switch} label="Open an issue for each new signal" ...${form.flag("autoCreate")} />
+        <${Switch} label="Open an issue for each new signal" ...${form.flag("autoCreate")} /><//>
         ${team && team === saved.team && html`
           <${Group} title="States" hint="Which state of an issue is which status of a signal.">
             <div class="columns">${STATUSES.map(([status, text]) => html`
@@ -96,7 +96,7 @@ const stateOf = (accounts) => (accounts.some((each) => each.status === "broken")
 
 const Connect = ({ app, again }) => html`
   <a class=${`button ${again ? "" : "main"}`} href=${`${base}/v1/connect/${app}?${search({ organization: me.value.organization.id })}`} target="_blank" rel="noopener">
-    <${Icon} name="open" /><span>${again ? "Connect again" : `Connect ${APPS[app][0]}`}</span></a>
+    <${Icon} name="open" /><span>${!again ? `Connect ${APPS[app][0]}` : app === "codehost" ? "Connect an account" : "Connect again"}</span></a>
 `;
 
 const Account = ({ account, name, isOnly, reload }) => {

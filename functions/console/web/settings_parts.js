@@ -77,8 +77,9 @@ export const Form = ({ form, least = "admin", saying = "Changes saved", children
   const submit = async (event) => (await form.submit(event)) && say(saying);
   return html`
     <form class="stack large" aria-label=${label} onSubmit=${submit} novalidate>
+      ${!may && html`<p class="hint">You can see these settings. Admins and owners can change them.</p>`}
       <fieldset class="stack large" disabled=${!may}>${children}</fieldset>
-      ${may ? html`
+      ${may && html`
         <div class=${`save ${form.isChanged ? "changed" : ""}`}>
           ${form.problem && html`<${Problem} problem=${form.problem} />`}
           <div class="buttons">
@@ -86,7 +87,7 @@ export const Form = ({ form, least = "admin", saying = "Changes saved", children
             ${form.isChanged && html`<${Button} kind="quiet" onClick=${form.reset}>Discard<//>`}
           </div>
         </div>
-      ` : html`<p class="hint">Admins and owners can change these settings.</p>`}
+      `}
     </form>
   `;
 };

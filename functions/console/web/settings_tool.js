@@ -25,8 +25,8 @@ const Waiting = ({ tool, reload }) => {
     <${Group} title=${tool.inForce ? "A change waits for an admin" : "This tool is new and waits for an admin"}
       hint="Your server declares it this way. Make sure that you made this change before you accept it.">
       <dl class="facts">${different.map(([name, label]) => html`
-        <dt key=${name}>${label}</dt><dd>${tool.inForce && html`<del><pre tabindex="0">${drawn(name === "risk" ? tool.declaredRisk : tool[name])}</pre></del>`}
-          <ins><pre tabindex="0">${drawn(tool.waiting[name])}</pre></ins></dd>
+        <dt key=${name}>${label}</dt><dd>${tool.inForce && html`<del><span class="visually-hidden">Now: </span><pre tabindex="0">${drawn(name === "risk" ? tool.declaredRisk : tool[name])}</pre></del>`}
+          <ins><span class="visually-hidden">New: </span><pre tabindex="0">${drawn(tool.waiting[name])}</pre></ins></dd>
       `)}</dl>
       ${can("admin") && html`<div><${Button} kind="main" icon="check" onClick=${accept}>Accept it<//></div>`}
     <//>
@@ -90,8 +90,8 @@ export const Tool = ({ tool, reload }) => {
       ${tool.enabled && tool.inForce && !tool.offered && html`<${Problem} problem=${{ message: "The agent has more tools than fit. Switch off those that it doesn't need." }} />`}
       ${tool.waiting && html`<${Waiting} tool=${tool} reload=${reload} />`}
       <${Form} form=${form} label="Settings of the tool">
-        <${Switch} label="The agent may call it" hint=${tool.requiresIdentity ? "Only for visitors whose identity is known." : null} ...${form.flag("enabled")} />
-        <${Pick} label="Before a call" options=${risks} ...${form.pick("risk")} hint="You can be stricter than your server declares, not laxer." error=${form.error("risk")} />
+        <${Group} title="Use"><${Switch} label="The agent may call it" hint=${tool.requiresIdentity ? "Only for visitors whose identity is known." : null} ...${form.flag("enabled")} />
+        <${Pick} label="Before a call" options=${risks} ...${form.pick("risk")} hint="You can be stricter than your server declares, not laxer." error=${form.error("risk")} /><//>
       <//>
       ${mayTest && tool.inForce && html`<${Test} tool=${tool} />`}
       <details><summary>Input and output</summary>

@@ -34,7 +34,7 @@ const Changes = ({ endpoint, reload }) => {
     reload();
   };
   return html`
-    <div class="grow stack">
+    <div class="whole stack">
       <p><b>${waiting.length === 1 ? "1 change waits for you" : `${waiting.length} changes wait for you`}</b> <span class="hint">Open a tool to read its change before you accept it.</span></p>
       <ul class="stack">${waiting.map((each) => html`
         <li key=${each.id} class="buttons">
