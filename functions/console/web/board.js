@@ -77,7 +77,7 @@ const List = ({ query, settings, isNarrow, waiting }) => {
   `;
 };
 
-const PostRow = ({ post: each, settings }) => html`
+const PostRow = ({ post: each, settings, showsState = true }) => html`
   <a class="row" href=${href(`/board/${each.number}`)}>
     <span class="votes"><b>${each.votes}</b><small>${each.votes === 1 ? "vote" : "votes"}</small></span>
     <span class="grow">
@@ -86,7 +86,7 @@ const PostRow = ({ post: each, settings }) => html`
       <small>${each.author.name} · <${Time} at=${each.createdAt} />${settings.boards.length > 1 ? ` · ${settings.boards.find((one) => one.id === each.boardId)?.name ?? ""}` : ""}${each.commentCount ? ` · ${count(each.commentCount, "comment")}` : ""}${each.hasSignal ? " · under a signal" : ""}</small>
     </span>
     ${each.tagIds.map((tag) => html`<${Badge} key=${tag}>${settings.tags.find((one) => one.id === tag)?.name}<//>`)}
-    ${each.state === "pending" ? html`<${Badge} tone="warn">Waiting<//>` : html`<${Badge} tone="good">${settings.statuses.find((one) => one.id === each.statusId)?.name}<//>`}
+    ${showsState && (each.state === "pending" ? html`<${Badge} tone="warn">Waiting<//>` : html`<${Badge} tone="info">${settings.statuses.find((one) => one.id === each.statusId)?.name}<//>`)}
   </a>
 `;
 
@@ -114,7 +114,7 @@ const Waiting = ({ query, settings, onChange }) => {
       <ul class="rows">
         ${pages.items.map((each) => html`
           <li key=${each.id}>
-            <${PostRow} post=${each} settings=${settings} />
+            <${PostRow} post=${each} settings=${settings} showsState=${false} />
             <span class="buttons decide">
               <${Button} icon="check" onClick=${() => decide(each, { state: "public" }, "Published.", { state: "pending" })}>Publish<//>
               <${Button} onClick=${() => decide(each, { isSpam: true }, "Marked as spam.", { isSpam: false })}>Spam<//>

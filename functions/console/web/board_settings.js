@@ -33,6 +33,7 @@ export const BoardSettings = ({ settings, showSettings }) => {
   const [version, setVersion] = useState(settings.version);
   const mayChange = can("admin");
   const isDirty = JSON.stringify(body(lists)) !== JSON.stringify(body(settings));
+  const isStale = problem?.code === "board_changed";
   useUnsaved(isDirty);
   const take = (next) => {
     showSettings(next);
@@ -62,11 +63,14 @@ export const BoardSettings = ({ settings, showSettings }) => {
       ${LISTS.map(([name, title, hint, least, most, one]) => html`
         <${Entries} key=${name} name=${name} title=${title} hint=${hint} least=${least} most=${most} one=${one} entries=${lists[name]} onChange=${set(name)} mayChange=${mayChange} />
       `)}
-      ${problem && html`<${Problem} problem=${problem} />`}
-      ${problem?.code === "board_changed" && html`<p>Save again to replace what your teammate saved, or <${Button} onClick=${async () => take(await get("/board"))}>Load theirs<//></p>`}
-      ${mayChange && html`<div class="buttons save-bar">
-        <${Button} kind="main" type="submit" busy=${busy} disabled=${!isDirty}>Save changes<//>
-        <${Button} disabled=${!isDirty} onClick=${() => take(settings)}>Discard<//>
+      ${mayChange && html`<div class="save-bar">
+        ${problem && html`<${Problem} problem=${isStale ? new Error("Someone else changed these settings meanwhile. Save again to replace theirs.") : problem} />`}
+        <div class="buttons">
+          <${Button} kind="main" type="submit" busy=${busy} disabled=${!isDirty}>Save changes<//>
+          ${isStale
+            ? html`<${Button} onClick=${async () => take(await get("/board"))}>Load theirs<//>`
+            : html`<${Button} disabled=${!isDirty} onClick=${() => take(settings)}>Discard<//>`}
+        </div>
       </div>`}
     </form>
   `;

@@ -56,18 +56,15 @@ const Post = ({ shown, show, reload, settings, reloadSettings }) => {
       <${Menu} label="More actions" items=${items} />
     </div>
     <div class="sides">
-      <div class="stack large">
-        <div class="stack">
-          <p class="by"><${Avatar} name=${shown.author.name} size=${24} /> <b>${shown.author.name}</b>
-            ${shown.author.isTeam ? html`<${Badge} tone="info">team<//>` : ""} <small>${shown.author.email ?? ""} <${Time} at=${shown.createdAt} /></small>
-            ${isWaiting && html`<${Badge} tone="warn">Waiting<//>`}${shown.isSpam && html`<${Badge} tone="bad">Spam<//>`}</p>
-          ${isEditing || draft.isDirty ? html`<${Form} draft=${draft} known=${shown} onSave=${save} onCancel=${() => (draft.drop(), setEditing(false))} />`
-            : shown.body ? html`<${Plain} text=${shown.body} />` : html`<p class="hint">No text.</p>`}
-        </div>
-        <${Comments} path=${path} id=${shown.id} />
+      <div class="stack">
+        <p class="by"><${Avatar} name=${shown.author.name} size=${24} /> <b>${shown.author.name}</b>
+          ${shown.author.isTeam ? html`<${Badge} tone="info">team<//>` : ""} <small>${shown.author.email ?? ""} <${Time} at=${shown.createdAt} /></small>
+          ${isWaiting && html`<${Badge} tone="warn">Waiting<//>`}${shown.isSpam && html`<${Badge} tone="bad">Spam<//>`}</p>
+        ${isEditing || draft.isDirty ? html`<${Form} draft=${draft} known=${shown} onSave=${save} onCancel=${() => (draft.drop(), setEditing(false))} />`
+          : shown.body ? html`<${Plain} text=${shown.body} />` : html`<p class="hint">No text.</p>`}
       </div>
       <aside class="side" aria-label="Details">
-        <p><b class="big">${shown.votes}</b> ${shown.votes === 1 ? "vote" : "votes"} <small>${shown.verifiedVotes} of known people</small></p>
+        <p><b class="big">${shown.votes}</b> ${shown.votes === 1 ? "vote" : "votes"} <small>${shown.verifiedVotes} by people you know</small></p>
         <${Choice} label="Status" value=${shown.statusId} options=${settings.statuses.map((each) => [each.id, each.name])} onChange=${(statusId) => choose({ statusId }, "Status saved.")} />
         ${settings.boards.length > 1 && html`<${Choice} label="Board" value=${shown.boardId} options=${settings.boards.map((each) => [each.id, each.name])} onChange=${(boardId) => choose({ boardId }, "Moved to another board.")} />`}
         <${Tags} chosen=${shown.tagIds} tags=${settings.tags} onChange=${(tagIds) => choose({ tagIds }, "Tags saved.")} />
@@ -80,6 +77,7 @@ const Post = ({ shown, show, reload, settings, reloadSettings }) => {
             : html`<${Button} icon="signals" onClick=${() => setAsked("signal")}>File under a signal<//>`}
         </div>
       </aside>
+      <${Comments} path=${path} id=${shown.id} />
     </div>
     ${asked === "signal" && html`<${UnderSignal} shown=${shown} path=${path} onClose=${() => setAsked(null)} onDone=${() => (reload(), reloadSettings())} />`}
     ${asked === "remove" && html`<${Confirm} title="Delete this post?" action="Delete post" onClose=${() => setAsked(null)}

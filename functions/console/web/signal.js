@@ -74,12 +74,10 @@ const Signal = ({ data, show, reload }) => {
       <${Menu} label="More actions" items=${items} />
     </div>
     <div class="sides">
-      <div class="stack large">
+      <div>
         ${isEditing || draft.isDirty
           ? html`<${Form} draft=${draft} signal=${signal} onSave=${save} onCancel=${() => (draft.drop(), setEditing(false))} />`
           : signal.body ? html`<${Markdown} text=${signal.body} />` : html`<p class="hint">No details.</p>`}
-        <${Reports} id=${signal.id} total=${signal.reporterCount} first=${reporters} cursor=${data.nextCursor} />
-        ${commits.length > 0 && html`<${Commits} commits=${commits} onApply=${(commit) => setAsked({ name: "apply", commit })} />`}
       </div>
       <aside class="side" aria-label="Details">
         <${Choice} label="Status" value=${signal.status} options=${STATUSES} onChange=${setStatus} />
@@ -94,6 +92,10 @@ const Signal = ({ data, show, reload }) => {
           ${signal.aliases.length > 0 && html`<dt>Also called</dt><dd>${signal.aliases.map((each) => html`<p key=${each}>${each}</p>`)}</dd>`}
         </dl>
       </aside>
+      <div class="stack large">
+        <${Reports} id=${signal.id} total=${signal.reporterCount} first=${reporters} cursor=${data.nextCursor} />
+        ${commits.length > 0 && html`<${Commits} commits=${commits} onApply=${(commit) => setAsked({ name: "apply", commit })} />`}
+      </div>
     </div>
     ${asked?.name === "apply" && html`<${Confirm} title="Apply this commit?" action="Apply commit" danger=${false} onClose=${() => setAsked(null)}
       run=${async () => (await post(`/signals/${signal.id}/commits/${asked.commit.id}/apply`), say("Applied. The signal is done."), reload())}>

@@ -117,13 +117,13 @@ const Task = ({ data, show, reload }) => {
       ${!isEditing && html`<${Button} icon="edit" onClick=${() => setEditing(true)}>Edit<//>`}<${Menu} label="More actions" items=${items} />
     </div>
     <div class="sides">
-      <div class="stack large">
+      <div>
         ${isEditing || draft.isDirty
           ? html`<${Form} draft=${draft} task=${task} onSave=${save} onCancel=${() => (draft.drop(), setEditing(false))} />`
           : task.description ? html`<${Markdown} text=${task.description} />` : html`<p class="hint">No description.</p>`}
-        <${Linked} data=${data} />
       </div>
       <${Side} task=${task} moveTo=${moveTo} choose=${choose} />
+      <${Linked} data=${data} />
     </div>
     ${asked === "done" && html`<${Confirm} title=${`Move ${task.key} to Done?`} action="Move to Done" danger=${false} run=${() => end("done")} onClose=${() => setAsked(null)}>
       <p>The customers who reported it get a message that it's done. You can't take that back.</p><//>`}
