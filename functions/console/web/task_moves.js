@@ -60,7 +60,8 @@ const write = async (card, status, body) => {
   }
   const { task } = await get(`/tasks/${card.id}`);
   if (task.status !== card.status) {
-    throw new Error(`Someone else moved ${card.key} to ${named(COLUMNS, task.status)} meanwhile. Move it again if you still want to.`);
+    const problem = new Error(`Someone else moved ${card.key} to ${named(COLUMNS, task.status)} meanwhile. Move it again if you still want to.`);
+    throw Object.assign(problem, { task });
   }
   if (Object.keys(body).length) await patch(`/tasks/${card.id}`, body);
 };
@@ -120,8 +121,7 @@ export const useCards = (query) => {
     waiting.current += 1;
     show(cards);
     queue.current = queue.current.then(() => write(card, status, body)).catch((problem) => {
-      known.current = former;
-      setState((now) => ({ ...now, cards: former }));
+      show(problem.task ? placed(former, problem.task, problem.task.status, null) : former);
       say(`${nameOf(card)} wasn't moved. ${problem.message}`, { tone: "bad", ms: 8_000 });
     }).then(() => {
       waiting.current -= 1;
