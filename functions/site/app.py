@@ -7,7 +7,7 @@ of this function are for someone who reads an article.
 from helpdesk.api.admission.anonymous import AddressLimit
 from helpdesk.api.http.content import Content
 from helpdesk.platform.settings import declare
-from helpdesk.site import articles, assets, board_reads, folders, machine_files
+from helpdesk.site import articles, assets, board_reads, folders, framing, machine_files
 from helpdesk.site.router import Pages
 from helpdesk.site.visit import Visit
 
@@ -159,7 +159,73 @@ def rate_conversation(visit: Visit, conversation_id: str) -> Content:
     return contact.rate(visit, conversation_id)
 
 
-@pages.get("/rate/<token>", of_mail=True)
+@pages.get("/widget.js", always=True)
+def show_widget_script(visit: Visit) -> Content:
+    """Return the script of the chat widget."""
+    from helpdesk.site import widget
+
+    return widget.script(visit)
+
+
+@pages.get("/widget", of_widget=True, reads=framing.agent_key)
+def show_widget(visit: Visit) -> Content:
+    """Show the visitor's open conversation in the chat widget, or the form for a message."""
+    from helpdesk.site import widget
+
+    return widget.show(visit)
+
+
+@pages.post("/widget", limit=AddressLimit.OWN, of_widget=True, reads=framing.agent_key)
+def send_in_widget(visit: Visit) -> Content:
+    """Write to the team in the chat widget."""
+    from helpdesk.site import contact
+
+    return contact.send(visit)
+
+
+@pages.get("/widget/unread", of_widget=True, reads=framing.agent_key)
+def show_unread(visit: Visit) -> Content:
+    """Return what the visitor has not read, for a panel that is closed."""
+    from helpdesk.site import widget
+
+    return widget.unread(visit)
+
+
+@pages.get("/widget/<conversation_id>", of_widget=True, reads=framing.agent_key)
+def show_widget_thread(visit: Visit, conversation_id: str) -> Content:
+    """Show a conversation in the chat widget."""
+    from helpdesk.site import contact
+
+    return contact.show_thread(visit, conversation_id)
+
+
+@pages.post("/widget/<conversation_id>", limit=AddressLimit.OWN, of_widget=True, reads=framing.agent_key)
+def reply_in_widget(visit: Visit, conversation_id: str) -> Content:
+    """Write in a conversation, in the chat widget."""
+    from helpdesk.site import contact
+
+    return contact.reply(visit, conversation_id)
+
+
+@pages.get("/widget/<conversation_id>/state", of_widget=True)
+def show_widget_state(visit: Visit, conversation_id: str) -> Content:
+    """Return what changes with a conversation."""
+    from helpdesk.site import contact
+
+    return contact.state(visit, conversation_id)
+
+
+@pages.post(
+    "/widget/<conversation_id>/rating", limit=AddressLimit.OWN, of_widget=True, reads=framing.agent_key
+)
+def rate_in_widget(visit: Visit, conversation_id: str) -> Content:
+    """Rate a conversation, in the chat widget."""
+    from helpdesk.site import contact
+
+    return contact.rate(visit, conversation_id)
+
+
+@pages.get("/rate/<token>", always=True)
 def show_rating(visit: Visit, token: str) -> Content:
     """Show the stars of a conversation that goes by mail."""
     from helpdesk.site import mail_links
@@ -167,7 +233,7 @@ def show_rating(visit: Visit, token: str) -> Content:
     return mail_links.show_rating(visit, token)
 
 
-@pages.post("/rate/<token>", limit=AddressLimit.SITE_FORMS, of_mail=True)
+@pages.post("/rate/<token>", limit=AddressLimit.SITE_FORMS, always=True)
 def rate_by_mail(visit: Visit, token: str) -> Content:
     """Rate a conversation that goes by mail."""
     from helpdesk.site import mail_links
@@ -175,7 +241,7 @@ def rate_by_mail(visit: Visit, token: str) -> Content:
     return mail_links.rate(visit, token)
 
 
-@pages.get("/unsubscribe/<token>", of_mail=True)
+@pages.get("/unsubscribe/<token>", always=True)
 def show_notices(visit: Visit, token: str) -> Content:
     """Show whether a customer gets notices by mail."""
     from helpdesk.site import mail_links
@@ -184,7 +250,7 @@ def show_notices(visit: Visit, token: str) -> Content:
 
 
 # The servers of a mail provider send it for all of its users.
-@pages.post("/unsubscribe/<token>", limit=AddressLimit.PAGES, of_mail=True)
+@pages.post("/unsubscribe/<token>", limit=AddressLimit.PAGES, always=True)
 def unsubscribe(visit: Visit, token: str) -> Content:
     """Turn notices by mail off."""
     from helpdesk.site import mail_links
@@ -192,7 +258,7 @@ def unsubscribe(visit: Visit, token: str) -> Content:
     return mail_links.set_notices(visit, token, off=True)
 
 
-@pages.post("/unsubscribe/<token>/undo", limit=AddressLimit.PAGES, of_mail=True)
+@pages.post("/unsubscribe/<token>/undo", limit=AddressLimit.PAGES, always=True)
 def subscribe_again(visit: Visit, token: str) -> Content:
     """Turn notices by mail on again."""
     from helpdesk.site import mail_links
@@ -218,13 +284,13 @@ def show_llms(visit: Visit) -> Content:
     return machine_files.llms(visit)
 
 
-@pages.get("/assets/<name>", of_mail=True)
+@pages.get("/assets/<name>", always=True)
 def show_asset(_: Visit, name: str) -> Content:
     """Return a style sheet of the theme, or a script."""
     return assets.serve(name)
 
 
-@pages.get("/css/<name>", of_mail=True)
+@pages.get("/css/<name>", always=True)
 def show_own_css(visit: Visit, name: str) -> Content:
     """Return the organization's own style sheet."""
     return assets.serve_own(visit.organization, name)

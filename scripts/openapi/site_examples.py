@@ -24,6 +24,7 @@ _SITE = {
     "showContact": True,
     "votesNeedSignIn": False,
     "footerLinks": [{"label": "Privacy", "url": "https://acme.example.com/privacy"}],
+    "widgetOrigins": ["https://acme.example.com"],
 }
 
 _APPEARANCE = {

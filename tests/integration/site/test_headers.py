@@ -11,12 +11,13 @@ from tests.support.site import FORM, opened
 FUNCTIONS = ("site", "site_search", "site_sign_in")
 GONE = "/articles/removed"
 MOVED = "/articles/former"
+SHOP = "https://shop.example.com"
 
 
 @pytest.fixture
 def paths(api: Client) -> dict[str, str]:
     """An address of each route, by the route's path."""
-    opened(api, showBoard=True)
+    opened(api, showBoard=True, widgetOrigins=[SHOP])
     folder = api.post("/v1/knowledge/folders", {"name": "Billing", "published": True}).body["id"]
     for title in ("Refunds", "Removed", "Former"):
         document = {"title": title, "body": "Five days.", "folderId": folder}
@@ -45,6 +46,12 @@ def paths(api: Client) -> dict[str, str]:
         "/contact/<conversation_id>": "/contact/cnv_0",
         "/contact/<conversation_id>/state": "/contact/cnv_0/state",
         "/contact/<conversation_id>/rating": "/contact/cnv_0/rating",
+        "/widget.js": "/widget.js",
+        "/widget": "/widget",
+        "/widget/unread": "/widget/unread",
+        "/widget/<conversation_id>": "/widget/cnv_0",
+        "/widget/<conversation_id>/state": "/widget/cnv_0/state",
+        "/widget/<conversation_id>/rating": "/widget/cnv_0/rating",
         "/rate/<token>": "/rate/none",
         "/unsubscribe/<token>": "/unsubscribe/none",
         "/unsubscribe/<token>/undo": "/unsubscribe/none/undo",
@@ -68,15 +75,18 @@ def test_every_page_forbids_what_it_does_not_need_and_no_page_that_is_kept_sets_
 ) -> None:
     slug = str(api.get("/v1/site").body["url"]).split("/")[-2]
     asked = [
-        (name, route.method, paths[route.path]) for name in FUNCTIONS for route in function(name).pages.routes
+        (name, route.method, paths[route.path], route.of_widget)
+        for name in FUNCTIONS
+        for route in function(name).pages.routes
     ]
-    asked += [("site", "GET", path) for path in ("/nowhere", GONE, MOVED, "/articles/refunds.md")]
+    asked += [("site", "GET", path, False) for path in ("/nowhere", GONE, MOVED, "/articles/refunds.md")]
 
     seen: dict[int, int] = {}
-    for name, method, path in asked:
+    for name, method, path, of_widget in asked:
         status, headers = _answer(name, method, f"/site/{slug}{path}")
         seen[status] = seen.get(status, 0) + 1
-        assert _wrong(headers) == [], f"{method} {path}: {headers}"
+        wrong = ["cross-origin-resource-policy"] if path == "/widget.js" else []
+        assert _wrong(headers, SHOP if of_widget else "'none'") == wrong, f"{method} {path}: {headers}"
         assert method == "GET" or headers["cache-control"] == "no-store", path
     # Pages, redirects, a moved and a removed article, forms that are refused.
     assert {200, 301, 303, 307, 404, 410} <= set(seen)
@@ -98,12 +108,12 @@ def _answer(name: str, method: str, path: str) -> tuple[int, dict[str, str]]:
     return raw["statusCode"], {name.lower(): values[-1] for name, values in raw["multiValueHeaders"].items()}
 
 
-def _wrong(headers: dict[str, str]) -> list[str]:
-    """Return what an answer allows that it should not."""
+def _wrong(headers: dict[str, str], ancestors: str = "'none'") -> list[str]:
+    """Return what an answer allows that it should not; `ancestors` are who may show it in a frame."""
     policy = {each.split()[0]: each.split()[1:] for each in headers["content-security-policy"].split("; ")}
     fixed = {
         "x-content-type-options": "nosniff",
-        "x-frame-options": "DENY",
+        "x-frame-options": "DENY" if ancestors == "'none'" else None,
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
         "strict-transport-security": "max-age=31536000",
@@ -112,7 +122,7 @@ def _wrong(headers: dict[str, str]) -> list[str]:
     directives = {
         "default-src": "'none'",
         "base-uri": "'none'",
-        "frame-ancestors": "'none'",
+        "frame-ancestors": ancestors,
         "form-action": "'self'",
         "style-src": "'self'",
     }

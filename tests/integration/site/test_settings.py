@@ -23,6 +23,7 @@ def test_a_site_is_off_until_someone_enables_it(api: Client) -> None:
         "showContact": True,
         "votesNeedSignIn": False,
         "footerLinks": [],
+        "widgetOrigins": [],
     }
 
 

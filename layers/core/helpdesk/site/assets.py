@@ -42,6 +42,16 @@ def script_path(stem: str) -> str:
     return f"/assets/{stem}.{_digest(stem, 'js')}.js"
 
 
+def style_path(stem: str) -> str:
+    """Return the path within a site of a style sheet that is one file: `/assets/frame.<digest>.css`."""
+    return f"/assets/{stem}.{_digest(stem, 'css')}.css"
+
+
+def source(name: str) -> str:
+    """Return the text of a file that is served as part of another one."""
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
 def styles_of(settings: SiteSettings, *, own: bool = True) -> list[str]:
     """Return the paths within a site of a page's style sheets: the theme's, then the organization's, which so wins.
 
@@ -98,4 +108,6 @@ def _text(stem: str, kind: str) -> str:
 
 
 def _parts(stem: str, kind: str) -> list[Path]:
-    return [FOLDER / stem / f"{part}.css" for part in PARTS] if kind == "css" else [FOLDER / f"{stem}.js"]
+    if kind == "css" and (FOLDER / stem).is_dir():
+        return [FOLDER / stem / f"{part}.css" for part in PARTS]
+    return [FOLDER / f"{stem}.{kind}"]

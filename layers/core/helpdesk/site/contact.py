@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
 from helpdesk.accounts.organizations import service as organizations
 from helpdesk.api.http.content import Content, HtmlPage, RawJson, see_other
 from helpdesk.api.http.schemas import Query
@@ -39,7 +41,7 @@ from helpdesk.conversations.state import Status
 from helpdesk.customers.profile import UserInput
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
-from helpdesk.site import assets, forms, markdown, rendering, sending
+from helpdesk.site import assets, forms, framing, markdown, rendering, sending
 from helpdesk.site.errors import NoStars, PageNotFound, StillMoving
 from helpdesk.site.forms import OwnForm
 from helpdesk.site.links import policy_source
@@ -75,6 +77,8 @@ class MessageForm(OwnForm):
     body: str = ""
     name: str = ""
     email: str = ""
+    page: str = ""
+    """The page around the widget, as JSON: `url` and `title`."""
 
 
 class RatingForm(OwnForm):
@@ -86,8 +90,8 @@ class RatingForm(OwnForm):
 
 def show(visit: Visit) -> Content:
     """Return the form for a message, and the visitor's conversations. No call for a browser without our cookie."""
-    browser = _browser(visit)
-    return _write(visit, browser, MessageForm())
+    _browser(visit)
+    return write(visit, _listed(visit))
 
 
 def send(visit: Visit) -> Content:
@@ -96,7 +100,7 @@ def send(visit: Visit) -> Content:
     try:
         path = _sent(visit, browser, form)
     except _REFUSALS as error:
-        return _write(visit, browser, form, error)
+        return write(visit, _listed(visit), form, error)
     return see_other(visit.address(path) + "?follow=1", browsers.lasting_cookie(browser, visit.place))
 
 
@@ -112,7 +116,7 @@ def show_thread(visit: Visit, conversation_id: str) -> Content:
         raise
     follow = visit.query(ThreadQuery).follow
     is_number = follow.isascii() and follow.isdigit() and len(follow) < 3
-    return _thread(visit, browser, conversation, follow=int(follow) if is_number else 0)
+    return thread(visit, conversation, follow=int(follow) if is_number else 0)
 
 
 def reply(visit: Visit, conversation_id: str) -> Content:
@@ -122,7 +126,7 @@ def reply(visit: Visit, conversation_id: str) -> Content:
     try:
         path = _sent(visit, browser, form)
     except _REFUSALS as error:
-        return _thread(visit, browser, conversation, typed=form.body, error=error)
+        return thread(visit, conversation, typed=form.body, error=error)
     return see_other(visit.address(path) + "?follow=1", browsers.lasting_cookie(browser, visit.place))
 
 
@@ -137,8 +141,8 @@ def rate(visit: Visit, conversation_id: str) -> Content:
         session_hash = forms.session_hash(browser)
         ratings.rate_as(visit.organization, session_hash, conversation.id, int(form.stars), form.note)
     except (*_REFUSALS, InvalidFeedback, NotResolved, RatingSettled, ConversationArchived) as error:
-        return _thread(visit, browser, conversation, typed_note=form.note, stars=form.stars, error=error)
-    return see_other(visit.address(f"/contact/{conversation.id}"))
+        return thread(visit, conversation, typed_note=form.note, stars=form.stars, error=error)
+    return see_other(visit.address(f"{visit.contact}/{conversation.id}"))
 
 
 def state(visit: Visit, conversation_id: str) -> Content:
@@ -152,9 +156,15 @@ _REFUSALS = (FormNotOwn, RateLimited, InvalidRequest, EmptyMessage, MessageTooLo
 
 def _browser(visit: Visit) -> Browser:
     """Return the browser. Raises PageNotFound where the site shows no way to the team."""
-    if not visit.site.settings.show_contact:
+    if not visit.site.settings.show_contact and not visit.is_framed:
         raise PageNotFound
     return visit.browser
+
+
+def _listed(visit: Visit) -> list[Conversation]:
+    if visit.browser.is_new:
+        return []
+    return messages.conversations_of(visit.organization, forms.session_hash(visit.browser))
 
 
 def _own(visit: Visit, browser: Browser, conversation_id: str) -> Conversation:
@@ -179,7 +189,7 @@ def _sent(visit: Visit, browser: Browser, form: MessageForm) -> str:
             session=browser.value,
             body=form.body,
             user=user,
-            page=PageInput(url=visit.address("/contact")),
+            page=_page(visit, form.page),
         )
         accepted = messages.post_as(
             visit.organization,
@@ -188,15 +198,34 @@ def _sent(visit: Visit, browser: Browser, form: MessageForm) -> str:
             user_is_typed=True,
             channel=Channel.SITE,
         )
-        return f"/contact/{accepted.conversation_id}"
+        return f"{visit.contact}/{accepted.conversation_id}"
 
-    return forms.run_once(visit, browser, form.once, write, meanwhile="/contact")
+    return forms.run_once(visit, browser, form.once, write, meanwhile=visit.contact)
 
 
-def _write(visit: Visit, browser: Browser, form: MessageForm, error: AppError | None = None) -> HtmlPage:
-    listed: list[Conversation] = []
-    if not browser.is_new:
-        listed = messages.conversations_of(visit.organization, forms.session_hash(browser))
+def _page(visit: Visit, sent: str) -> PageInput:
+    """Return the page that the visitor wrote from: for the widget, the one around it, as that says."""
+    try:
+        return PageInput.model_validate_json(sent)
+    except ValidationError:
+        return PageInput(url=visit.address("/contact"))
+
+
+def is_open(conversation: Conversation) -> bool:
+    """Return whether the visitor's next message goes to a conversation of theirs, as far as they see."""
+    return messages.visible_state(conversation)[0] is Status.OPEN
+
+
+def write(
+    visit: Visit,
+    found: Sequence[Conversation],
+    form: MessageForm | None = None,
+    error: AppError | None = None,
+    *,
+    listed: bool = False,
+) -> HtmlPage:
+    """Return the form for a message with the visitor's conversations; in the widget they are `listed`, or not."""
+    browser, form = visit.browser, form or MessageForm()
     values = {
         "form": form,
         "csrf": browser.csrf,
@@ -207,16 +236,18 @@ def _write(visit: Visit, browser: Browser, form: MessageForm, error: AppError | 
             {
                 "id": each.id,
                 "subject": each.subject,
-                "is_open": messages.visible_state(each)[0] is Status.OPEN,
+                "is_open": is_open(each),
                 "at": _time(each.last_message_at),
             }
-            for each in listed
+            for each in found
         ],
+        "listed": listed,
+        "asks_email": browser.visitor is None and not found and framing.agent_of(visit).require_email,
         "why": _why(error),
         "most": MAX_BODY_CHARACTERS,
     }
     return rendering.page(
-        "contact",
+        "widget_contact" if visit.is_framed else "contact",
         visit,
         values,
         title=texts_in(visit.language)("contact"),
@@ -225,9 +256,8 @@ def _write(visit: Visit, browser: Browser, form: MessageForm, error: AppError | 
     )
 
 
-def _thread(
+def thread(
     visit: Visit,
-    browser: Browser,
     conversation: Conversation,
     *,
     follow: int = 0,
@@ -236,6 +266,7 @@ def _thread(
     stars: str = "",
     error: AppError | None = None,
 ) -> HtmlPage:
+    """Return the page of a conversation. Raises PageNotFound."""
     try:
         conversation, entries = messages.with_messages(conversation)
     except ConversationNotFound:
@@ -247,6 +278,7 @@ def _thread(
     rated = conversation.latest_rating
     values = {
         "conversation": conversation,
+        "address": visit.link(f"{visit.contact}/{conversation.id}"),
         "entries": _entries(entries),
         "state": _state(conversation),
         "is_open": is_open,
@@ -258,7 +290,7 @@ def _thread(
         if rated is not None and rated.resolution == conversation.resolutions and not is_open
         else None,
         "can_rate": not is_open and not conversation.archived,
-        "csrf": browser.csrf,
+        "csrf": visit.browser.csrf,
         "once": forms.new_once(),
         "typed": typed,
         "typed_note": typed_note,
@@ -269,7 +301,7 @@ def _thread(
         "script": visit.link(assets.script_path("thread")),
     }
     return rendering.page(
-        "contact_thread",
+        "widget_contact_thread" if visit.is_framed else "contact_thread",
         visit,
         values,
         title=texts_in(visit.language)("contact"),
@@ -288,14 +320,19 @@ def _entries(messages: Sequence[MessageShape]) -> list[dict[str, object]]:
     """Return messages as the page shows them. The agent's newest answers are Markdown, as far as the limit goes."""
     room = MAX_MARKDOWN_CHARACTERS
     shown: list[dict[str, object]] = []
-    for message in reversed(messages):
+    for place, message in reversed(list(enumerate(messages))):
         is_ai = message.agent is not None and message.agent.kind == "ai"
         room -= len(message.body) if is_ai else 0
-        shown.append(_entry(message, is_ai=is_ai, is_markdown=is_ai and room >= 0))
+        goes_on = place > 0 and _author(messages[place - 1]) == _author(message)
+        shown.append(_entry(message, is_ai=is_ai, is_markdown=is_ai and room >= 0, goes_on=goes_on))
     return shown[::-1]
 
 
-def _entry(message: MessageShape, *, is_ai: bool, is_markdown: bool) -> dict[str, object]:
+def _author(message: MessageShape) -> tuple[str, str]:
+    return message.sender, message.agent.name if message.agent else ""
+
+
+def _entry(message: MessageShape, *, is_ai: bool, is_markdown: bool, goes_on: bool) -> dict[str, object]:
     return {
         "id": message.id,
         "own": message.sender == "visitor",
@@ -305,6 +342,7 @@ def _entry(message: MessageShape, *, is_ai: bool, is_markdown: bool) -> dict[str
         "html": _html(message.body) if is_markdown else None,
         "attachments": message.attachments,
         "at": _time(message.created_at),
+        "goes_on": goes_on,
     }
 
 

@@ -9,6 +9,9 @@ MAX_LOGO_URL_CHARACTERS = 512
 MAX_FOOTER_LINKS = 10
 MAX_LINK_LABEL_CHARACTERS = 40
 MAX_LINK_URL_CHARACTERS = 512
+MAX_WIDGET_ORIGINS = 20
+MAX_ORIGIN_CHARACTERS = 267
+"""A host name of 253 characters, `https://` and a port."""
 
 
 class PageNotFound(NotFoundError):

@@ -10,6 +10,8 @@ from helpdesk.knowledge.slugs import slug_of
 # A name, an IPv4 or an IPv6 address, and a port. Nothing here ends a source in a content security policy.
 _HOST = re.compile(r"(?:[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 
+_LOOPBACK = frozenset({"localhost", "127.0.0.1"})
+_DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 _ID_CHARACTERS = 6
 
 
@@ -31,6 +33,24 @@ def is_page_address(url: str, *, schemes: tuple[str, ...]) -> bool:
     if parts.scheme == "mailto":
         return "@" in parts.path and not parts.netloc
     return _HOST.fullmatch(parts.netloc) is not None
+
+
+def origin_of(address: str, *, allow_loopback: bool) -> str | None:
+    """Return the origin that an address without a path names, as browsers write it; None for any other address.
+
+    It is https. With `allow_loopback` it may be http on this machine, for the local stage.
+    """
+    if not is_page_address(address, schemes=("https", "http")):
+        return None
+    parts = urlsplit(address)
+    host = parts.netloc.lower()
+    name = parts.hostname or ""
+    # A policy for frames has no form for an IPv6 address.
+    if parts.path not in {"", "/"} or parts.query or parts.fragment or name.endswith(".") or ":" in name:
+        return None
+    if parts.scheme == "http" and not (allow_loopback and name in _LOOPBACK):
+        return None
+    return f"{parts.scheme}://{host.removesuffix(_DEFAULT_PORTS[parts.scheme])}"
 
 
 def policy_source(url: str | None) -> str | None:

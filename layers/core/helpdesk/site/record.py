@@ -32,6 +32,7 @@ class SiteSettings(Stored, kw_only=True):
     """What an organization set for its help site; absent until someone edits it.
 
     language  of the pages' own words; None for that of each visitor's browser
+    widget_origins  whose pages may show the chat widget: `https://shop.example.com`
     accent    a color as `#0a7c66`; None for the theme's own
     css_hash  names the stylesheet that is served; None without one
     """
@@ -48,6 +49,7 @@ class SiteSettings(Stored, kw_only=True):
     show_contact: bool = True
     votes_need_sign_in: bool = False
     footer_links: tuple[FooterLink, ...] = ()
+    widget_origins: tuple[str, ...] = ()
     theme: Theme = "paper"
     scheme: Scheme = "system"
     navigation: Navigation = "sidebar"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from helpdesk.api.http.content import HtmlPage
-from helpdesk.site import assets, bare_links
+from helpdesk.site import assets, bare_links, framing
 from helpdesk.site.links import article_path, folder_path
 from helpdesk.site.sending import OWN, PRIVATE, PUBLIC, WITH_SCRIPTS
 from helpdesk.site.texts import Texts, texts_in
@@ -44,7 +44,8 @@ def page(
     `title` stands before the site's title; the home page has none. A `shared` page is the same for everyone who is not
     signed in, and proxies keep it. docs/guides/help-site.md names the values that every template has.
     """
-    shown = context(visit) | {"title": title, **values}
+    shown = context(visit) | (framing.context(visit, template) if visit.is_framed else {})
+    shown |= {"title": title, **values}
     text = environment().get_template(f"{template}.html").render(shown)
     caching = PRIVATE if not shared else OWN if visit.browser.visitor else PUBLIC
     policy = {"content-security-policy": WITH_SCRIPTS} if shown["search_script"] else {}
@@ -96,9 +97,9 @@ def problem(visit: Visit | None, name: str, status: int, *, headers: Mapping[str
             environment().get_template("problem_plain.html").render(values), {**PRIVATE, **headers}, status
         )
     t = texts_in(visit.language)
-    return page(
-        "problem", visit, {"name": name}, title=t[f"problem.{name}.title"], status=status, headers=headers
-    )
+    template = "widget_problem" if visit.is_framed else "problem"
+    title = t[f"problem.{name}.title"]
+    return page(template, visit, {"name": name}, title=title, status=status, headers=headers)
 
 
 def trusted(html: str) -> "Markup":

@@ -33,7 +33,7 @@ from helpdesk.platform.record import Record
 from helpdesk.platform.settings import settings
 from helpdesk.site import rendering, repository, sending
 from helpdesk.site.errors import PageNotFound, StillMoving
-from helpdesk.site.record import Site
+from helpdesk.site.record import Site, SiteSettings
 from helpdesk.site.visit import Visit
 from helpdesk.site.visitors import browsers
 from helpdesk.site.visitors.record import SiteSignIn
@@ -75,7 +75,8 @@ class Route(Record):
     function: Page
     reads: Reads
     limit: AddressLimit | None
-    of_mail: bool = False
+    always: bool = False
+    of_widget: bool = False
 
 
 class Pages:
@@ -86,25 +87,45 @@ class Pages:
         self._paths: Paths[Route] = Paths()
 
     def get(
-        self, path: str, *, reads: Reads = _nothing, limit: AddressLimit | None = None, of_mail: bool = False
+        self,
+        path: str,
+        *,
+        reads: Reads = _nothing,
+        limit: AddressLimit | None = None,
+        always: bool = False,
+        of_widget: bool = False,
     ) -> Callable[[Page], Page]:
         """Declare a page. Without a limit it is read as often as it is asked for, and the gateway throttles it.
 
-        A page `of_mail` is one that mails link to. It's there even if the organization shows no site.
+        A page that is there `always`, such as one that mails link to, is there even if the organization shows no site.
+        A page `of_widget` is one that the organization's own pages show in a frame. It's there if any may.
         """
-        return self._declare("GET", path, reads, limit, of_mail=of_mail)
+        return self._declare("GET", path, reads, limit, always=always, of_widget=of_widget)
 
     def post(
-        self, path: str, *, limit: AddressLimit, reads: Reads = _nothing, of_mail: bool = False
+        self,
+        path: str,
+        *,
+        limit: AddressLimit,
+        reads: Reads = _nothing,
+        always: bool = False,
+        of_widget: bool = False,
     ) -> Callable[[Page], Page]:
         """Declare what a form does; `limit` is the bucket of network addresses that it takes from."""
-        return self._declare("POST", path, reads, limit, of_mail=of_mail)
+        return self._declare("POST", path, reads, limit, always=always, of_widget=of_widget)
 
     def _declare(
-        self, method: str, path: str, reads: Reads, limit: AddressLimit | None, *, of_mail: bool
+        self,
+        method: str,
+        path: str,
+        reads: Reads,
+        limit: AddressLimit | None,
+        *,
+        always: bool,
+        of_widget: bool,
     ) -> Callable[[Page], Page]:
         def declare(function: Page) -> Page:
-            route = Route(method, path, function, reads, limit, of_mail)
+            route = Route(method, path, function, reads, limit, always, of_widget)
             self.routes.append(route)
             self._paths.add(method, path.rstrip("/"), route)
             return function
@@ -135,7 +156,8 @@ class Pages:
         except Exception as error:  # noqa: BLE001 - the last line of defence: the visitor gets no stack trace
             _log_failure(request, error)
             content = _refused(visit, InternalError())
-        return sending.send(request, content)
+        framed_by = visit.site.settings.widget_origins if visit is not None and visit.is_framed else ()
+        return sending.send(request, content, framed_by)
 
     def _visit(self, request: Request) -> tuple[Visit, Route | None, dict[str, str]]:
         """Return the visit, with its route and the parameters of its path. Raises PageNotFound without a site."""
@@ -146,7 +168,9 @@ class Pages:
         route = self._paths.find(request.method, path)
 
         base_url = settings().base_url or request.address
-        sent = browsers.sent(request.headers, is_secure=base_url.startswith("https:"))
+        is_framed = route is not None and route[0].of_widget
+        is_secure = base_url.startswith("https:")
+        sent = browsers.sent(request.headers, is_secure=is_secure, is_framed=is_framed)
 
         def keys_for(organization: str) -> Sequence[Key]:
             own = route[0].reads(organization, route[1]) if route is not None else ()
@@ -154,13 +178,28 @@ class Pages:
 
         # A session that began a moment ago is not missed, or its visitor would act as an anonymous one.
         site, items = _site_with(slug, keys_for, consistent=sent.names_visitor)
-        if not site.settings.enabled and not (route is not None and route[0].of_mail):
+        if not _is_shown(site.settings, None if route is None else route[0]):
             raise PageNotFound
         browser = sent.browser_in(site.organization.id, items)
-        visit = Visit(request=request, site=site, base_url=base_url, path=path, browser=browser, found=items)
+        visit = Visit(
+            request=request,
+            site=site,
+            base_url=base_url,
+            path=path,
+            browser=browser,
+            found=items,
+            is_framed=is_framed,
+        )
         if site.organization.slug != slug:
             return visit, _FORMER, {}
         return visit, *(route or (None, {}))
+
+
+def _is_shown(settings: SiteSettings, route: Route | None) -> bool:
+    """Return whether a page is there, given what the organization set."""
+    if route is not None and route.of_widget:
+        return bool(settings.widget_origins)
+    return settings.enabled or (route is not None and route.always)
 
 
 def _run(visit: Visit, route: Route | None, values: Mapping[str, str]) -> Content:

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from helpdesk.api.http.schemas import Answer, Body, Milliseconds, schema_hint
+from helpdesk.platform.settings import settings
 from helpdesk.platform.text import as_name, is_blank, trimmed
 from helpdesk.site import colours
 from helpdesk.site.custom_css import MAX_CSS_CHARACTERS
@@ -14,9 +15,11 @@ from helpdesk.site.errors import (
     MAX_LINK_LABEL_CHARACTERS,
     MAX_LINK_URL_CHARACTERS,
     MAX_LOGO_URL_CHARACTERS,
+    MAX_ORIGIN_CHARACTERS,
     MAX_TITLE_CHARACTERS,
+    MAX_WIDGET_ORIGINS,
 )
-from helpdesk.site.links import is_page_address
+from helpdesk.site.links import is_page_address, origin_of
 from helpdesk.site.record import Navigation, Scheme, Theme
 from helpdesk.visitor_texts.languages import Language
 
@@ -63,6 +66,19 @@ def _footer_links(value: "list[FooterLinkInput]") -> "list[FooterLinkInput]":
     return value
 
 
+def _origin(value: str) -> str:
+    found = origin_of(value, allow_loopback=settings().allow_loopback_urls)
+    if found is None or len(value) > MAX_ORIGIN_CHARACTERS:
+        raise ValueError("must be an https origin without a path, such as https://shop.example.com")
+    return found
+
+
+def _origins(value: list[str]) -> list[str]:
+    if len(value) > MAX_WIDGET_ORIGINS:
+        raise ValueError(f"must have at most {MAX_WIDGET_ORIGINS} origins")
+    return list(dict.fromkeys(value))
+
+
 Title = Annotated[str, AfterValidator(_title), schema_hint(minLength=1, maxLength=MAX_TITLE_CHARACTERS)]
 Intro = Annotated[str, AfterValidator(_intro), schema_hint(maxLength=MAX_INTRO_CHARACTERS)]
 LogoUrl = Annotated[
@@ -103,6 +119,14 @@ FooterLinks = Annotated[
 ]
 
 
+Origin = Annotated[
+    str,
+    AfterValidator(_origin),
+    schema_hint(maxLength=MAX_ORIGIN_CHARACTERS, examples=["https://shop.example.com"]),
+]
+WidgetOrigins = Annotated[list[Origin], AfterValidator(_origins), schema_hint(maxItems=MAX_WIDGET_ORIGINS)]
+
+
 class SiteUpdate(Body):
     """The body of PATCH /site; omitted fields stay as they are."""
 
@@ -124,6 +148,8 @@ class SiteUpdate(Body):
     """Whether visitors sign in before they vote on the board."""
     footer_links: FooterLinks | None = None
     """Up to 10 links in the footer; null removes them."""
+    widget_origins: WidgetOrigins | None = None
+    """The origins of your own pages that can show the chat widget, up to 20; null removes them."""
 
 
 class SearchShape(Answer):
@@ -199,6 +225,8 @@ class SiteAnswer(Answer):
     """Whether visitors sign in before they vote on the board."""
     footer_links: list[FooterLinkShape]
     """The links in the footer of every page."""
+    widget_origins: list[str]
+    """The origins of your own pages that can show the chat widget; empty while it is off."""
 
 
 class AppearanceChange(Body):

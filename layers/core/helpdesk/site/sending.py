@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -49,12 +50,20 @@ _LEAST_COMPRESSED = 1_000
 _COMPRESSION = 4  # of a page in half a millisecond; 9 takes three times as long, for 4 % less
 
 
-def send(request: Request, content: Content) -> dict[str, Any]:
-    """Return a page in the gateway's format: compressed for a client that accepts it, 304 if the client has it."""
+def send(request: Request, content: Content, framed_by: Sequence[str] = ()) -> dict[str, Any]:
+    """Return a page in the gateway's format: compressed for a client that accepts it, 304 if the client has it.
+
+    Pages of the origins `framed_by` can show it in a frame. No other page can.
+    """
     status = content.status or HTTPStatus.OK
     is_secure = (settings().base_url or request.address).startswith("https:")
     fixed = SECURITY_HEADERS | HTTPS_ALONE if is_secure else SECURITY_HEADERS
     headers = {"x-request-id": request.id, **fixed, **PRIVATE, **content.headers}
+    if framed_by:
+        headers["content-security-policy"] = headers["content-security-policy"].replace(
+            "frame-ancestors 'none'", f"frame-ancestors {' '.join(framed_by)}"
+        )
+        del headers["x-frame-options"]  # it can't name several origins
     text, media_type, is_base64 = content.text, content.media_type, content.is_base64
     if request.method == "GET" and headers["cache-control"] != PRIVATE["cache-control"]:
         # A page with the token of forms is not compressed: its length would say what is like the token (BREACH).

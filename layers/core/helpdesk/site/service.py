@@ -27,7 +27,7 @@ from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
-_CLEARABLE = ("title", "intro", "logoUrl", "language", "footerLinks")
+_CLEARABLE = ("title", "intro", "logoUrl", "language", "footerLinks", "widgetOrigins")
 """The settings that null takes back to their default."""
 
 

@@ -26,6 +26,7 @@ class Visit(Record, kw_only=True):
     path      the path within the site: `/` for the home page, `/articles/first-steps`
     browser   the visitor's browser, and who is signed in
     found     the items that were read with the site: how visitors sign in, and what the route asked for (`reads`)
+    is_framed whether it is a page of the chat widget, in a frame of a page of another site
     """
 
     request: Request
@@ -34,6 +35,7 @@ class Visit(Record, kw_only=True):
     path: str
     browser: Browser
     found: Mapping[Key, Item] = {}
+    is_framed: bool = False
 
     @property
     def organization(self) -> str:
@@ -58,7 +60,14 @@ class Visit(Record, kw_only=True):
     @property
     def place(self) -> SitePlace:
         """Where the site is, which its cookies and its visitors' sessions are bound to."""
-        return of_slug(self.organization, self.site.organization.slug, self.base_url)
+        return of_slug(
+            self.organization, self.site.organization.slug, self.base_url, is_framed=self.is_framed
+        )
+
+    @property
+    def contact(self) -> str:
+        """The path of the pages on which the visitor writes to the team: in the widget, or on the site."""
+        return "/widget" if self.is_framed else "/contact"
 
     @property
     def language(self) -> Language:

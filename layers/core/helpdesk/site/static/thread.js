@@ -8,16 +8,18 @@
   const write = document.getElementById("write");
   if (write) write.hidden = false;
   if (!shown) return;
-  const address = location.pathname.replace(/\/$/, "");
+  const address = shown.dataset.address;
   const asks = { cache: "no-store", credentials: "same-origin" };
   let pause = FIRST, last = Date.now(), news = last, busyUntil = 0, timer = 0;
   let isLooking = false, isGone = false, failures = 0;
 
+  // The page in the chat widget is hidden while its panel is closed.
+  const isHidden = () => document.hidden || "closed" in document.documentElement.dataset;
   const plan = () => {
     clearTimeout(timer);
     const now = Date.now();
     const isOver = isGone || now - news > GIVES_UP || failures >= MOST_FAILURES;
-    if (isLooking || isOver || document.hidden) return;
+    if (isLooking || isOver || isHidden()) return;
     timer = setTimeout(look, Math.max(last + pause, busyUntil) - now);
   };
   const look = async () => {
@@ -46,7 +48,9 @@
   const update = async () => {
     const answer = await fetch(address, asks);
     if (!answer.ok) throw answer;
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    return merge(new DOMParser().parseFromString(await answer.text(), "text/html"));
+  };
+  const merge = (page) => {
     const next = page.getElementById("conversation");
     if (!next) throw new Error("another page");
     const part = (name, within = shown) => within.querySelector(`:scope > [data-part="${name}"]`);
@@ -69,11 +73,18 @@
   };
   // Who comes back looks soon, but not at each change of tabs.
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) {
+    if (!isHidden()) {
       failures = 0;
       news = Date.now();
       pause = FIRST;
     }
+    plan();
+  });
+  // A form of the chat widget that was sent is answered with the page as it is now.
+  document.addEventListener("helpdesk:page", ({ detail }) => {
+    merge(detail);
+    news = Date.now();
+    pause = FIRST;
     plan();
   });
   plan();

@@ -35,7 +35,7 @@ WRITER_SECONDS = 180 * DAY_SECONDS
 """How long a browser keeps the cookie of an anonymous visitor after they wrote: with it they find the answer."""
 KNOWN_SECONDS = 180 * DAY_SECONDS
 """How long a browser keeps its cookie after a sign-in. It proves who signed in there before, and signs nobody in."""
-_NAME = "helpdesk-site"
+_NAME, _FRAMED_NAME = "helpdesk-site", "helpdesk-widget"
 # The cookie of a signed-in browser names its customer, so that one call reads the session and the customer.
 _VALUE = re.compile(r"[0-9A-Za-z]{43}(?:\.(cus_[0-9a-z]{26}))?")
 
@@ -125,9 +125,12 @@ class SentCookie(Record):
         return (session, customer) if is_theirs else None
 
 
-def sent(headers: Mapping[str, str], *, is_secure: bool) -> SentCookie:
-    """Return the cookie of a request, given its headers and whether the site is reached over https. No call."""
-    value = gateway.cookie(headers, _cookie_name(is_secure=is_secure))
+def sent(headers: Mapping[str, str], *, is_secure: bool, is_framed: bool = False) -> SentCookie:
+    """Return the cookie of a request, given its headers and whether the site is reached over https. No call.
+
+    `is_framed` is whether the request is for the chat widget, which has a cookie of its own.
+    """
+    value = gateway.cookie(headers, _cookie_name(is_secure=is_secure, is_framed=is_framed))
     named = None if value is None else _VALUE.fullmatch(value)
     return SentCookie(None, None) if named is None else SentCookie(value, named[1])
 
@@ -184,6 +187,9 @@ def cookie(browser: Browser, site: SitePlace) -> dict[str, str]:
 
     A page that sets it must not be cached. The cookie is limited to the site's path, as other organizations' sites
     are on the same host. Over https its name begins with `__Secure-`, so that only pages over https can set it.
+
+    In a frame, a browser sends only a cookie with `SameSite=None`, and `Partitioned` keeps it apart for each site that
+    has the frame (CHIPS). Browsers take it on this machine over http, too.
     """
     if not browser.is_new:
         return {}
@@ -200,12 +206,10 @@ def lasting_cookie(browser: Browser, site: SitePlace) -> dict[str, str]:
 
 
 def _set(browser: Browser, site: SitePlace, seconds: int) -> dict[str, str]:
+    name = _cookie_name(is_secure=site.is_secure, is_framed=site.is_framed)
     secure = "; Secure" if site.is_secure else ""
-    name = _cookie_name(is_secure=site.is_secure)
-    return {
-        "set-cookie": f"{name}={browser.value}; Path={site.path}; Max-Age={seconds}; HttpOnly; "
-        f"SameSite=Lax{secure}"
-    }
+    rules = "SameSite=None; Secure; Partitioned" if site.is_framed else f"SameSite=Lax{secure}"
+    return {"set-cookie": f"{name}={browser.value}; Path={site.path}; Max-Age={seconds}; HttpOnly; {rules}"}
 
 
 def require_own_form(browser: Browser, csrf: str, client_info: ClientInfo, site: SitePlace) -> None:
@@ -240,5 +244,7 @@ def says_same_site(client_info: ClientInfo, site: SitePlace) -> bool:
     return client_info.headers.get("origin") == site.origin
 
 
-def _cookie_name(*, is_secure: bool) -> str:
+def _cookie_name(*, is_secure: bool, is_framed: bool) -> str:
+    if is_framed:
+        return f"__Secure-{_FRAMED_NAME}"
     return f"__Secure-{_NAME}" if is_secure else _NAME

@@ -92,11 +92,13 @@ class SiteSession(Stored, kw_only=True):
 class SitePlace(Record):
     """An organization's help site as its visitors reach it.
 
-    root  its address without a slash at the end: https://support.example.com/site/acme
+    root       its address without a slash at the end: https://support.example.com/site/acme
+    is_framed  whether the visit is to the chat widget, in a frame of a page of another site
     """
 
     organization: str
     root: str
+    is_framed: bool = False
 
     @property
     def path(self) -> str:
@@ -115,6 +117,6 @@ class SitePlace(Record):
         return self.root.startswith("https:")
 
 
-def of_slug(organization: str, slug: str, base_url: str) -> SitePlace:
+def of_slug(organization: str, slug: str, base_url: str, *, is_framed: bool = False) -> SitePlace:
     """Return the place of the site of an organization with a slug, below the address of the API."""
-    return SitePlace(organization, f"{base_url}/site/{slug}")
+    return SitePlace(organization, f"{base_url}/site/{slug}", is_framed)
