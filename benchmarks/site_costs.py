@@ -1,5 +1,6 @@
 """What the pages of a help site ask of DynamoDB, in calls and in capacity units."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from unittest import mock
@@ -56,7 +57,7 @@ def _site(*, guides: int | None) -> SiteBrowser:
     work(*jobs())
     for number in range(_POSTS):
         api.post("/v1/board/posts", {"title": f"Idea {number}", "body": "It would help us."})
-    wanted = {"enabled": True, "showBoard": True, "showContact": True}
+    wanted = {"enabled": True, "showBoard": True, "widgetOrigins": ["https://shop.example.com"]}
     return SiteBrowser(str(api.patch("/v1/site", wanted).body["url"]).rstrip("/"))
 
 
@@ -87,6 +88,13 @@ def _pages(browser: SiteBrowser) -> Iterator[tuple[str, bool, Callable[[], Page]
     thread = next(address for address in browser.page.links("body").values() if "/contact/" in address)
     yield "conversation", False, to(thread)
     yield "conversation, look for news", False, to(f"{thread}/state")
+    yield "widget.js", False, to("/widget.js")
+    yield "widget, closed", False, to("/widget?closed=1")
+    yield "widget, a new visitor", False, to("/widget")
+    yield "widget, sent", False, lambda: browser.press("/widget", body="Where is my order?")
+    yield "widget, a conversation", False, to("/widget")
+    state = json.loads(browser.open("/widget/unread").text)["state"]
+    yield "widget, look for what is unread", False, to(f"/widget/unread?state={state}")
 
 
 def _forget() -> None:

@@ -39,7 +39,7 @@ class SiteBrowser:
 
     def form(self, action: str = "") -> tuple[str, dict[str, str]]:
         """Return a form of the page: where it goes, and the fields that it has by itself."""
-        for form in LexborHTMLParser(self.page.text).css("main form"):
+        for form in LexborHTMLParser(self.page.text).css("main form, footer form"):
             where = unescape(str(form.attributes["action"]))
             if where.endswith(action):
                 inputs = [each.attributes for each in form.css("input")]

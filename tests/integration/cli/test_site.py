@@ -36,7 +36,7 @@ def test_settings_of_the_site_are_set_and_cleared(owner: Cli, api: Client) -> No
     said = owner.ok(
         *("site", "set", "--title", "Acme", "--intro", "Ask us", "--logo", "https://acme.example/l.png"),
         *("--language", "de", "--board", "--no-contact", "--link", "Status", "https://status.acme.example"),
-        *("--link", "Mail", "mailto:help@acme.example"),
+        *("--link", "Mail", "mailto:help@acme.example", "--widget-origin", "https://acme.example"),
     )
 
     assert "Status: https://status.acme.example" in said
@@ -56,6 +56,7 @@ def test_settings_of_the_site_are_set_and_cleared(owner: Cli, api: Client) -> No
             {"label": "Status", "url": "https://status.acme.example"},
             {"label": "Mail", "url": "mailto:help@acme.example"},
         ],
+        "widgetOrigins": ["https://acme.example"],
     }
 
     cleared = ("--title", "none", "--intro", "none", "--logo", "none", "--language", "none", "--no-links")

@@ -68,6 +68,14 @@ def enable_site(session: Session, title: str | None, intro: str | None, *, off: 
     help="A link in the footer. Repeat it for several: they replace those that are there.",
 )
 @click.option("--no-links", is_flag=True, help="Remove all links in the footer.")
+@click.option(
+    "--widget-origin",
+    "widget_origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="An origin whose pages can show the chat widget. Repeat it for several: they replace those that are there.",
+)
+@click.option("--no-widget", is_flag=True, help="Turn the chat widget off.")
 @pass_session
 def set_site(
     session: Session,
@@ -76,10 +84,12 @@ def set_site(
     logo: str | None,
     language: str | None,
     links: tuple[tuple[str, str], ...],
+    widget_origins: tuple[str, ...],
     *,
     board: bool | None,
     contact: bool | None,
     no_links: bool,
+    no_widget: bool,
 ) -> None:
     """Change the help site's settings (only those that you name)."""
     texts = {"title": title, "intro": intro, "logoUrl": logo, "language": language}
@@ -93,9 +103,14 @@ def set_site(
         raise click.UsageError("Use --link or --no-links, not both.")
     if links or no_links:
         body["footerLinks"] = [{"label": label, "url": url} for label, url in links]
+    if widget_origins and no_widget:
+        raise click.UsageError("Use --widget-origin or --no-widget, not both.")
+    if widget_origins or no_widget:
+        body["widgetOrigins"] = list(widget_origins)
     if not body:
         raise click.UsageError(
-            "Say what to change: --title, --intro, --logo, --language, --board, --contact, --link or --no-links."
+            "Say what to change: --title, --intro, --logo, --language, --board, --contact, --link, --no-links, "
+            "--widget-origin or --no-widget."
         )
     answer = session.api().patch("site", body=body)
     if session.as_json:
@@ -179,6 +194,7 @@ def _say_site(answer: dict[str, Any]) -> None:
             ("feedback board", "yes" if answer["showBoard"] else "no"),
             ("contact", "yes" if answer["showContact"] else "no"),
             *(("link", f"{one['label']}: {one['url']}") for one in answer["footerLinks"]),
+            *(("widget on", origin) for origin in answer["widgetOrigins"]),
         ]
     )
 
