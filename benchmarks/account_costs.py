@@ -49,12 +49,7 @@ def requests(organization: str) -> Iterator[Asked]:
     yield by(owner, "DELETE", f"/v1/keys/{key}", route="/v1/keys/<key_id>")
 
     pia = make_person(organization, role="member", name="Pia")
-    mine, another = grant_of(pia, organization), grant_of(pia, organization)
-    yield by(Client(token_of(pia, organization)), "GET", "/v1/me/grants")
-    yield by(owner, "GET", "/v1/grants")
-    one = "grants/<grant_id>"
-    yield by(Client(token_of(pia, organization)), "DELETE", f"/v1/me/grants/{mine}", route=f"/v1/me/{one}")
-    yield by(owner, "DELETE", f"/v1/grants/{another}", route=f"/v1/{one}")
+    yield from _of_programs(organization, owner, pia, by)
 
     max_id = make_person(organization, role="member", name="Max")
     yield by(owner, "GET", "/v1/members")
@@ -63,6 +58,8 @@ def requests(organization: str) -> Iterator[Asked]:
     yield by(Client(token_of(max_id, organization)), "DELETE", "/v1/me/organization")
     leo = make_person(organization, role="member", name="Leo")
     yield by(owner, "DELETE", f"/v1/members/{leo}", route=one)
+
+    yield from _of_teams(owner, pia, by)
 
     yield by(owner, "POST", "/v1/invites", {"email": "eve@example.com", "role": "member"})
     guest = Client(token_of(make_person(None, role="member", name="Guest", email="guest@example.com"), None))
@@ -86,6 +83,26 @@ def requests(organization: str) -> Iterator[Asked]:
     yield by(owner, "POST", "/v1/billing/branding", {"showBranding": False})
     yield by(guest, "POST", "/v1/organizations", {"name": "Second", "slug": "second-of-guest"})
     yield by(guest, "POST", "/v1/me/organization", {"organizationId": organization})
+
+
+def _of_programs(
+    organization: str, owner: Client, member_id: str, by: Callable[..., Asked]
+) -> Iterator[Asked]:
+    member = Client(token_of(member_id, organization))
+    mine, another = grant_of(member_id, organization), grant_of(member_id, organization)
+    yield by(member, "GET", "/v1/me/grants")
+    yield by(owner, "GET", "/v1/grants")
+    one = "grants/<grant_id>"
+    yield by(member, "DELETE", f"/v1/me/grants/{mine}", route=f"/v1/me/{one}")
+    yield by(owner, "DELETE", f"/v1/grants/{another}", route=f"/v1/{one}")
+
+
+def _of_teams(owner: Client, member_id: str, by: Callable[..., Asked]) -> Iterator[Asked]:
+    yield by(owner, "POST", "/v1/teams", {"name": "Accounts", "memberIds": [member_id]})
+    team, one = owner.get("/v1/teams").body["teams"][0]["id"], "/v1/teams/<team_id>"
+    yield by(owner, "GET", "/v1/teams")
+    yield by(owner, "PATCH", f"/v1/teams/{team}", {"name": "Invoices"}, route=one)
+    yield by(owner, "DELETE", f"/v1/teams/{team}", route=one)
 
 
 def _device_login() -> Asked:

@@ -283,6 +283,9 @@ def _inbox_requests(api: Client, organization: str, to: Callable[..., Request]) 
     yield to("POST", f"{at}/assign", {"userId": member}, route=f"{one}/assign")
     unassigned = f"POST {one}/assign, to nobody"
     yield to("POST", f"{at}/assign", {"userId": None}, route=f"{one}/assign", shown=unassigned)
+    team = api.post("/v1/teams", {"name": "Billing"}).body["id"]
+    to_team = f"POST {one}/assign, to a team"
+    yield to("POST", f"{at}/assign", {"teamId": team}, route=f"{one}/assign", shown=to_team)
     for move in ("take-over", "hand-back", "resolve", "reopen", "close"):
         yield to("POST", f"{at}/{move}", route=f"{one}/{move}")
     yield to("POST", f"{at}/snooze", {"until": clock.now_ms() + DAY_MS}, route=f"{one}/snooze")

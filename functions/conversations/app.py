@@ -1,9 +1,10 @@
 """/v1/conversations and /v1/approvals: the team's inbox, and the calls of tools that wait for the team."""
 
+from helpdesk.accounts.teams.errors import TeamNotFound
 from helpdesk.api.admission.caller import Access, Caller
 from helpdesk.api.http.schemas import OK, Ok, PageQuery
 from helpdesk.api.routing.api import Api
-from helpdesk.conversations import listing, snoozes, writing
+from helpdesk.conversations import assigning, listing, snoozes, writing
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import (
     BadSnoozeTime,
@@ -106,11 +107,11 @@ def write_note(caller: Caller, conversation_id: str, note: NoteInput) -> NoteAcc
 @api.post(
     "/v1/conversations/<conversation_id>/assign",
     access=Access.MEMBER,
-    errors=(ConversationNotFound, ConversationArchived, NotAMember),
+    errors=(ConversationNotFound, ConversationArchived, NotAMember, TeamNotFound),
 )
 def assign_conversation(caller: Caller, conversation_id: str, assignment: AssignInput) -> Ok:
-    """Assign a conversation to a member, or unassign it. A line in the thread shows the change to the team."""
-    conversations.assign(caller, conversation_id, assignment.user_id)
+    """Assign a conversation to a member or a team, or unassign it. A line in the thread shows it to the team."""
+    assigning.assign(caller, conversation_id, assignment.model_dump(exclude_unset=True))
     return OK
 
 

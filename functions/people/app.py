@@ -1,4 +1,4 @@
-"""/v1/me, /v1/organizations, /v1/members, /v1/grants and /v1/invites: people, and where they get in."""
+"""/v1/me, /v1/organizations, /v1/members, /v1/teams, /v1/grants and /v1/invites: people, and where they get in."""
 
 from helpdesk.accounts import service as accounts
 from helpdesk.accounts.invites import accepting
@@ -19,6 +19,7 @@ from helpdesk.accounts.members.errors import (
     CannotManageSelf,
     LastOwner,
     MemberNotFound,
+    NotAMember,
     Outranked,
 )
 from helpdesk.accounts.members.schemas import (
@@ -35,6 +36,9 @@ from helpdesk.accounts.organizations.errors import InvalidSlug, OrganizationNotF
 from helpdesk.accounts.organizations.schemas import OrganizationCreated, OrganizationInput
 from helpdesk.accounts.people.errors import AlreadyAMember, InvalidEmail, TooManyOrganizations
 from helpdesk.accounts.schemas import ActiveOrganization, Me, MeUpdate
+from helpdesk.accounts.teams import service as teams
+from helpdesk.accounts.teams.errors import TeamExists, TeamNotFound, TooManyTeams
+from helpdesk.accounts.teams.schemas import TeamInput, TeamsAnswer, TeamShape, TeamUpdate
 from helpdesk.api.admission.caller import Access, Caller
 from helpdesk.api.http.content import BaseUrl
 from helpdesk.api.http.pages import next_cursor, position
@@ -170,6 +174,31 @@ def update_member(caller: Caller, user_id: str, change: MemberUpdate) -> Ok:
 def remove_member(caller: Caller, user_id: str) -> Ok:
     """Remove a member. Their access tokens stop working in this organization at once."""
     members.remove(caller, user_id)
+    return OK
+
+
+@api.get("/v1/teams", access=Access.MEMBER)
+def list_teams(caller: Caller) -> TeamsAnswer:
+    """List all teams with their members."""
+    return teams.listed(caller.organization)
+
+
+@api.post("/v1/teams", access=Access.ADMIN, errors=(NotAMember, TeamExists, TooManyTeams))
+def create_team(caller: Caller, new: TeamInput) -> TeamShape:
+    """Create a team: a group of members that conversations are assigned to."""
+    return teams.create(caller, new)
+
+
+@api.patch("/v1/teams/<team_id>", access=Access.ADMIN, errors=(TeamNotFound, NotAMember, TeamExists))
+def update_team(caller: Caller, team_id: str, change: TeamUpdate) -> TeamShape:
+    """Change a team's name or its members."""
+    return teams.update(caller, team_id, change)
+
+
+@api.delete("/v1/teams/<team_id>", access=Access.ADMIN, errors=(TeamNotFound,))
+def delete_team(caller: Caller, team_id: str) -> Ok:
+    """Delete a team. Conversations that are assigned to it keep its ID until you assign them again."""
+    teams.remove(caller, team_id)
     return OK
 
 

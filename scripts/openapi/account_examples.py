@@ -9,6 +9,8 @@ KEY = "key_01jd3g1a4d7f0h3k6n9r2v5y8c"
 _INVITE = "inv_01jd3t0v3y7j1m4p8r2u5x9a6c"
 _INVITE_PATH = "/v1/invite/Zr8Wm3KcT1yQf6HbN0dLxP5sVu2GjA9eRo7CiMwXqYk"
 USER = "usr_01jd3f1a4d7f0h3k6n9r2v5y8c"
+TEAM = "team_01jd3f4b7d0f3h6k9n2q5t8w1y"
+_TEAM = {"id": TEAM, "name": "Billing", "memberIds": [USER]}
 _MINE = {
     "id": "org_01jd3f0z3c6e9g2j5m8q1t4w7x",
     "name": "Example Shop",
@@ -57,6 +59,8 @@ BODIES: dict[str, Any] = {
     "updateOrganization": {"taskKeyPrefix": "SHOP", "supportEmail": "support@shop.example.com"},
     "updateMember": {"role": "admin"},
     "setBranding": {"showBranding": False},
+    "createTeam": {"name": "Billing", "memberIds": [USER]},
+    "updateTeam": {"memberIds": [USER]},
     "createInvite": {"email": "grace@example.com", "role": "admin"},
     "acceptInvite": {"token": _INVITE_PATH.removeprefix("/v1/invite/")},
     "createKey": {"name": "Shop server"},
@@ -100,6 +104,10 @@ ANSWERS: dict[str, Any] = {
         ],
         "nextCursor": None,
     },
+    "listTeams": {"teams": [_TEAM]},
+    "createTeam": _TEAM,
+    "updateTeam": _TEAM,
+    "deleteTeam": _OK,
     "listMyGrants": {
         "grants": [
             {

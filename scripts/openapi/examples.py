@@ -67,6 +67,7 @@ _CONVERSATION_SHOWN = {
     "subject": "Where do I find my invoices?",
     "handledBy": "agent",
     "assignee": None,
+    "team": account_examples.TEAM,
     "customer": _VISITOR,
     "page": {"url": "https://shop.example.com/account", "title": "Your account", "referrer": None},
     "context": {
@@ -167,7 +168,7 @@ BODIES: dict[str, Any] = {
     "upload": {"name": "invoice.png", "type": "image/png", "size": 48213},
     "reply": {"body": "They are under Account, Billing.", "takeOver": True},
     "writeNote": {"body": "Same question in May. Let us make the menu clearer."},
-    "assignConversation": {"userId": account_examples.USER},
+    "assignConversation": {"userId": account_examples.USER, "teamId": account_examples.TEAM},
     "snoozeConversation": {"until": _AT + DAY_MS},
     "createCustomer": {"name": "Ada Lovelace", "email": "ada@example.com", "metadata": {"plan": "pro"}},
     "updateCustomer": {"email": "ada.lovelace@example.com"},

@@ -88,6 +88,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     ),
     "members": ("Members", "The members of the organization and their roles."),
     "grants": ("Members", "The members of the organization and their roles."),
+    "teams": ("Teams", "Groups of members that conversations are assigned to."),
     "tool-endpoints": ("Tools", "Your servers that declare tools, and the tools that the agent may call."),
     "tools": ("Tools", "Your servers that declare tools, and the tools that the agent may call."),
     "signals": ("Signals", "Bugs and suggestions, who reported them, and commits that finish them."),
@@ -134,6 +135,7 @@ PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "keyId": ("The key's ID.", "key_01jd3g1a4d7f0h3k6n9r2v5y8c"),
     "logId": ("The entry's ID.", "log_01jd3p6q9t3e7g0h2j5k8m1n4r"),
     "userId": ("The person's ID.", "usr_01jd3f1a4d7f0h3k6n9r2v5y8c"),
+    "teamId": ("The team's ID.", "team_01jd3f4b7d0f3h6k9n2q5t8w1y"),
     "token": (
         "The last part of the file's URL, which nobody can guess.",
         "7Kd02mXq9ZrT4vBw1sNc8HyLpGf3JtQa5EuRi6WoDkM",

@@ -14,8 +14,8 @@ from typing import Any
 from helpdesk.agent import answers
 from helpdesk.agent.answers import Answer
 from helpdesk.api.admission.caller import Caller
+from helpdesk.conversations import assigning, snoozes, writing
 from helpdesk.conversations import service as inbox
-from helpdesk.conversations import snoozes, writing
 from helpdesk.conversations.files import uploads
 from helpdesk.conversations.messages import ratings
 from helpdesk.conversations.messages import service as messages
@@ -147,7 +147,7 @@ class _Simulation:
             self._answer(written, reason="the visitor asked for a person")
         if planned.assignee is not None:
             self._pass()
-            inbox.assign(caller, conversation_id, caller.the_person().id)
+            assigning.assign(caller, conversation_id, {"user_id": caller.the_person().id})
         if planned.noted:
             self._pass()
             writing.note(caller, conversation_id, NoteInput(body=texts.of_note(self.random)))

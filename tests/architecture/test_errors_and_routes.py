@@ -65,6 +65,8 @@ OURS = {
     "folder_limit": 400,
     "still_used": 409,
     "board_changed": 409,
+    "team_exists": 409,
+    "too_many_teams": 400,
     "not_resolved": 400,
     "rating_settled": 409,
     "key_exists": 409,
@@ -169,7 +171,7 @@ def test_oauths_errors_are_answered_by_oauths_routes_alone() -> None:
 
 
 # The specification gives these to several nouns, and each says in its own sentence what its names must be.
-SHARED = {"endpoint_not_found", "invalid_name", "title_required", "body_too_large"}
+SHARED = {"endpoint_not_found", "team_not_found", "invalid_name", "title_required", "body_too_large"}
 
 
 def test_errors_of_one_code_are_of_one_kind() -> None:

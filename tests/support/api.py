@@ -47,6 +47,7 @@ _GROUPS = {
     "me": "people",
     "organizations": "people",
     "members": "people",
+    "teams": "people",
     "grants": "people",
     "invites": "people",
     "organization": "organizations",

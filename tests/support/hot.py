@@ -248,6 +248,10 @@ def keys(admin: Caller) -> Hot:
     return Hot(write)
 
 
+def teams(api: Caller) -> Hot:
+    return Hot(lambda number: api.post("/v1/teams", {"name": f"Team {number % 5}"}))
+
+
 def me(person: Caller) -> Hot:
     return Hot(lambda number: person.patch("/v1/me", {"name": f"Max {number}"}))
 
@@ -257,7 +261,7 @@ ALWAYS = (reports, card, votes)
 EVERY = (
     *ALWAYS, signal, commits, merges, column, cards, comments, post, posts, board, organization, agent, site,
     appearance, messages, replies, notes, state, rating, customer, facts, document, folders, webhooks,
-    tool_endpoints, keys, me,
+    tool_endpoints, keys, me, teams,
 )  # fmt: skip
 
 

@@ -109,6 +109,11 @@ def _assigned(request: Repeated, _: Client, home: str, __: dict[str, str]) -> Re
     return replace(request, body={"userId": make_person(home, role="member", name="Max")})
 
 
+def _staffed(request: Repeated, _: Client, home: str, __: dict[str, str]) -> Repeated:
+    member_ids = [make_person(home, role="member", name="Max")]
+    return replace(request, body={**request.body, "memberIds": member_ids})
+
+
 def _snoozed(request: Repeated, _: Client, __: str, ___: dict[str, str]) -> Repeated:
     return replace(request, body={"until": clock.now_ms() + 3_600_000})
 
@@ -230,6 +235,8 @@ _PREPARED: dict[str, Preparation] = {
     "adoptSignal": _filed,
     "filePost": _filed,
     "createTask": _unassigned,
+    "createTeam": _staffed,
+    "updateTeam": _staffed,
     "declineTask": _requested,
     "reportCommits": _named,
     "acceptInvite": _invited,

@@ -10,16 +10,10 @@ from typing import Any
 
 import pytest
 
-from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.accounts.people.record import PersonRecord
-from helpdesk.api.admission.record import AccessToken
 from helpdesk.api.routing.api import Route
 from helpdesk.platform import ids
-from helpdesk.platform.digest import sha256_hex
-from helpdesk.storage import table
 from scripts.openapi.routes import all_routes
 from tests.support.api import Answer, Client
-from tests.support.people import issue_token, make_person, token_of
 
 CREDENTIALS = (
     "nothing",
@@ -199,6 +193,7 @@ ROUTES: dict[str, str] = {
         GET /v1/tools
         POST /v1/tools/<name>/test
         GET /v1/conversations/<conversation_id>/messages/<message_id>/source
+        GET /v1/teams
         POST /v1/conversations/<conversation_id>/archive
         POST /v1/conversations/<conversation_id>/assign
         POST /v1/conversations/<conversation_id>/hand-back
@@ -260,7 +255,10 @@ ROUTES: dict[str, str] = {
         GET /v1/site/sign-in
         PATCH /v1/site/sign-in
         PATCH /v1/webhooks/<endpoint_id>
+        DELETE /v1/teams/<team_id>
+        PATCH /v1/teams/<team_id>
         POST /v1/billing/branding
+        POST /v1/teams
         POST /v1/webhooks
         POST /v1/webhooks/<endpoint_id>/deliveries/<event_id>/redeliver
         POST /v1/webhooks/<endpoint_id>/secret
@@ -324,44 +322,6 @@ def name(route: Route) -> str:
 
 def test_the_table_lists_every_route_and_no_other() -> None:
     assert {name(route) for route in all_routes()} == set(WHO)
-
-
-@pytest.fixture
-def credentials(organization: NewOrganization) -> Callable[[str], str | None]:
-    """Return what makes the Authorization header of a kind of credential, for a new person each time."""
-    owner = Client(issue_token(organization.organization_id, role="owner", name="Olga"))
-    revoked = owner.post("/v1/keys", {"name": "revoked"}).body
-    owner.delete(f"/v1/keys/{revoked['id']}")
-
-    def make(kind: str) -> str | None:
-        home = organization.organization_id
-        if kind in {"member", "admin", "owner"}:
-            return f"Bearer {issue_token(home, role=kind, name=kind)}"
-        if kind == "former member":
-            person = make_person(home, role="member", name="Lea Left")
-            table.update(PersonRecord.key_for(person), "SET organizations = :none", values={":none": {}})
-            return f"Bearer {token_of(person, home)}"
-        if kind == "program":  # an owner's, without the scope `manage`
-            token = issue_token(home, role="owner", name="Pia")
-            table.change(AccessToken.key_for(sha256_hex(token)), set={"grant_id": "grant_1"})
-            return f"Bearer {token}"
-        if kind == "without organization":
-            return f"Bearer {issue_token(None, role='member', name='Nobody')}"
-        if kind == "expired token":
-            return f"Bearer {issue_token(home, role='owner', name='Exa', lifetime_ms=-1)}"
-        made = {
-            "nothing": None,
-            "no bearer": f"Basic {organization.secret_key}",
-            "malformed key": "Bearer svc_key_",
-            "unknown key": f"Bearer svc_key_{ids.ulid()}_{ids.secret()}",
-            "revoked key": f"Bearer {revoked['key']}",
-            "publishable key": f"Bearer {organization.publishable_key}",
-            "secret key": f"Bearer {organization.secret_key}",
-            "unknown token": f"Bearer svc_oat_{ids.ulid()}_{ids.secret()}",
-        }
-        return made[kind]
-
-    return make
 
 
 def outcome(answer: Answer) -> str:

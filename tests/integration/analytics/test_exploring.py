@@ -163,6 +163,12 @@ def test_groups_by_an_id_are_labelled_with_names_that_one_read_finds(
         me["user"]["id"]: me["user"]["name"], "usr_who_left": "usr_who_left", "__none": "None",
     }  # fmt: skip
     assert labels("ratings", "customer") == {customer: "Ada"}
+    team = desk.api.post("/v1/teams", {"name": "Parcels"}).body["id"]
+    desk.api.post(f"/v1/conversations/{written}/assign", {"teamId": team})
+    desk.stream.deliver()
+    assert [each["label"] for each in desk.explore("conversations", groupBy="team").body["series"]] == [
+        "Parcels"
+    ]
     assert labels("toolRuns", "conversation") == {written: "Where is my parcel?"}
     assert labels("toolRuns", "endpoint") == {endpoint: "https://shop.example.com/tools"}
     assert labels("knowledgeDocs", "folder") == {folder: "Returns"}

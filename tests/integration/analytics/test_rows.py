@@ -38,6 +38,8 @@ def test_a_thread_becomes_rows_of_a_conversation_a_customer_and_messages(
     desk.answer()
     monkeypatch.setattr(clock, "now_ms", lambda: now + 3 * MINUTE)
     desk.api.post(f"/v1/conversations/{conversation}/reply", {"body": "It is on its way."})
+    team = desk.api.post("/v1/teams", {"name": "Parcels"}).body["id"]
+    desk.api.post(f"/v1/conversations/{conversation}/assign", {"teamId": team})
     desk.stream.deliver()
     monkeypatch.setattr(clock, "now_ms", lambda: now + 5 * MINUTE)
     desk.api.post(f"/v1/conversations/{conversation}/resolve")
@@ -57,7 +59,7 @@ def test_a_thread_becomes_rows_of_a_conversation_a_customer_and_messages(
         "firstTeamResponseTime": 3 * MINUTE, "resolutionTime": 5 * MINUTE, "reopened": False,
         "handedOff": True, "handoffReason": "no_knowledge", "rating": 4, "archived": False,
         "pageHost": "shop.example.com", "pagePath": "/help/parcels", "locale": "en-GB",
-        "timeZone": "Europe/London", "device": "mobile", "browser": None, "os": None,
+        "timeZone": "Europe/London", "device": "mobile", "browser": None, "os": None, "team": team,
     }  # fmt: skip
     messages = desk.rows("messages")
     assert [(each["sender"], each["responseTime"], each["handOff"]) for each in messages] == [

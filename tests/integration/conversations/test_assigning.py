@@ -8,7 +8,7 @@ from helpdesk.accounts.members import membership
 from helpdesk.accounts.members.record import Member
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.caller import Caller
-from helpdesk.conversations import repository, service
+from helpdesk.conversations import assigning, repository
 from helpdesk.conversations.errors import NotAMember
 from helpdesk.storage import table
 from tests.support import table as whole_table
@@ -71,6 +71,51 @@ def test_assigning_sends_no_event_and_changes_neither_state_nor_activity(
     assert {name for name in now if now.get(name) != before.get(name)} == {"assignee", "GSI3PK"}
 
 
+def test_a_conversation_has_a_team_beside_its_assignee_and_what_is_left_out_stays(
+    api: Client, conversation: str, ada: str
+) -> None:
+    team = api.post("/v1/teams", {"name": "Billing"}).body["id"]
+    path = f"/v1/conversations/{conversation}"
+    seen = []
+    for body in (
+        {"teamId": team},
+        {"userId": ada},
+        {"userId": None, "teamId": None},
+        {"userId": ada, "teamId": team},
+    ):
+        assert api.post(f"{path}/assign", body).body == {"ok": True}
+        now = api.get(path).body["conversation"]
+        seen.append((now["team"], now["assignee"]))
+
+    assert seen == [(team, None), (team, ada), (None, None), (team, ada)]
+    name = api.get("/v1/organization").body["name"]
+    assert lines(api, conversation)[2:] == [
+        f"{name} unassigned this conversation. {name} removed this conversation from its team.",
+        f'{name} assigned this conversation to Ada. {name} assigned this conversation to the team "Billing".',
+    ]
+
+
+@pytest.mark.parametrize("team", ["team_unknown", "", "#", "deleted"])
+def test_a_conversation_is_not_assigned_to_a_team_that_does_not_exist(
+    api: Client, conversation: str, team: str
+) -> None:
+    if team == "deleted":
+        team = api.post("/v1/teams", {"name": "Billing"}).body["id"]
+        api.delete(f"/v1/teams/{team}")
+
+    answer = api.post(f"/v1/conversations/{conversation}/assign", {"teamId": team})
+
+    assert (answer.status, answer.code) == (404, "team_not_found")
+    assert api.get(f"/v1/conversations/{conversation}").body["conversation"]["team"] is None
+
+
+def test_an_assignment_names_a_member_or_a_team(api: Client, conversation: str) -> None:
+    answer = api.post(f"/v1/conversations/{conversation}/assign", {})
+
+    assert (answer.status, answer.code) == (400, "invalid_request")
+    assert "`userId`, `teamId` or both" in answer.message
+
+
 @pytest.mark.parametrize("who", ["usr_unknown", "#", "", "stranger", "former member"])
 def test_a_conversation_is_not_assigned_to_a_non_member(
     api: Client,
@@ -101,7 +146,7 @@ def test_a_conversation_is_not_assigned_to_a_member_who_leaves_at_this_moment(
     caller = Caller(organization.organization_id, key_id="key_1")
 
     with pytest.raises(NotAMember):
-        service.assign(caller, conversation, ada)
+        assigning.assign(caller, conversation, {"user_id": ada})
 
     assert repository.conversations.get(organization.organization_id, conversation).assignee is None
 

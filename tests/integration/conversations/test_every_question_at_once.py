@@ -24,7 +24,7 @@ from helpdesk.agent.answerer import Goodbye, HandOff, Outcome, Prepared, Reply
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker as agent
 from helpdesk.api.admission.caller import Caller, Person, Role
-from helpdesk.conversations import repository, service, snoozes, writing
+from helpdesk.conversations import assigning, repository, service, snoozes, writing
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
 from helpdesk.conversations.jobs import AgentJob
 from helpdesk.conversations.message_record import Message
@@ -116,7 +116,9 @@ class Desk:
         if name == "wake":
             return partial(snoozes.wake, WakeJob(ORGANIZATION, self.conversation_id, SNOOZE_ENDED))
         if name in {"assign", "unassign"}:
-            return partial(service.assign, MAX, self.conversation_id, ADA if name == "assign" else None)
+            return partial(
+                assigning.assign, MAX, self.conversation_id, {"user_id": ADA if name == "assign" else None}
+            )
         if name == "note":
             return partial(writing.note, MAX, self.conversation_id, NoteInput(body="For the team."))
         return partial(service.transition, MAX, self.conversation_id, Transition(name))

@@ -39,6 +39,7 @@ class Made:
     snoozed: bool
     activity: int
     number: int = 0
+    team: str | None = None
 
     @property
     def id(self) -> str:
@@ -63,6 +64,7 @@ conversations = st.builds(
     archived=st.booleans(),
     snoozed=st.booleans(),
     activity=st.integers(0, 5),
+    team=st.sampled_from([None, "team_a", "team_b"]),
 )
 choices = st.fixed_dictionaries(
     {},
@@ -70,6 +72,7 @@ choices = st.fixed_dictionaries(
         "status": st.sampled_from(["open", "resolved"]),
         "awaitingHuman": st.sampled_from(["true", "false"]),
         "assignee": st.sampled_from(["none", "me", *TEAMMATES, "usr_nobody"]),
+        "team": st.sampled_from(["team_a", "team_nobody"]),
         "customerId": st.sampled_from([*CUSTOMERS, "cus_nobody"]),
         "archived": st.sampled_from(["true", "false"]),
         "snoozed": st.sampled_from(["true", "false"]),
@@ -85,6 +88,7 @@ def record(organization: str, one: Made) -> Conversation:
         handled_by=one.state.handled_by,
         last_speaker=one.state.last_speaker,
         assignee=one.assignee,
+        team=one.team,
         snoozed_until=START_MS if one.snoozed else None,
         archived_at=START_MS if one.archived else None,
         customer_id=one.customer,
@@ -118,6 +122,8 @@ def holds(chosen: dict[str, str], one: Made) -> bool:
     if one.archived != (chosen.get("archived") == "true"):
         return False
     if "snoozed" in chosen and one.snoozed != (chosen["snoozed"] == "true"):
+        return False
+    if chosen.get("team", one.team) != one.team:
         return False
     if chosen.get("customerId", one.customer) != one.customer:
         return False
@@ -248,6 +254,7 @@ def test_a_list_query_matches_the_conversations_that_the_list_holds(
         ({"awaitingHuman": "false"}, 2),
         ({"archived": "true", "status": "open", "snoozed": "false"}, 1),
         ({"assignee": "none"}, 3),
+        ({"team": "team_a"}, 3),
         ({"assignee": "usr_b"}, 2),
         ({"assignee": "me", "status": "open"}, 1),
         ({"assignee": "me", "customerId": "cus_a"}, 1),

@@ -62,6 +62,7 @@ def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> Non
         "channel": "api",
         "handledBy": "agent",
         "assignee": None,
+        "team": None,
         "customer": {
             "name": "Vera Visitor",
             "email": "vera@example.com",

@@ -18,7 +18,7 @@ from helpdesk.agent.answerer import HandOff, Reply
 from helpdesk.agent.reasons import Reason
 from helpdesk.agent_runs import worker as agent
 from helpdesk.api.admission.caller import Caller, Person, Role
-from helpdesk.conversations import repository, service, snoozes, writing
+from helpdesk.conversations import assigning, repository, service, snoozes, writing
 from helpdesk.conversations.errors import ConversationArchived, NotArchived
 from helpdesk.conversations.jobs import AgentJob
 from helpdesk.conversations.messages import service as messages
@@ -173,7 +173,7 @@ def work(name: str, conversation_id: str, message_id: str = "") -> Callable[[], 
     if name == "wake":
         return partial(snoozes.wake, WakeJob(ORGANIZATION, conversation_id, EARLIER))
     if name in {"assign", "unassign"}:
-        return partial(service.assign, MAX, conversation_id, ADA if name == "assign" else None)
+        return partial(assigning.assign, MAX, conversation_id, {"user_id": ADA if name == "assign" else None})
     if name == "note":
         return partial(writing.note, MAX, conversation_id, NoteInput(body="For the team."))
     return partial(service.transition, MAX, conversation_id, Transition(name))

@@ -12,6 +12,7 @@ import pytest
 from tests.support.cli import Cli
 
 NOW_MS = 1_790_000_000_000  # 2026-09-21 23:13:20 in Tokyo
+BILLING = {"id": "team_billing", "name": "Billing", "memberIds": ["usr_ada"]}
 ADA = {"userId": "usr_ada", "name": "Ada Admin", "email": "Ada@Example.com"}
 
 
@@ -29,7 +30,8 @@ class Service:
     """A server with fixed responses that keeps the requests. Everything not listed succeeds with {"ok": true}."""
 
     def __init__(self, folder: Path, **answers: Any) -> None:
-        self.answers: dict[str, Any] = {"members": {"members": [ADA], "nextCursor": None}, **answers}
+        known = {"members": {"members": [ADA], "nextCursor": None}, "teams": {"teams": [BILLING]}}
+        self.answers: dict[str, Any] = {**known, **answers}
         self.requests: list[httpx.Request] = []
         self.cli = Cli(httpx.MockTransport(self._handle), folder, environment={"HELPDESK_TOKEN": "svc_oat_x"})
         self.cli.clock.at = NOW_MS / 1000

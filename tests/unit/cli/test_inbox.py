@@ -50,6 +50,8 @@ PAGE = {"title": "Parcels", "url": "https://help.example/parcels", "score": 0.42
         (("--assignee", "usr_1"), {"assignee": "usr_1"}),
         (("--assignee", "none"), {"assignee": "none"}),
         (("--assignee", "ada@example.com"), {"assignee": "usr_ada"}),
+        (("--team", "team_1"), {"team": "team_1"}),
+        (("--team", "billing"), {"team": "team_billing"}),
         (("--customer", "cus_1"), {"customerId": "cus_1"}),
         (("--search", "late parcel"), {"q": "late parcel"}),
         (("--snoozed",), {"snoozed": "true"}),

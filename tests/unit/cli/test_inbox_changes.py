@@ -24,6 +24,19 @@ pytestmark = pytest.mark.usefixtures("_tokyo")
         (("unarchive", "conv_1"), "unarchive", None, "Unarchived conv_1."),
         (("assign", "conv_1", "usr_1"), "assign", {"userId": "usr_1"}, "Assigned conv_1 to usr_1."),
         (("assign", "conv_1", "none"), "assign", {"userId": None}, "Unassigned conv_1."),
+        (
+            ("assign", "conv_1", "--team", "Billing"),
+            "assign",
+            {"teamId": "team_billing"},
+            "Assigned conv_1 to Billing.",
+        ),
+        (("assign", "conv_1", "--team", "none"), "assign", {"teamId": None}, "Unassigned conv_1."),
+        (
+            ("assign", "conv_1", "me", "--team", "team_1"),
+            "assign",
+            {"userId": "usr_me", "teamId": "team_1"},
+            "Assigned conv_1 to you and team_1.",
+        ),
         (("assign", "conv_1", "me"), "assign", {"userId": "usr_me"}, "Assigned conv_1 to you."),
         (
             ("assign", "conv_1", "ada@example.com"),

@@ -79,7 +79,8 @@ _HINTS = {
     "already_a_task": "See the board: helpdesk tasks",
     "not_a_request": "See what waits: helpdesk tasks requests",
     "token_required": _A_PERSON,
-    "team_not_found": "List the teams: helpdesk integrations tracker show",
+    "team_exists": "List the teams: helpdesk teams",
+    "team_not_found": "List your teams: helpdesk teams. Those of Linear: helpdesk integrations tracker show",
     "tracker_failed": "Linear is asked again. See the result: helpdesk signals show ID",
     "tracker_not_connected": "Connect it: helpdesk integrations connect tracker",
     "mirror_bot_offline": "Connect it again: helpdesk integrations connect chatmirror",
@@ -87,6 +88,7 @@ _HINTS = {
     "too_many_crawls": "See which are running: helpdesk knowledge crawl list",
     "too_many_endpoints": "Remove one: helpdesk webhooks list, then helpdesk webhooks remove ID",
     "too_many_invites": "Withdraw one: helpdesk invites list, then helpdesk invites withdraw ID",
+    "too_many_teams": "Delete one: helpdesk teams, then helpdesk teams delete ID",
     "too_many_keys": "Revoke one: helpdesk keys list, then helpdesk keys revoke ID",
 }
 

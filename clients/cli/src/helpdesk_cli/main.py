@@ -29,6 +29,7 @@ from helpdesk_cli.commands import (
     signals,
     site_sign_in,
     tasks,
+    teams,
     tools,
     webhooks,
 )
@@ -61,6 +62,7 @@ for command in (
     grants.grants,
     people.members,
     people.invites,
+    teams.teams,
     inbox.conversations,
     approvals.approvals,
     signals.signals,

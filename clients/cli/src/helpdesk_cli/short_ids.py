@@ -48,11 +48,12 @@ _LISTS = {
     "signal": (_List(("signals",), "signals"),),
     "sug": (_List(("knowledge", "suggestions"), "suggestions"),),
     "task": (_List(("tasks",), "tasks", page=100),),
+    "team": (_List(("teams",), "teams"),),
     "tool": (_List(("tool-endpoints",), "toolEndpoints"),),
     "usr": (_List(("members",), "members"),),
     "wh": (_List(("webhooks",), "webhooks"),),
 }
-_NOT_PAGED = frozenset({"folders", "toolEndpoints", "webhooks"})
+_NOT_PAGED = frozenset({"folders", "teams", "toolEndpoints", "webhooks"})
 
 Get = Callable[..., "dict[str, Any]"]
 

@@ -133,12 +133,12 @@ _ALL = (
         "startedAt resolvedAt lastMessageAt",
         "status handledBy awaitingHuman assignee customer subject channel messages visitorMessages agentMessages "
         "teamMessages firstResponseTime firstTeamResponseTime resolutionTime reopened handedOff handoffReason rating "
-        "archived pageHost pagePath locale timeZone device browser os",
+        "archived pageHost pagePath locale timeZone device browser os team",
         _enum("status", "open,resolved"),
         _enum("handledBy", "agent,team"),
         _enum("channel", "chat,outreach,email"),
         _enum("handoffReason", HANDOFF_REASONS),
-        _ids("assignee customer"),
+        _ids("assignee customer team"),
         _texts("subject pageHost pagePath locale timeZone device browser os"),
         _numbers("messages visitorMessages agentMessages teamMessages rating"),
         _durations("firstResponseTime firstTeamResponseTime resolutionTime"),

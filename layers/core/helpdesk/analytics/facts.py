@@ -91,6 +91,7 @@ def of_conversation(conversation: Conversation, thread: Thread) -> Fact:
         device=narrow(context.device if context else None, 10),
         browser=narrow(context.browser if context else None, 30),
         os=narrow(context.os if context else None, 30),
+        team=conversation.team,
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from helpdesk.accounts.members import membership
+from helpdesk.accounts.teams import service as teams
 from helpdesk.analytics import repository
 from helpdesk.analytics.datasets import DatasetField
 from helpdesk.analytics.query_schemas import Series
@@ -18,6 +19,7 @@ def _urls_of_endpoints(organization: str, endpoint_ids: Sequence[str]) -> dict[s
 
 _NAMES: dict[str, Callable[[str, Sequence[str]], dict[str, str]]] = {
     "assignee": membership.names_of,
+    "team": teams.names_of,
     "customer": lambda organization, ids: repository.titles(organization, CUSTOMERS, ids),
     "conversation": lambda organization, ids: repository.titles(organization, CONVERSATIONS, ids),
     "folder": folders.names_by_ids,

@@ -52,13 +52,14 @@ class ListQuery(Record):
     """Which conversations a list holds; None does not restrict it.
 
     `awaiting_human` selects those that wait for the team, or the others (`Conversation.waits_for_team`). `assignee` is
-    a teammate's id; `unassigned` selects those that have none.
+    a teammate's id; `unassigned` selects those that have none. `team` is a team's id.
     """
 
     status: Status | None = None
     awaiting_human: bool | None = None
     assignee: str | None = None
     unassigned: bool = False
+    team: str | None = None
     customer_id: str | None = None
     archived: bool = False
     snoozed: bool | None = None
@@ -72,6 +73,7 @@ class ListQuery(Record):
             and (self.awaiting_human is None or conversation.waits_for_team is self.awaiting_human)
             and (self.assignee is None or conversation.assignee == self.assignee)
             and (not self.unassigned or conversation.assignee is None)
+            and (self.team is None or conversation.team == self.team)
             and (self.customer_id is None or conversation.customer_id == self.customer_id)
             and conversation.archived is self.archived
             and (self.snoozed is None or (conversation.snoozed_until is not None) is self.snoozed)
@@ -135,6 +137,9 @@ class ListQuery(Record):
             names = _STATUS
         if self.unassigned:
             clauses.append("attribute_not_exists(assignee)")
+        if self.team is not None:
+            clauses.append("team = :team")
+            values[":team"] = self.team
         if self.snoozed is not None:
             clauses.append(f"attribute_{'exists' if self.snoozed else 'not_exists'}(snoozedUntil)")
         if self.channel is not None:

@@ -116,6 +116,8 @@ def _searched(
 def list_query(caller: Caller, query: ConversationsQuery) -> ListQuery:
     """Return what the parameters of a list other than `q` select. Raises InvalidRequest."""
     assignee = query.assignee
+    if query.team is not None and is_blank(query.team):
+        raise InvalidRequest("`team` must be a team's ID. GET /v1/teams lists them.")
     if assignee is not None and is_blank(assignee):
         raise InvalidRequest("`assignee` must be a teammate's id, `none`, or `me`.")
     if assignee == _MYSELF:
@@ -129,6 +131,7 @@ def list_query(caller: Caller, query: ConversationsQuery) -> ListQuery:
         awaiting_human=query.awaiting_human,
         assignee=None if assignee == _NOBODY else assignee,
         unassigned=assignee == _NOBODY,
+        team=query.team,
         customer_id=query.customer_id,
         archived=query.archived or False,
         snoozed=query.snoozed,

@@ -163,7 +163,8 @@ class Conversation(Snapshot, kw_only=True):
     `gap` is the last message of a question that the agent found nothing for, until it is in a suggestion.
     `reply_token` is in the address that answers to its mails go to, None before the first mail. `rating_asked` is the
     last resolution for which the customer was asked for a rating by mail.
-    `assigned_to_self` is true if the assignee chose it themselves, else None. `hour_tokens` are the tokens of a model
+    `team` is the ID of the team that it is assigned to, beside its assignee. `assigned_to_self` is true if the assignee
+    chose it themselves, else None. `hour_tokens` are the tokens of a model
     that answers of the hour `tokens_hour` (since 1970) used. `erasing` is the erasure that removes it: to everyone else
     it is gone. What such a conversation said is no longer in its item.
     """
@@ -193,6 +194,7 @@ class Conversation(Snapshot, kw_only=True):
     gap: str | None = None
     tokens_hour: int = 0
     hour_tokens: int = 0
+    team: str | None = None
     assigned_to_self: bool | None = None
     reply_token: str | None = None
     rating_asked: int | None = None

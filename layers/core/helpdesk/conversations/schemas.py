@@ -167,6 +167,8 @@ class ConversationShape(ConversationState):
     """Who answers the visitor: the agent or the team."""
     assignee: str | None
     """The ID of the teammate it is assigned to."""
+    team: str | None
+    """The ID of the team it is assigned to. It stays if the team is deleted."""
     customer: CustomerSummary
     page: PageShape | None
     """Where the visitor wrote the first message from."""
@@ -192,6 +194,8 @@ class ConversationsQuery(PageQuery):
     `pendingApprovals`. False: only the others."""
     assignee: str | None = None
     """Only the conversations of this teammate: an ID, `me` with an access token, or `none` for unassigned ones."""
+    team: str | None = None
+    """Only the conversations of this team, by its ID."""
     customer_id: str | None = None
     """Only the conversations of this customer, the most recently started first."""
     archived: bool | None = None
@@ -261,10 +265,12 @@ class NoteAccepted(Answer):
 
 
 class AssignInput(Body):
-    """The member to assign a conversation to."""
+    """Whom to assign a conversation to: a member, a team or both. What you omit stays as it is."""
 
-    user_id: str | None
+    user_id: str | None = None
     """The member's ID; null unassigns it."""
+    team_id: str | None = None
+    """The team's ID; null removes it from its team."""
 
 
 class ReplyAccepted(Answer):

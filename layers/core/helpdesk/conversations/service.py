@@ -6,14 +6,12 @@ with the current conversation. A transition that changes nothing returns ok and 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from copy import replace
 
-from helpdesk.accounts.members import membership
 from helpdesk.accounts.organizations.service import Actor
 from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import approvals, jobs, list_repository, repository, thread
 from helpdesk.conversations.change import Change, forget_current
-from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound, NotAMember
+from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
 from helpdesk.conversations.list_repository import ListQuery, of_customer_from, quiet_page
 from helpdesk.conversations.message_record import IncomingMail, Message
 from helpdesk.conversations.record import (
@@ -240,36 +238,6 @@ def write_transition(
         thread.add_agent_job(transaction, before, unanswered)
 
 
-def assign(caller: Caller, conversation_id: str, user_id: str | None) -> None:
-    """Assign a conversation to a member of the organization, or to nobody with None.
-
-    Adds a system line to the thread, which says who did it, and sends no event. Raises ConversationNotFound,
-    ConversationArchived, NotAMember (also if the member leaves at this moment).
-    """
-    who = Actor(caller)
-
-    def write(transaction: Transaction, conversation: Conversation) -> None:
-        apply(conversation.state, Transition.ASSIGN)
-        if conversation.assignee == user_id:
-            return
-        transaction.save(
-            conversation,
-            replace(conversation, assignee=user_id, assigned_to_self=(user_id == who.person_id) or None),
-            require={"assignee": conversation.assignee, "status": conversation.status, "archived_at": None},
-            on_failure=StaleConversation,
-        )
-        name = None
-        if user_id is not None:
-            name = membership.name_of(caller.organization, user_id)
-            if name is None:
-                raise NotAMember
-            membership.require(transaction, caller.organization, user_id, lambda _: NotAMember())
-        line = _assignment_line(who, user_id, name)
-        thread.add_system_line(transaction, conversation, line, clock.now_ms(), alone=True)
-
-    retry_on_conflict(caller.organization, conversation_id, write)
-
-
 def retry_on_conflict[T](
     organization: str,
     conversation_id: str,
@@ -340,9 +308,3 @@ def forget_hint(transaction: Transaction, before: Conversation, state: State) ->
     # The team starts one without a session with a customer who has an email address only.
     if reopens and before.session_hash is not None:
         forget_current(transaction, before.organization, before.session_hash, before.customer_id)
-
-
-def _assignment_line(who: Actor, user_id: str | None, name: str | None) -> str:
-    if user_id is None:
-        return f"{who.name} unassigned this conversation."
-    return f"{who.name} assigned this conversation to {'themselves' if who.person_id == user_id else name}."

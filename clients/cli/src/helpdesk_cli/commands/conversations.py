@@ -9,6 +9,7 @@ import click
 from helpdesk_cli import follow as following
 from helpdesk_cli import times
 from helpdesk_cli.api import Api
+from helpdesk_cli.commands.teams import team_id
 from helpdesk_cli.framework import ID, Listing, limit_option
 from helpdesk_cli.members import member_id, names
 from helpdesk_cli.output import moment, note, say, say_facts, say_json, say_table
@@ -62,6 +63,7 @@ def conversations() -> None:
     metavar="WHO",
     help="Only conversations of this member: a user ID, an e-mail address, a name, me, or none for unassigned ones.",
 )
+@click.option("--team", metavar="TEAM", help="Only conversations of this team: an ID or a name.")
 @click.option(
     "--channel",
     type=click.Choice(["api", "site", "email", "discord"]),
@@ -80,6 +82,7 @@ def list_conversations(
     waiting: bool | None,
     mine: bool,
     assignee: str | None,
+    team: str | None,
     channel: str | None,
     customer: str | None,
     text: str | None,
@@ -95,6 +98,7 @@ def list_conversations(
         "status": status,
         "awaitingHuman": _boolean(waiting),
         "assignee": "me" if mine else assignee and _assignee(api, assignee),
+        "team": team and team_id(api, team),
         "customerId": customer,
         "channel": channel,
         "q": text,
@@ -169,6 +173,7 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
             ("Awaiting human", one["awaitingHuman"]),
             ("Pending calls", one["pendingApprovals"] or None),
             ("Assignee", f"{name} ({assignee})" if name else assignee),
+            ("Team", one.get("team")),
             ("Snoozed until", moment(one["snoozedUntil"])),
             ("Archived", moment(one["archivedAt"])),
             ("Rating", f"{rating} of 5 stars" if rating is not None else None),

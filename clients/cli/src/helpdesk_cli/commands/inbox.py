@@ -9,7 +9,9 @@ from typing import Any
 import click
 
 from helpdesk_cli import times
+from helpdesk_cli.api import Api
 from helpdesk_cli.commands.conversations import conversations
+from helpdesk_cli.commands.teams import team_id
 from helpdesk_cli.framework import ID
 from helpdesk_cli.members import member_id
 from helpdesk_cli.output import moment, say, say_json
@@ -80,20 +82,29 @@ def note(session: Session, conversation_id: str, text: str, *, files: tuple[Path
 
 @conversations.command()
 @click.argument("conversation_id", metavar="ID", type=ID)
-@click.argument("who")
+@click.argument("who", required=False)
+@click.option("--team", metavar="TEAM", help="Assign it to this team: an ID or a name, or none for no team.")
 @pass_session
-def assign(session: Session, conversation_id: str, who: str) -> None:
-    """Assign a conversation to WHO: a user ID, an e-mail address, a name, me, or none to unassign it."""
+def assign(session: Session, conversation_id: str, who: str | None, *, team: str | None) -> None:
+    """Assign a conversation to WHO: a user ID, an e-mail address, a name, me, or none to unassign it.
+
+    With --team, it is assigned to a team, in place of WHO or in addition.
+    """
+    if who is None and team is None:
+        raise click.UsageError("Pass WHO, --team or both.")
     api = session.api()
-    user_id: str | None = None
-    if who == "me":
-        user_id = api.get("me")["user"]["id"]
-    elif who != "none":
-        user_id = member_id(api, who)
-    answer = api.post("conversations", conversation_id, "assign", body={"userId": user_id})
-    done = f"Unassigned {conversation_id}."
-    if user_id is not None:
-        done = f"Assigned {conversation_id} to {'you' if who == 'me' else who}."
+    body: dict[str, str | None] = {}
+    if who is not None:
+        body["userId"] = _user_id(api, who)
+    if team is not None:
+        body["teamId"] = None if team == "none" else team_id(api, team)
+    answer = api.post("conversations", conversation_id, "assign", body=body)
+    to = [name for name in ("you" if who == "me" else who, team) if name not in {None, "none"}]
+    done = (
+        f"Assigned {conversation_id} to {' and '.join(map(str, to))}."
+        if to
+        else f"Unassigned {conversation_id}."
+    )
     _done(session, answer, done)
 
 
@@ -165,6 +176,12 @@ def _body(session: Session, text: str, files: tuple[Path, ...]) -> dict[str, Any
     if files:
         body["attachments"] = attachments(session.api(), session.web(), files)
     return body
+
+
+def _user_id(api: Api, who: str) -> str | None:
+    if who == "none":
+        return None
+    return str(api.get("me")["user"]["id"]) if who == "me" else member_id(api, who)
 
 
 def _done(session: Session, answer: dict[str, Any], message: str) -> None:

@@ -1,0 +1,1 @@
+"""Teams: groups of members, to which conversations are assigned."""
