@@ -67,15 +67,15 @@ def create(caller: Caller, new: TeamInput) -> TeamShape:
 def update(caller: Caller, team_id: str, wanted: TeamUpdate) -> TeamShape:
     """Change a team's name or members. Raises TeamNotFound, InvalidRequest, NotAMember, TeamExists."""
     name = None if wanted.name is None else valid_name(wanted.name, MAX_TEAM_NAME_CHARACTERS)
-    ids_sent = wanted.member_ids
-    members = None if ids_sent is None else _members(caller.organization, ids_sent)
 
     def changed(teams: dict[str, Team]) -> dict[str, Team]:
         team = _require(teams, team_id)
         if name is not None:
             _require_free(teams, name, but=team_id)
             team = replace(team, name=name)
-        return {**teams, team_id: team if members is None else replace(team, member_ids=members)}
+        if wanted.member_ids is not None:
+            team = replace(team, member_ids=_members(caller.organization, wanted.member_ids))
+        return {**teams, team_id: team}
 
     team = _change(caller, changed, f"The team {team_id} was changed.").teams[team_id]
     return _shape(team_id, team, membership.names_of(caller.organization, team.member_ids))
