@@ -122,9 +122,9 @@ def _change(caller: Caller, changed: Changed, summary: str) -> Teams:
 
 def _members(organization: str, member_ids: Sequence[str]) -> tuple[str, ...]:
     """Return the IDs without repetitions. Raises InvalidRequest, NotAMember."""
-    wanted = tuple(dict.fromkeys(member_ids))
-    if len(wanted) > MAX_TEAM_MEMBERS:
+    if len(member_ids) > MAX_TEAM_MEMBERS:
         raise InvalidRequest(f"`memberIds` must have at most {MAX_TEAM_MEMBERS} entries.")
+    wanted = tuple(dict.fromkeys(member_ids))
     try:
         found = membership.names_of(organization, wanted)
     except MalformedKey:  # text that cannot be an ID is as absent as an unknown one
