@@ -1,31 +1,33 @@
 """The mail of a local stack (scripts/mailbox), in a process of its own, which ends with the emulator."""
 
-import os
 import time
 import urllib.request
+from collections.abc import Mapping
 from urllib.error import URLError
 
-from scripts.local import processes
+from scripts.local import build, people, processes
 from scripts.local.deployment import Deployment
 from scripts.local.emulator import Emulator
 from scripts.local.processes import ProcessRecord
 from scripts.local.progress import Problem
-from scripts.local.settings import StackSettings, mail_ports
+from scripts.local.settings import ACCOUNT, REGION, StackSettings, mail_ports
 
 START_SECONDS = 20
 STOP_SECONDS = 10
 
 
 def described(settings: StackSettings, site_url: str) -> dict[str, str]:
-    """Return where mail is read and written, for stack.json; nothing where no mail comes in.
+    """Return where mail is read and written, and the console opened, for stack.json.
 
-    The organization with the help site has the address.
+    Where no mail comes in, the console asks for a code. Otherwise a page beside the mails opens it. The organization
+    with the help site has the address of mail.
     """
     domain = settings.template_parameters()["InboundMailDomain"]
     if not domain:
-        return {}
+        return {"console_url": f"{settings.base_url}/console/"}
     slug = site_url.rstrip("/").rpartition("/")[2]
     return {
+        "console_url": f"{settings.mail_url}console",
         "mail_url": settings.mail_url,
         "smtp_url": settings.smtp_url,
         "mail_address": f"{slug}@{domain}",
@@ -40,9 +42,10 @@ class MailProcess:
         self._record_file = settings.folder / "mailbox.json"
         self.log = settings.folder / "mailbox.log"
 
-    def start(self, deployed: Deployment, address: str | None) -> None:
-        """Start it again, if an address receives mail. Errors: Problem."""
+    def start(self, deployed: Deployment, stack: Mapping[str, str]) -> None:
+        """Start it again, if an address receives mail; `stack` is the content of stack.json. Errors: Problem."""
         self.stop()
+        address = stack.get("mail_address")
         if address is None:
             return
         smtp, page = mail_ports(self._settings.port)
@@ -53,7 +56,10 @@ class MailProcess:
         words += ["--domain", address.rpartition("@")[2], "--folder", str(emulator.mails)]
         words += ["--emulator", str(emulator.record_file)]
         words += ["--smtp-port", str(smtp), "--page-port", str(page)]
-        processes.start(words, self.log, os.environ, self._record_file)
+        words += ["--base-url", stack["base_url"], "--people", people.ids_in(stack)]
+        table = {"TABLE_NAME": stack["table"], "AWS_ENDPOINT_URL": stack["endpoint_url"]}
+        environment = build.tool_environment() | ACCOUNT | table | {"AWS_DEFAULT_REGION": REGION}
+        processes.start(words, self.log, environment, self._record_file)
         self._wait_until_it_answers()
 
     def stop(self) -> None:

@@ -33,6 +33,11 @@ def tokens(
     return {name: found[name] for name in PEOPLE}
 
 
+def ids_in(stack: Mapping[str, str]) -> str:
+    """Return the ids of the people whose tokens stack.json has: role=id,role=id. A token begins with its person's."""
+    return ",".join(f"{role}=usr_{stack[name].split('_')[2]}" for name, (role, _, _) in PEOPLE.items())
+
+
 def mail_json_url(settings: StackSettings) -> str:
     """Return where the mails that the stack has sent can be read, as JSON."""
     return f"{settings.endpoint_url}/_ministack/ses/messages"

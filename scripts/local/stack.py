@@ -80,8 +80,9 @@ def welcome(settings: StackSettings, stack: dict[str, str]) -> None:
     stack_file = settings.stack_files[-1]
     call = f"curl -s {base}/v1"
     bearer = f"-H 'authorization: Bearer {key}'"
-    mail = ""
+    mail = signed_in = ""
     if "mail_address" in stack:
+        signed_in = f"  (signs you in as {PEOPLE['owner_token'][1]})"
         mail = f"""  mail        {stack["mail_url"]}  (what was sent; write and answer as a customer)
   SMTP        {stack["smtp_url"]}  (write to {stack["mail_address"]})
 """
@@ -91,6 +92,7 @@ Ready.
 
   base URL    {base}
   secret key  {key}
+  console     {stack["console_url"]}{signed_in}
   help site   {stack["site_url"]}
 {mail}  these, and more, in {os.path.relpath(stack_file, ROOT)}
 
@@ -126,7 +128,7 @@ def _bring_up(settings: StackSettings, progress: Progress) -> dict[str, str]:
         deployed = _deployed(settings, emulator, progress)
         described = seed.seed(settings, operator, deployed, progress)
         StandIns(settings).start(operator, progress)
-        MailProcess(settings).start(deployed, described.get("mail_address"))
+        MailProcess(settings).start(deployed, described)
     return described
 
 

@@ -10,6 +10,7 @@ import boto3
 from scripts.local.processes import ProcessRecord
 from scripts.local.settings import ACCOUNT, HOST, REGION
 from scripts.mailbox import page, smtp
+from scripts.mailbox.console import SignIn
 from scripts.mailbox.ses import Place, Ses
 
 _LOOKS_SECONDS = 0.5
@@ -25,6 +26,8 @@ def main() -> None:
     parser.add_argument("--organization", required=True, help="the demo organization's address")
     parser.add_argument("--folder", required=True, type=Path, help="where the mails are kept")
     parser.add_argument("--emulator", required=True, type=Path, help="the record of the emulator's process")
+    parser.add_argument("--base-url", required=True, help="the stack's base URL, whose console is opened")
+    parser.add_argument("--people", required=True, help="who opens it: role=id,role=id")
     parser.add_argument("--smtp-port", required=True, type=int)
     parser.add_argument("--page-port", required=True, type=int)
     given = parser.parse_args()
@@ -40,7 +43,8 @@ def main() -> None:
         signal.signal(number, lambda *_: ended.set())
     listener = smtp.listener(HOST, given.smtp_port, ses, given.folder)
     listener.start()
-    mailbox = page.Mailbox(ses, given.folder, (HOST, given.smtp_port), given.organization)
+    console = SignIn(given.base_url, dict(each.split("=", 1) for each in given.people.split(",")))
+    mailbox = page.Mailbox(ses, given.folder, (HOST, given.smtp_port), given.organization, console)
     server = page.server(HOST, given.page_port, mailbox)
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     while not ended.wait(_LOOKS_SECONDS):

@@ -22,6 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from scripts.mailbox import files
+from scripts.mailbox.console import SignIn
 from scripts.mailbox.ses import Ses
 from scripts.mailbox.smtp import MAX_BYTES
 from scripts.mailbox.threads import Mail, Thread, bare_subject, quoted, read, references_of_answer, threads
@@ -35,23 +36,27 @@ _MAIL_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 
 
 
 class Answer(NamedTuple):
-    """A response."""
+    """A response. `cookie` is a Set-Cookie header."""
 
     status: int
     body: bytes = b""
     type: str = "text/html; charset=utf-8"
     policy: str = _PAGE_POLICY
     location: str = ""
+    cookie: str = ""
 
 
 class Mailbox:
-    """What the page shows and does. `organization` is the demo organization's address."""
+    """What the page shows and does. `organization` is the demo organization's address, `console` who opens it."""
 
-    def __init__(self, ses: Ses, folder: Path, smtp: tuple[str, int], organization: str) -> None:
+    def __init__(
+        self, ses: Ses, folder: Path, smtp: tuple[str, int], organization: str, console: SignIn
+    ) -> None:
         self._ses = ses
         self._folder = folder
         self._smtp = smtp
         self._organization = organization
+        self._console = console
         self.token = secrets.token_urlsafe(16)
 
     def get(self, path: str) -> Answer:
@@ -59,15 +64,22 @@ class Mailbox:
         match path.strip("/").split("/"):
             case [""]:
                 return self._page("mails", threads=self._threads())
+            case ["console", *role] if cookie := self._console.cookie_of("/".join(role) or "owner"):
+                return Answer(303, location=self._console.address, cookie=cookie)
             case ["style.css"]:
                 return Answer(200, (_TEMPLATES / "style.css").read_bytes(), "text/css; charset=utf-8")
             case ["threads", name] if thread := self._thread(name):
                 return self._page("thread", thread=thread)
-            case ["mails", name, "html"] if (mail := self._mail(name)) and mail.html is not None:
-                return Answer(200, mail.html.encode(errors="replace"), policy=_MAIL_POLICY)
-            case ["mails", name, "source"] if (file := files.find(self._folder, name)) and file.raw:
-                return Answer(200, file.raw, "text/plain; charset=utf-8")
+            case ["mails", name, part] if shown := self._part(name, part):
+                return shown
         return self._missing()
+
+    def _part(self, name: str, part: str) -> Answer | None:
+        if part == "html" and (mail := self._mail(name)) and mail.html is not None:
+            return Answer(200, mail.html.encode(errors="replace"), policy=_MAIL_POLICY)
+        if part == "source" and (file := files.find(self._folder, name)) and file.raw:
+            return Answer(200, file.raw, "text/plain; charset=utf-8")
+        return None
 
     def post(self, path: str, form: Mapping[str, Any]) -> Answer:
         """Answer POST."""
@@ -224,9 +236,9 @@ def server(host: str, port: int, mailbox: Mailbox) -> ThreadingHTTPServer:
             else:
                 answer = mailbox.post(path, _form(self.headers.get("content-type", ""), body))
             self.send_response(answer.status)
-            if answer.location:
-                self.send_header("location", answer.location)
             for name, value in (
+                ("location", answer.location),
+                ("set-cookie", answer.cookie),
                 ("content-type", answer.type),
                 ("content-length", str(len(answer.body))),
                 ("content-security-policy", answer.policy),
@@ -234,7 +246,8 @@ def server(host: str, port: int, mailbox: Mailbox) -> ThreadingHTTPServer:
                 ("referrer-policy", "same-origin"),
                 ("cache-control", "no-store"),
             ):
-                self.send_header(name, value)
+                if value:
+                    self.send_header(name, value)
             self.end_headers()
             self.wfile.write(answer.body)
 

@@ -1,7 +1,6 @@
 """The console signs people in without asking for approval: what it gets, and what other pages cannot do with it."""
 
 import re
-from collections.abc import Callable
 from urllib.parse import urlencode
 
 import pytest
@@ -13,7 +12,17 @@ from helpdesk.accounts.oauth.schemas import TokenForm
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.accounts.people.record import PersonRecord
 from helpdesk.storage import table
-from tests.integration.oauth.conftest import BASE_URL, CHALLENGE, EMAIL, ISSUER, VERIFIER, Clock, Program
+from scripts.mailbox import console as local_console
+from tests.integration.oauth.conftest import (
+    BASE_URL,
+    CHALLENGE,
+    EMAIL,
+    ISSUER,
+    VERIFIER,
+    Clock,
+    Program,
+    SignIn,
+)
 from tests.support import effort
 from tests.support.api import Answer, Client
 from tests.support.interleaving import interleaved
@@ -21,8 +30,6 @@ from tests.support.people import make_person
 from tests.support.rules import for_each
 from tests.support.table import everything, of_kind
 from tests.support.visitor import Visitor, parts_of, send_form
-
-type SignIn = Callable[..., Answer]
 
 CALLBACK = "https://support.example.com/console/callback"
 DAY = 86_400
@@ -356,6 +363,17 @@ def test_the_page_after_a_wrong_address_still_says_what_the_sign_in_is_for(visit
     visitor.open(request_url())
 
     assert "Sign in to open the console." in visitor.press(email="nobody").body
+
+
+def test_the_address_of_a_local_stack_signs_a_person_in_without_a_code(ada: str, visitor: Visitor) -> None:
+    local = local_console.SignIn(BASE_URL, {"owner": ada})
+    cookie = local.cookie_of("owner") or ""
+
+    name, _, value = cookie.partition(";")[0].partition("=")
+    visitor.cookies[name] = value
+
+    assert Client(token_of(visitor)).get("/v1/me").body["user"]["id"] == ada
+    assert local.cookie_of("stranger") is None
 
 
 @for_each("grant", ["refresh_token", "urn:ietf:params:oauth:grant-type:device_code"])

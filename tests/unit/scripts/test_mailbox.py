@@ -18,6 +18,7 @@ from helpdesk.inbound_mail import notices
 from helpdesk.inbound_mail.notices import Bounced, Complained, Received, Verdict
 from helpdesk.mail.sender import MailTags
 from scripts.mailbox import files, page, smtp, threads
+from scripts.mailbox.console import SignIn
 from scripts.mailbox.page import Mailbox
 from scripts.mailbox.ses import Place, Ses
 from tests.e2e.own_stack import free_port
@@ -62,7 +63,8 @@ def server(ses: Ses, tmp_path: Path) -> Iterator[int]:
 
 @pytest.fixture
 def mailbox(ses: Ses, tmp_path: Path, server: int) -> Mailbox:
-    return Mailbox(ses, tmp_path, (HOST, server), "demo@mail.localhost")
+    console = SignIn("http://127.0.0.1:4566/helpdesk", {"owner": "usr_1"})
+    return Mailbox(ses, tmp_path, (HOST, server), "demo@mail.localhost", console)
 
 
 def mail(to: str = "demo@mail.localhost", **headers: str) -> EmailMessage:
@@ -347,6 +349,22 @@ def web(mailbox: Mailbox) -> Iterator[HTTPConnection]:
     connection.close()
     made.shutdown()
     made.server_close()
+
+
+def test_the_console_is_opened_with_the_cookie_of_a_sign_in(
+    web: HTTPConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SignIn, "cookie_of", lambda _, role: f"helpdesk={role}; Path=/helpdesk/v1")
+
+    for path, role in (("/console", "owner"), ("/console/admin", "admin")):
+        web.request("GET", path)
+        answer = web.getresponse()
+        answer.read()
+        assert (answer.status, answer.getheader("location")) == (
+            303,
+            "http://127.0.0.1:4566/helpdesk/console/",
+        )
+        assert answer.getheader("set-cookie") == f"helpdesk={role}; Path=/helpdesk/v1"
 
 
 def test_another_host_is_refused(web: HTTPConnection) -> None:
