@@ -28,13 +28,17 @@ export const Files = ({ files }) => html`
   </ul>
 `;
 
-const Pages = ({ title, pages }) => html`
+// A page leads to its document, which leads back to the conversation and shows the section.
+const documentPath = (page, conversationId) =>
+  `/knowledge/${page.documentId}?${new URLSearchParams({ from: conversationId, ...(page.heading && { heading: page.heading }) })}`;
+
+const Pages = ({ title, pages, conversationId }) => html`
   <details class="pages">
     <summary>${title}</summary>
     <ul>
       ${pages.map((page) => html`
         <li key=${page.documentId + (page.heading ?? "")}>
-          <a href=${href(`/knowledge/${page.documentId}`)}>${page.title}</a>${page.heading && html`<small>${page.heading}</small>`}
+          <a href=${href(documentPath(page, conversationId))}>${page.title}</a>${page.heading && html`<small>${page.heading}</small>`}
           ${page.score !== undefined && html`<small>${Math.round(page.score * 100)} % likely</small>`}
         </li>
       `)}
@@ -73,7 +77,7 @@ const author = (entry, customer) => {
 const Line = ({ entry }) => html`
   <li class="line">
     <p><${Plain} text=${entry.body} /> <${Time} at=${entry.createdAt} /></p>
-    ${entry.found.length > 0 && html`<${Pages} title="What the agent found" pages=${entry.found} />`}
+    ${entry.found.length > 0 && html`<${Pages} title="What the agent found" pages=${entry.found} conversationId=${entry.conversationId} />`}
   </li>
 `;
 
@@ -100,8 +104,8 @@ export const Entry = ({ entry, customer, isFollowing }) => {
         ${entry.attachments.length > 0 && html`<${Files} files=${entry.attachments} />`}
       </div>
       <div class="about">
-        ${entry.sources.length > 0 && html`<${Pages} title=${entry.sources.length === 1 ? "1 source" : `${entry.sources.length} sources`} pages=${entry.sources} />`}
-        ${entry.found.length > 0 && html`<${Pages} title="Pages it asks about" pages=${entry.found} />`}
+        ${entry.sources.length > 0 && html`<${Pages} title=${entry.sources.length === 1 ? "1 source" : `${entry.sources.length} sources`} pages=${entry.sources} conversationId=${entry.conversationId} />`}
+        ${entry.found.length > 0 && html`<${Pages} title="Pages it asks about" pages=${entry.found} conversationId=${entry.conversationId} />`}
         ${entry.mail && html`<${Mail} entry=${entry} />`}
         ${outcome && html`<${Badge} tone=${outcome[0]}>${outcome[1]}<//>`}
       </div>

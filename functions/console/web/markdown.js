@@ -81,7 +81,7 @@ const blocks = (lines) => {
       at += 1;
       found.push(html`<pre tabindex="0"><code>${body.join("\n")}</code></pre>`);
     } else if (heading) {
-      found.push(html`<p class="heading"><strong>${inline(heading[2])}</strong></p>`);
+      found.push(html`<p class=${`heading level-${heading[1].length}`}><strong>${inline(heading[2])}</strong></p>`);
       at += 1;
     } else if (/^((\*\s*){3,}|(-\s*){3,})$/.test(line)) {
       found.push(html`<hr />`);
@@ -99,5 +99,25 @@ const blocks = (lines) => {
   return found;
 };
 
-// Markdown, as the agent and documents write it.
+// Markdown, as the agent writes it: a line break is one.
 export const Markdown = ({ text }) => html`<div class="prose">${blocks(text.split(/\r?\n/))}</div>`;
+
+const isWhole = (line) => !line.trim() || /^#{1,6}\s|^\s*(```|~~~)|( {2}|\\)$/.test(line) || line.includes("|");
+
+// The lines of a text whose paragraphs are broken only to keep lines short.
+const unwrapped = (lines) => {
+  const found = [];
+  let fence = null;
+  for (const line of lines) {
+    const mark = /^\s*(```|~~~)/.exec(line)?.[1];
+    const quote = line.startsWith("> ") && found.at(-1)?.startsWith("> ") ? line.slice(2) : line;
+    const follows = !fence && !mark && found.length > 0 && !isWhole(found.at(-1)) && !isWhole(line) && !starts(quote);
+    if (follows) found[found.length - 1] += ` ${quote.trim()}`;
+    else found.push(line);
+    if (mark && (!fence || fence === mark)) fence = fence ? null : mark;
+  }
+  return found;
+};
+
+// Markdown of a document, as the help site shows it: only an empty line, or two spaces at the end, begins another one.
+export const Article = ({ text }) => html`<div class="prose">${blocks(unwrapped(text.split(/\r?\n/)))}</div>`;
