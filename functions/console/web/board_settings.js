@@ -4,13 +4,15 @@ import { get, patch } from "./api.js";
 import { href } from "./router.js";
 import { can } from "./session.js";
 import { Button, Choice, Problem, say } from "./ui.js";
-import { count, STATUSES, useUnsaved } from "./work.js";
+import { count, STATUSES, typed, useUnsaved } from "./work.js";
 
 const LISTS = [
   ["boards", "Boards", "Where customers post. On a moderated board, posts wait for your decision.", 1, 10, "board"],
   ["statuses", "Statuses", "The first one is that of new posts. A status that names a signal's follows it.", 1, 20, "status"],
   ["tags", "Tags", "What posts are about.", 0, 100, "tag"],
 ];
+
+const STALE = new Error("Someone else changed these settings meanwhile. Save again to replace theirs.");
 
 const usedBy = (name, entry) => (name === "boards" ? (entry.public ?? 0) + (entry.pending ?? 0) + (entry.spam ?? 0) : (entry.posts ?? 0));
 
@@ -61,10 +63,11 @@ export const BoardSettings = ({ settings, showSettings }) => {
     ${!mayChange && html`<p class="lead">Only admins can change these settings.</p>`}
     <form onSubmit=${save} class="stack large">
       ${LISTS.map(([name, title, hint, least, most, one]) => html`
-        <${Entries} key=${name} name=${name} title=${title} hint=${hint} least=${least} most=${most} one=${one} entries=${lists[name]} onChange=${set(name)} mayChange=${mayChange} />
+        <${Entries} key=${name} name=${name} title=${title} hint=${hint} least=${least} most=${most} one=${one}
+          entries=${lists[name]} onChange=${set(name)} mayChange=${mayChange} />
       `)}
       ${mayChange && html`<div class="save-bar">
-        ${problem && html`<${Problem} problem=${isStale ? new Error("Someone else changed these settings meanwhile. Save again to replace theirs.") : problem} />`}
+        ${problem && html`<${Problem} problem=${isStale ? STALE : problem} />`}
         <div class="buttons">
           <${Button} kind="main" type="submit" busy=${busy} disabled=${!isDirty}>Save changes<//>
           ${isStale
@@ -83,6 +86,7 @@ const Entries = ({ name, title, hint, least, most, one, entries, onChange, mayCh
     next.splice(index + by, 0, ...next.splice(index, 1));
     onChange(next);
   };
+  const isUsed = (each) => name !== "tags" && usedBy(name, each) > 0;
   const taken = entries.map((each) => each.signalStatus);
   return html`
     <fieldset class="entries-list" disabled=${!mayChange}>
@@ -91,16 +95,22 @@ const Entries = ({ name, title, hint, least, most, one, entries, onChange, mayCh
       <ol class="rows">
         ${entries.map((each, index) => html`
           <li key=${each.key}>
-            <input class="grow" aria-label=${`Name of the ${one}`} value=${each.name} maxlength="60" required onInput=${(event) => change(index, { name: event.currentTarget.value })} />
-            ${name === "boards" && html`<label class="check"><input type="checkbox" checked=${each.moderated} onChange=${(event) => change(index, { moderated: event.currentTarget.checked })} />Moderated</label>`}
-            ${name === "statuses" && html`<${Choice} label="Follows" value=${each.signalStatus ?? ""} onChange=${(status) => change(index, { signalStatus: status || null })} disabled=${!mayChange}
+            <input class="grow" aria-label=${`Name of the ${one}`} value=${each.name} maxlength="60" required
+              onInput=${typed((text) => change(index, { name: text }))} />
+            ${name === "boards" && html`<label class="check">
+              <input type="checkbox" checked=${each.moderated} onChange=${() => change(index, { moderated: !each.moderated })} />Moderated</label>`}
+            ${name === "statuses" && html`<${Choice} label="Follows" value=${each.signalStatus ?? ""} disabled=${!mayChange}
+              onChange=${(status) => change(index, { signalStatus: status || null })}
               options=${[["", "No signal"], ...STATUSES.filter(([status]) => status === each.signalStatus || !taken.includes(status))]} />`}
             <small>${count(usedBy(name, each), "post")}</small>
             <span class="buttons tightly">
-              <${Button} kind="quiet" label=${`Move ${each.name} up`} class="up" icon="down" disabled=${index === 0} onClick=${() => move(index, -1)} />
-              <${Button} kind="quiet" label=${`Move ${each.name} down`} icon="down" disabled=${index === entries.length - 1} onClick=${() => move(index, 1)} />
-              <${Button} kind="quiet" icon="trash" disabled=${entries.length <= least || (name !== "tags" && usedBy(name, each) > 0)}
-                label=${name !== "tags" && usedBy(name, each) > 0 ? `${each.name} can't be removed: posts use it` : `Remove ${each.name}`} onClick=${() => onChange(entries.filter((_, at) => at !== index))} />
+              <${Button} kind="quiet" label=${`Move ${each.name} up`} class="up" icon="down" disabled=${index === 0}
+                onClick=${() => move(index, -1)} />
+              <${Button} kind="quiet" label=${`Move ${each.name} down`} icon="down" disabled=${index === entries.length - 1}
+                onClick=${() => move(index, 1)} />
+              <${Button} kind="quiet" icon="trash" disabled=${entries.length <= least || isUsed(each)}
+                label=${isUsed(each) ? `${each.name} can't be removed: posts use it` : `Remove ${each.name}`}
+                onClick=${() => onChange(entries.filter((_, at) => at !== index))} />
             </span>
           </li>
         `)}

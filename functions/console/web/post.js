@@ -7,7 +7,9 @@ import { href, open } from "./router.js";
 import { SignalPicker } from "./signal_picker.js";
 import { remember, remembered } from "./store.js";
 import { attempt, Avatar, Badge, Button, Choice, Confirm, Dialog, Field, Menu, Problem, say, Switch, Time } from "./ui.js";
-import { Clashes, count, StatusBadge, useDraft, useLook } from "./work.js";
+import { choices, copyLink, count, DraftForm, StatusBadge, typed, useDraft, useLook } from "./work.js";
+
+const FIELDS = [["title", "Title", null, 200, 1], ["body", "Text", "The customer's own words: correct them with care.", 10_000, 8]];
 
 export const PostPage = ({ id, settings, reloadSettings }) => {
   const loaded = useLoaded(() => get(`/board/posts/${id}`), [id]);
@@ -15,7 +17,9 @@ export const PostPage = ({ id, settings, reloadSettings }) => {
   return html`
     <p class="crumb"><a href=${href("/board")}>Feedback board</a></p>
     ${loaded.problem && loaded.data && html`<${Problem} problem=${loaded.problem} retry=${loaded.reload} />`}
-    <${Shown} loaded=${loaded}>${(shown) => html`<${Post} shown=${shown} show=${loaded.set} reload=${loaded.reload} settings=${settings} reloadSettings=${reloadSettings} />`}<//>
+    <${Shown} loaded=${loaded}>${(shown) => html`
+      <${Post} shown=${shown} show=${loaded.set} reload=${loaded.reload} settings=${settings} reloadSettings=${reloadSettings} />
+    `}<//>
   `;
 };
 
@@ -42,9 +46,11 @@ const Post = ({ shown, show, reload, settings, reloadSettings }) => {
   };
   const isWaiting = shown.state === "pending" && !shown.isSpam;
   const items = [
-    { text: shown.isSpam ? "Not spam" : "Mark as spam", run: () => choose({ isSpam: !shown.isSpam }, shown.isSpam ? "No longer spam." : "Marked as spam.") },
-    shown.state === "public" && { text: "Hide until published again", run: () => choose({ state: "pending" }, "Hidden. It waits for your decision again.") },
-    { text: "Copy link", icon: "link", run: () => attempt(() => navigator.clipboard.writeText(location.origin + href(`/board/${shown.number}`)), "Copied.") },
+    shown.isSpam
+      ? { text: "Not spam", run: () => choose({ isSpam: false }, "No longer spam.") }
+      : { text: "Mark as spam", run: () => choose({ isSpam: true }, "Marked as spam.") },
+    shown.state === "public" && { text: "Hide", run: () => choose({ state: "pending" }, "Hidden. It waits for your decision again.") },
+    copyLink(`/board/${shown.number}`),
     "-",
     { text: "Delete …", icon: "trash", danger: true, run: () => setAsked("remove") },
   ];
@@ -58,53 +64,53 @@ const Post = ({ shown, show, reload, settings, reloadSettings }) => {
     <div class="sides">
       <div class="stack">
         <p class="by"><${Avatar} name=${shown.author.name} size=${24} /> <b>${shown.author.name}</b>
-          ${shown.author.isTeam ? html`<${Badge} tone="info">team<//>` : ""} <small>${shown.author.email ?? ""} <${Time} at=${shown.createdAt} /></small>
+          ${shown.author.isTeam && html`<${Badge} tone="info">team<//>`} <small>${shown.author.email ?? ""} <${Time} at=${shown.createdAt} /></small>
           ${isWaiting && html`<${Badge} tone="warn">Waiting<//>`}${shown.isSpam && html`<${Badge} tone="bad">Spam<//>`}</p>
-        ${isEditing || draft.isDirty ? html`<${Form} draft=${draft} known=${shown} onSave=${save} onCancel=${() => (draft.drop(), setEditing(false))} />`
+        ${isEditing || draft.isDirty
+          ? html`<${DraftForm} draft=${draft} known=${shown} fields=${FIELDS} onSave=${save} onCancel=${() => (draft.drop(), setEditing(false))} />`
           : shown.body ? html`<${Plain} text=${shown.body} />` : html`<p class="hint">No text.</p>`}
       </div>
-      <aside class="side" aria-label="Details">
-        <p><b class="big">${shown.votes}</b> ${shown.votes === 1 ? "vote" : "votes"} <small>${shown.verifiedVotes} by people you know</small></p>
-        <${Choice} label="Status" value=${shown.statusId} options=${settings.statuses.map((each) => [each.id, each.name])} onChange=${(statusId) => choose({ statusId }, "Status saved.")} />
-        ${settings.boards.length > 1 && html`<${Choice} label="Board" value=${shown.boardId} options=${settings.boards.map((each) => [each.id, each.name])} onChange=${(boardId) => choose({ boardId }, "Moved to another board.")} />`}
-        <${Tags} chosen=${shown.tagIds} tags=${settings.tags} onChange=${(tagIds) => choose({ tagIds }, "Tags saved.")} />
-        <${Switch} label="Pinned" hint="Stands above the others." checked=${shown.pinned} onChange=${(pinned) => choose({ pinned }, pinned ? "Pinned." : "Unpinned.")} />
-        <div>
-          <p class="hint">Signal</p>
-          ${shown.signal
-            ? html`<p><a href=${href(`/signals/${shown.signal.id}`)}>${shown.signal.title}</a> <${StatusBadge} status=${shown.signal.status} /></p>
-              <${Button} kind="quiet" onClick=${() => attempt(() => post(`${path}/signal`, { signalId: null }), "Taken off the signal.").then(reload)}>Take it off<//>`
-            : html`<${Button} icon="signals" onClick=${() => setAsked("signal")}>File under a signal<//>`}
-        </div>
-      </aside>
+      <${Side} shown=${shown} settings=${settings} choose=${choose} onFile=${() => setAsked("signal")}
+        onUnfile=${() => attempt(() => post(`${path}/signal`, { signalId: null }), "Taken off the signal.").then(reload)} />
       <${Comments} path=${path} id=${shown.id} />
     </div>
-    ${asked === "signal" && html`<${UnderSignal} shown=${shown} path=${path} onClose=${() => setAsked(null)} onDone=${() => (reload(), reloadSettings())} />`}
+    ${asked === "signal" && html`
+      <${UnderSignal} shown=${shown} path=${path} onClose=${() => setAsked(null)} onDone=${() => (reload(), reloadSettings())} />`}
     ${asked === "remove" && html`<${Confirm} title="Delete this post?" action="Delete post" onClose=${() => setAsked(null)}
       run=${async () => (await remove(path), say("Deleted."), reloadSettings(), open("/board"))}>
       <p>“${shown.title}” is deleted with ${count(shown.votes, "vote")} and its comments. You can't undo it.</p><//>`}
   `;
 };
 
-const Form = ({ draft, known, onSave, onCancel }) => html`
-  <form class="stack" onSubmit=${(event) => (event.preventDefault(), onSave())}
-    onKeyDown=${(event) => event.key === "Enter" && (event.metaKey || event.ctrlKey) && (event.preventDefault(), onSave())}>
-    <${Field} label="Title"><input value=${draft.values.title} maxlength="200" required onInput=${(event) => draft.set("title", event.currentTarget.value)} /><//>
-    <${Field} label="Text" hint="The customer's own words: correct them with care."><textarea rows="8" value=${draft.values.body} maxlength="10000" onInput=${(event) => draft.set("body", event.currentTarget.value)}></textarea><//>
-    <${Clashes} draft=${draft} known=${known} names=${{ title: "title", body: "text" }} />
-    ${draft.problem && html`<${Problem} problem=${draft.problem} />`}
-    <div class="buttons">
-      <${Button} kind="main" type="submit" busy=${draft.busy} disabled=${draft.clashes.length > 0}>Save changes<//><${Button} onClick=${onCancel}>Cancel<//>
+const Side = ({ shown, settings, choose, onFile, onUnfile }) => html`
+  <aside class="side" aria-label="Details">
+    <p><b class="big">${shown.votes}</b> ${shown.votes === 1 ? "vote" : "votes"} <small>${shown.verifiedVotes} by people you know</small></p>
+    <${Choice} label="Status" value=${shown.statusId} options=${choices(settings.statuses)}
+      onChange=${(statusId) => choose({ statusId }, "Status saved.")} />
+    ${settings.boards.length > 1 && html`
+      <${Choice} label="Board" value=${shown.boardId} options=${choices(settings.boards)}
+        onChange=${(boardId) => choose({ boardId }, "Moved to another board.")} />`}
+    <${Tags} chosen=${shown.tagIds} tags=${settings.tags} onChange=${(tagIds) => choose({ tagIds }, "Tags saved.")} />
+    <${Switch} label="Pinned" hint="Stands above the others." checked=${shown.pinned}
+      onChange=${(pinned) => choose({ pinned }, pinned ? "Pinned." : "Unpinned.")} />
+    <div>
+      <p class="hint">Signal</p>
+      ${shown.signal ? html`
+        <p><a href=${href(`/signals/${shown.signal.id}`)}>${shown.signal.title}</a> <${StatusBadge} status=${shown.signal.status} /></p>
+        <${Button} kind="quiet" onClick=${onUnfile}>Take it off<//>
+      ` : html`<${Button} icon="signals" onClick=${onFile}>File under a signal<//>`}
     </div>
-  </form>
+  </aside>
 `;
 
 const Tags = ({ chosen, tags, onChange }) => tags.length > 0 && html`
   <fieldset class="tag-choice">
     <legend class="hint">Tags</legend>
     ${tags.map((each) => html`
-      <label key=${each.id}><input type="checkbox" checked=${chosen.includes(each.id)}
-        onChange=${(event) => onChange(event.currentTarget.checked ? [...chosen, each.id] : chosen.filter((tag) => tag !== each.id))} />${each.name}</label>
+      <label key=${each.id}>
+        <input type="checkbox" checked=${chosen.includes(each.id)}
+          onChange=${() => onChange(chosen.includes(each.id) ? chosen.filter((tag) => tag !== each.id) : [...chosen, each.id])} />${each.name}
+      </label>
     `)}
   </fieldset>
 `;
@@ -162,6 +168,11 @@ const Comments = ({ path, id }) => {
     }
     setBusy(false);
   };
+  const erase = async () => {
+    await remove(`${path}/comments/${deleting.id}`);
+    pages.change((items) => items.filter((one) => one.id !== deleting.id));
+    say("Deleted.");
+  };
   return html`
     <section class="stack">
       <h2>Comments</h2>
@@ -171,8 +182,11 @@ const Comments = ({ path, id }) => {
           <li key=${each.id} class="report">
             <${Avatar} name=${each.author.name} />
             <div class="stack tight">
-              <p class="buttons spread"><span><b>${each.author.name}</b> ${each.author.isTeam ? html`<${Badge} tone="info">team<//>` : ""} <small class="inline"><${Time} at=${each.createdAt} /></small></span>
-                <${Button} kind="quiet" icon="trash" label=${`Delete the comment of ${each.author.name}`} onClick=${() => setDeleting(each)} /></p>
+              <p class="buttons spread">
+                <span><b>${each.author.name}</b> ${each.author.isTeam && html`<${Badge} tone="info">team<//>`}
+                  <small class="inline"> <${Time} at=${each.createdAt} /></small></span>
+                <${Button} kind="quiet" icon="trash" label=${`Delete the comment of ${each.author.name}`} onClick=${() => setDeleting(each)} />
+              </p>
               <${Plain} text=${each.body} />
             </div>
           </li>
@@ -180,12 +194,13 @@ const Comments = ({ path, id }) => {
       </ul>
       <${More} pages=${pages} lines=${2} />
       <form class="stack" onSubmit=${add} onKeyDown=${(event) => event.key === "Enter" && (event.metaKey || event.ctrlKey) && add(event)}>
-        <${Field} label="Your comment" hint="Everybody who sees the board can read it."><textarea rows="3" value=${text} maxlength="4000" onInput=${(event) => type(event.currentTarget.value)}></textarea><//>
+        <${Field} label="Your comment" hint="Everybody who sees the board can read it.">
+          <textarea rows="3" value=${text} maxlength="4000" onInput=${typed(type)}></textarea>
+        <//>
         ${problem && html`<${Problem} problem=${problem} />`}
         <div class="buttons"><${Button} type="submit" busy=${busy} disabled=${!text.trim()}>Comment publicly<//></div>
       </form>
-      ${deleting && html`<${Confirm} title="Delete this comment?" action="Delete comment" onClose=${() => setDeleting(null)}
-        run=${async () => (await remove(`${path}/comments/${deleting.id}`), pages.change((items) => items.filter((one) => one.id !== deleting.id)), say("Deleted."))}>
+      ${deleting && html`<${Confirm} title="Delete this comment?" action="Delete comment" run=${erase} onClose=${() => setDeleting(null)}>
         <blockquote class="quote">${deleting.body}</blockquote><p>You can't undo it.</p><//>`}
     </section>
   `;

@@ -7,9 +7,10 @@ import { href, open } from "./router.js";
 import { memberName } from "./session.js";
 import { SignalAct } from "./signal_acts.js";
 import { attempt, Avatar, Badge, Button, Choice, Confirm, date, Field, Menu, Problem, say, Time } from "./ui.js";
-import { Clashes, count, KINDS, Out, PRIORITIES, STATUSES, useDraft, useLook } from "./work.js";
+import { copyLink, count, DraftForm, KINDS, Out, PRIORITIES, STATUSES, useDraft, useLook } from "./work.js";
 
 const SOON_MS = 3_000;
+const FIELDS = [["title", "Title", null, 200, 1], ["body", "Details", "Markdown", 10_000, 10]];
 
 export const SignalPage = ({ id }) => {
   const loaded = useLoaded(() => get(`/signals/${id}`), [id]);
@@ -64,7 +65,7 @@ const Signal = ({ data, show, reload }) => {
     "-",
     !signal.codehost && { text: "Link a GitHub issue …", icon: "link", run: () => setAsked({ name: "codehost" }) },
     !signal.tracker && { text: "Open or link a Linear issue …", icon: "link", run: () => setAsked({ name: "tracker" }) },
-    { text: "Copy link", icon: "link", run: () => attempt(() => navigator.clipboard.writeText(location.origin + href(`/signals/${signal.id}`)), "Copied.") },
+    copyLink(`/signals/${signal.id}`),
   ];
   return html`
     <div class="page-head">
@@ -76,12 +77,14 @@ const Signal = ({ data, show, reload }) => {
     <div class="sides">
       <div>
         ${isEditing || draft.isDirty
-          ? html`<${Form} draft=${draft} signal=${signal} onSave=${save} onCancel=${() => (draft.drop(), setEditing(false))} />`
+          ? html`<${DraftForm} draft=${draft} known=${signal} fields=${FIELDS} by=${signal.updatedBy && memberName(signal.updatedBy)}
+              onSave=${save} onCancel=${() => (draft.drop(), setEditing(false))} />`
           : signal.body ? html`<${Markdown} text=${signal.body} />` : html`<p class="hint">No details.</p>`}
       </div>
       <aside class="side" aria-label="Details">
         <${Choice} label="Status" value=${signal.status} options=${STATUSES} onChange=${setStatus} />
-        <${Choice} label="Priority" value=${signal.priority} options=${PRIORITIES} onChange=${(priority) => choose({ priority }, "Priority saved.")} />
+        <${Choice} label="Priority" value=${signal.priority} options=${PRIORITIES}
+          onChange=${(priority) => choose({ priority }, "Priority saved.")} />
         <${Choice} label="Kind" value=${signal.kind} options=${KINDS} onChange=${(kind) => choose({ kind }, "Kind saved.")} />
         <dl class="facts">
           ${task && html`<dt>Task</dt><dd><a href=${href(`/tasks/${task.key}`)}>${task.key}</a></dd>`}
@@ -99,8 +102,10 @@ const Signal = ({ data, show, reload }) => {
     </div>
     ${asked?.name === "apply" && html`<${Confirm} title="Apply this commit?" action="Apply commit" danger=${false} onClose=${() => setAsked(null)}
       run=${async () => (await post(`/signals/${signal.id}/commits/${asked.commit.id}/apply`), say("Applied. The signal is done."), reload())}>
-      <p>“${asked.commit.message}” finished the signal: it and its task become done, and ${count(signal.reporterCount, "customer")} ${signal.reporterCount === 1 ? "gets" : "get"} a message.</p><//>`}
-    ${asked && asked.name !== "apply" && html`<${SignalAct} name=${asked.name} signal=${signal} onClose=${() => setAsked(null)} onDone=${soon} choose=${choose} />`}
+      <p>“${asked.commit.message}” finished the signal: it and its task become done,
+        and ${count(signal.reporterCount, "customer")} ${signal.reporterCount === 1 ? "gets" : "get"} a message.</p><//>`}
+    ${asked && asked.name !== "apply" && html`
+      <${SignalAct} name=${asked.name} signal=${signal} onClose=${() => setAsked(null)} onDone=${soon} choose=${choose} />`}
   `;
 };
 
@@ -118,19 +123,6 @@ const useTask = (signal) => {
   return task;
 };
 
-const Form = ({ draft, signal, onSave, onCancel }) => html`
-  <form class="stack" onSubmit=${(event) => (event.preventDefault(), onSave())}
-    onKeyDown=${(event) => event.key === "Enter" && (event.metaKey || event.ctrlKey) && (event.preventDefault(), onSave())}>
-    <${Field} label="Title"><input value=${draft.values.title} maxlength="200" required onInput=${(event) => draft.set("title", event.currentTarget.value)} /><//>
-    <${Field} label="Details" hint="Markdown"><textarea rows="10" value=${draft.values.body} maxlength="10000" onInput=${(event) => draft.set("body", event.currentTarget.value)}></textarea><//>
-    <${Clashes} draft=${draft} known=${signal} names=${{ title: "title", body: "details" }} by=${signal.updatedBy ? memberName(signal.updatedBy) : null} />
-    ${draft.problem && html`<${Problem} problem=${draft.problem} />`}
-    <div class="buttons">
-      <${Button} kind="main" type="submit" busy=${draft.busy} disabled=${draft.clashes.length > 0}>Save changes<//><${Button} onClick=${onCancel}>Cancel<//>
-    </div>
-  </form>
-`;
-
 const Reports = ({ id, total, first, cursor }) => {
   const [later, setLater] = useState({ reporters: [], cursor });
   const more = async () => {
@@ -147,12 +139,16 @@ const Reports = ({ id, total, first, cursor }) => {
           <li key=${index} class="report">
             <${Avatar} name=${each.who} />
             <div class="stack tight">
-              <p class="buttons spread"><b>${each.who}</b><small><${Time} at=${each.reportedAt} />${each.notifiedAt ? html` · told it's done <${Time} at=${each.notifiedAt} />` : ""}</small></p>
+              <p class="buttons spread"><b>${each.who}</b><small>
+                <${Time} at=${each.reportedAt} />${each.notifiedAt && html` · got the message that it's done <${Time} at=${each.notifiedAt} />`}
+              </small></p>
               ${each.quote && html`<blockquote class="quote">${each.quote}</blockquote>`}
-              ${each.images.length > 0 && html`<p class="images">${each.images.map((image) => image.external
-                ? html`<${Out} key=${image.url} to=${image.url}>${image.name || image.url}<//>`
-                : html`<a key=${image.url} href=${image.url} target="_blank" rel="noopener noreferrer"><img src=${image.url} alt=${image.name || "Screenshot"} loading="lazy" /></a>`)}</p>`}
-              ${each.conversations.map((one) => html`<a key=${one.conversationId} href=${href(`/conversations/${one.conversationId}`)}>${one.subject || "Conversation without a subject"}</a>`)}
+              ${each.images.length > 0 && html`<p class="images">${each.images.map((image) => html`
+                <${Out} key=${image.url} to=${image.url}>
+                  ${image.external ? image.name || image.url : html`<img src=${image.url} alt=${image.name || "Screenshot"} loading="lazy" />`}
+                <//>`)}</p>`}
+              ${each.conversations.map((one) => html`
+                <a key=${one.conversationId} href=${href(`/conversations/${one.conversationId}`)}>${one.subject || "No subject"}</a>`)}
             </div>
           </li>
         `)}

@@ -4,7 +4,7 @@ import { get, post } from "./api.js";
 import { useLoaded } from "./loading.js";
 import { SignalPicker } from "./signal_picker.js";
 import { Button, Choice, Dialog, Field, Problem, say, Switch } from "./ui.js";
-import { count } from "./work.js";
+import { count, typed } from "./work.js";
 
 // A dialog that writes: it stays open with its error, and with what was typed, if that fails.
 const Ask = ({ title, action, isReady = true, write, saying, onClose, onDone, children }) => {
@@ -34,8 +34,9 @@ const Ask = ({ title, action, isReady = true, write, saying, onClose, onDone, ch
 
 const Done = ({ signal, choose, ...rest }) => {
   const [notify, setNotify] = useState(true);
+  const write = async () => void choose({ status: "done", notify }, notify ? "Done. Its customers get a message." : "Done.");
   return html`
-    <${Ask} title="Mark as done?" action="Mark as done" write=${async () => void choose({ status: "done", notify }, notify ? "Done. Its customers get a message." : "Done.")} ...${rest}>
+    <${Ask} title="Mark as done?" action="Mark as done" write=${write} ...${rest}>
       <${Switch} label=${`Tell ${count(signal.reporterCount, "customer")} who reported it`} checked=${notify} onChange=${setNotify}
         hint="Each gets one message in their conversation, and by mail where an address is known. It can't be taken back." />
     <//>
@@ -61,8 +62,8 @@ const Report = ({ signal, ...rest }) => {
     <${Ask} title="Add a report" action="Add report" isReady=${Boolean(who.trim())} saying="Report added."
       write=${() => post(`/signals/${signal.id}/reports`, { who: who.trim(), ...(quote.trim() && { quote: quote.trim() }) })} ...${rest}>
       <p class="hint">For someone who told you in person. Add a customer from their conversation, so that they get a message when it's done.</p>
-      <${Field} label="Name"><input value=${who} maxlength="80" required onInput=${(event) => setWho(event.currentTarget.value)} /><//>
-      <${Field} label="Their words" hint="Optional"><textarea value=${quote} maxlength="2000" onInput=${(event) => setQuote(event.currentTarget.value)}></textarea><//>
+      <${Field} label="Name"><input value=${who} maxlength="80" required onInput=${typed(setWho)} /><//>
+      <${Field} label="Their words" hint="Optional"><textarea value=${quote} maxlength="2000" onInput=${typed(setQuote)}></textarea><//>
     <//>
   `;
 };
@@ -70,7 +71,8 @@ const Report = ({ signal, ...rest }) => {
 const Codehost = ({ signal, ...rest }) => {
   const [number, setNumber] = useState("");
   return html`
-    <${Ask} title="Link a GitHub issue" action="Link issue" isReady=${/^\d+$/.test(number.trim())} saying="Linked. The issue appears here in a few seconds."
+    <${Ask} title="Link a GitHub issue" action="Link issue" isReady=${/^\d+$/.test(number.trim())}
+      saying="Linked. The issue appears here in a few seconds."
       write=${() => post(`/signals/${signal.id}/codehost`, { number: Number(number) })} ...${rest}>
       <${Field} label="Number of the issue" hint="An open or closed issue of your issue repository. Both move together from then on.">
         <input inputmode="numeric" pattern="[0-9]*" value=${number} onInput=${(event) => setNumber(event.currentTarget.value.replace("#", ""))} /><//>
@@ -85,10 +87,13 @@ const Tracker = ({ signal, ...rest }) => {
   const teams = (loaded.data?.teams ?? []).map((each) => [each.key, each.name]);
   const body = identifier.trim() ? { identifier: identifier.trim() } : team ? { team } : {};
   return html`
-    <${Ask} title="Open or link a Linear issue" action=${identifier.trim() ? "Link issue" : "Open an issue"} saying="The issue appears here in a few seconds."
+    <${Ask} title="Open or link a Linear issue" action=${identifier.trim() ? "Link issue" : "Open an issue"}
+      saying="The issue appears here in a few seconds."
       write=${() => post(`/signals/${signal.id}/tracker`, body)} ...${rest}>
-      <${Field} label="Existing issue" hint="Such as ENG-12. Leave it empty to open a new one."><input value=${identifier} onInput=${(event) => setIdentifier(event.currentTarget.value)} /><//>
-      ${!identifier.trim() && teams.length > 0 && html`<${Choice} label="Team" value=${team} options=${[["", "The team that is set"], ...teams]} onChange=${setTeam} />`}
+      <${Field} label="Existing issue" hint="Such as ENG-12. Leave it empty to open a new one.">
+        <input value=${identifier} onInput=${typed(setIdentifier)} /><//>
+      ${!identifier.trim() && teams.length > 0 && html`
+        <${Choice} label="Team" value=${team} options=${[["", "The team that is set"], ...teams]} onChange=${setTeam} />`}
     <//>
   `;
 };

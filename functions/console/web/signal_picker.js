@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "./vendor/htm-preact.js";
 import { get } from "./api.js";
 import { Loading, Problem } from "./ui.js";
-import { count, KINDS, named, StatusBadge } from "./work.js";
+import { count, KINDS, named, StatusBadge, typed } from "./work.js";
 
 const PAUSE_MS = 250;
 
@@ -23,7 +23,7 @@ export const SignalPicker = ({ title, except, chosen, onChoose }) => {
     return () => ((isCurrent = false), clearTimeout(timer));
   }, [words, title]);
   return html`
-    <input type="search" aria-label="Find a signal" placeholder="Find a signal by its words" value=${words} onInput=${(event) => setWords(event.currentTarget.value)}
+    <input type="search" aria-label="Find a signal" placeholder="Find a signal by its words" value=${words} onInput=${typed(setWords)}
       onKeyDown=${(event) => event.key === "Enter" && event.preventDefault()} />
     ${state.problem && html`<${Problem} problem=${state.problem} />`}
     ${!state.signals ? html`<${Loading} lines=${3} />` : html`
@@ -32,10 +32,12 @@ export const SignalPicker = ({ title, except, chosen, onChoose }) => {
         ${state.signals.map((each) => html`
           <label key=${each.id}>
             <input type="radio" name="signal" checked=${chosen?.id === each.id} onChange=${() => onChoose(each)} />
-            <span class="grow">${each.title}<small>${named(KINDS, each.kind)} · ${count(each.reporterCount, "customer")}</small></span><${StatusBadge} status=${each.status} />
+            <span class="grow">${each.title}<small>${named(KINDS, each.kind)} · ${count(each.reporterCount, "customer")}</small></span>
+            <${StatusBadge} status=${each.status} />
           </label>
         `)}
-        ${!state.signals.length && html`<p class="hint" role="status">${words.trim() ? "Nothing has all these words." : "Nothing is similar. Search for it."}</p>`}
+        ${!state.signals.length && html`
+          <p class="hint" role="status">${words.trim() ? "Nothing has all these words." : "Nothing is similar. Search for it."}</p>`}
       </fieldset>
     `}
   `;

@@ -6,12 +6,30 @@ import { Markdown } from "./markdown.js";
 import { href, open } from "./router.js";
 import { me, members } from "./session.js";
 import { remember, remembered, useCell } from "./store.js";
-import { COLUMNS } from "./task_moves.js";
+import { COLUMNS, nameOf } from "./task_moves.js";
 import { attempt, Badge, Button, Choice, Confirm, date, Dialog, Field, Menu, Problem, say, Time } from "./ui.js";
-import { Clashes, named, Out, PRIORITIES, useDraft, useLook } from "./work.js";
+import { copyLink, DraftForm, named, Out, PRIORITIES, typed, useDraft, useLook } from "./work.js";
 
 const NO_PRIORITY = [["", "No priority"], ...PRIORITIES];
 const DRAFT = "task-draft";
+const FIELDS = [["title", "Title", null, 200, 1], ["description", "Description", "Markdown", 20_000, 12]];
+
+// What is asked before a card is done, deleted or declined: the title, the button and the text of a Confirm.
+export const ASKED = {
+  done: (card) => ({
+    title: `Move ${nameOf(card)} to Done?`, action: "Move to Done",
+    children: html`<p>The customers who reported it get a message that it's done. You can't take that back.</p>`,
+  }),
+  remove: (card) => ({
+    title: `Delete ${card.key}?`, action: "Delete task",
+    children: html`<p>“${card.title}” and its links to commits are deleted.
+      ${card.signalId && "Its signal stays, as a request again unless it was done."}</p>`,
+  }),
+  decline: (card) => ({
+    title: `Decline ${nameOf(card)}?`, action: "Decline",
+    children: html`<p>“${card.title}” leaves the board${card.signalId && ", and its signal becomes declined. Its customers get no message"}.</p>`,
+  }),
+};
 
 const useAssignees = (current) => {
   const people = useCell(members).map((each) => [each.userId, each.userId === me.value.user.id ? `${each.name} (you)` : each.name]);
@@ -29,12 +47,12 @@ export const NewTask = ({ status, onClose, onAdded }) => {
     setValues(next);
     remember(DRAFT, next.title || next.description ? next : null);
   };
-  const typed = (name) => (event) => set(name)(event.currentTarget.value);
   const add = async () => {
     setBusy(true);
     setProblem(null);
     try {
-      const { key } = await post("/tasks", { ...values, title: values.title.trim(), priority: values.priority || null, assigneeId: values.assigneeId || null });
+      const { title, priority, assigneeId } = values;
+      const { key } = await post("/tasks", { ...values, title: title.trim(), priority: priority || null, assigneeId: assigneeId || null });
       remember(DRAFT, null);
       say(`${key} added to ${named(COLUMNS, values.status)}.`);
       onAdded();
@@ -46,10 +64,14 @@ export const NewTask = ({ status, onClose, onAdded }) => {
   };
   return html`
     <${Dialog} title="Add a task" onClose=${onClose} onSubmit=${add}
-      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="main" type="submit" busy=${busy} disabled=${!values.title.trim()}>Add task<//>`}>
+      actions=${html`
+        <${Button} onClick=${onClose}>Cancel<//><${Button} kind="main" type="submit" busy=${busy} disabled=${!values.title.trim()}>Add task<//>
+      `}>
       ${problem && html`<${Problem} problem=${problem} />`}
-      <${Field} label="Title"><input value=${values.title} maxlength="200" required onInput=${typed("title")} /><//>
-      <${Field} label="Description" hint="Markdown. What you type is kept in this browser until you add the task."><textarea rows="5" value=${values.description} maxlength="20000" onInput=${typed("description")}></textarea><//>
+      <${Field} label="Title"><input value=${values.title} maxlength="200" required onInput=${typed(set("title"))} /><//>
+      <${Field} label="Description" hint="Markdown. What you type is kept in this browser until you add the task.">
+        <textarea rows="5" value=${values.description} maxlength="20000" onInput=${typed(set("description"))}></textarea>
+      <//>
       <div class="buttons">
         <${Choice} label="Column" value=${values.status} options=${COLUMNS} onChange=${set("status")} />
         <${Choice} label="Priority" value=${values.priority} options=${NO_PRIORITY} onChange=${set("priority")} />
@@ -106,7 +128,7 @@ const Task = ({ data, show, reload }) => {
     return open("/tasks");
   };
   const items = [
-    { text: "Copy link", icon: "link", run: () => attempt(() => navigator.clipboard.writeText(location.origin + href(`/tasks/${task.key}`)), "Copied.") },
+    copyLink(`/tasks/${task.key}`),
     "-",
     task.status === "requests" && { text: "Decline …", danger: true, run: () => setAsked("decline") },
     { text: "Delete …", icon: "trash", danger: true, run: () => setAsked("remove") },
@@ -119,45 +141,29 @@ const Task = ({ data, show, reload }) => {
     <div class="sides">
       <div>
         ${isEditing || draft.isDirty
-          ? html`<${Form} draft=${draft} task=${task} onSave=${save} onCancel=${() => (draft.drop(), setEditing(false))} />`
+          ? html`<${DraftForm} draft=${draft} known=${task} fields=${FIELDS} onSave=${save} onCancel=${() => (draft.drop(), setEditing(false))} />`
           : task.description ? html`<${Markdown} text=${task.description} />` : html`<p class="hint">No description.</p>`}
       </div>
       <${Side} task=${task} moveTo=${moveTo} choose=${choose} />
       <${Linked} data=${data} />
     </div>
-    ${asked === "done" && html`<${Confirm} title=${`Move ${task.key} to Done?`} action="Move to Done" danger=${false} run=${() => end("done")} onClose=${() => setAsked(null)}>
-      <p>The customers who reported it get a message that it's done. You can't take that back.</p><//>`}
-    ${asked === "remove" && html`<${Confirm} title=${`Delete ${task.key}?`} action="Delete task" run=${() => end("remove")} onClose=${() => setAsked(null)}>
-      <p>“${task.title}” and its links to commits are deleted.${task.signalId ? " Its signal stays, as a request again unless it was done." : ""}</p><//>`}
-    ${asked === "decline" && html`<${Confirm} title=${`Decline ${task.key}?`} action="Decline" run=${() => end("decline")} onClose=${() => setAsked(null)}>
-      <p>“${task.title}” leaves the board${task.signalId ? ", and its signal becomes declined. Its customers get no message" : ""}.</p><//>`}
+    ${asked && html`<${Confirm} ...${ASKED[asked](task)} danger=${asked !== "done"} run=${() => end(asked)} onClose=${() => setAsked(null)} />`}
   `;
 };
 
-const Form = ({ draft, task, onSave, onCancel }) => html`
-  <form class="stack" onSubmit=${(event) => (event.preventDefault(), onSave())}
-    onKeyDown=${(event) => event.key === "Enter" && (event.metaKey || event.ctrlKey) && (event.preventDefault(), onSave())}>
-    <${Field} label="Title"><input value=${draft.values.title} maxlength="200" required onInput=${(event) => draft.set("title", event.currentTarget.value)} /><//>
-    <${Field} label="Description" hint="Markdown">
-      <textarea rows="12" value=${draft.values.description} maxlength="20000" onInput=${(event) => draft.set("description", event.currentTarget.value)}></textarea>
-    <//>
-    <${Clashes} draft=${draft} known=${task} names=${{ title: "title", description: "description" }} />
-    ${draft.problem && html`<${Problem} problem=${draft.problem} />`}
-    <div class="buttons">
-      <${Button} kind="main" type="submit" busy=${draft.busy} disabled=${draft.clashes.length > 0}>Save changes<//><${Button} onClick=${onCancel}>Cancel<//>
-    </div>
-  </form>
-`;
-
 const Side = ({ task, moveTo, choose }) => {
   const assignees = useAssignees(task.assignee);
+  const assign = (userId) => {
+    const name = named(assignees, userId);
+    return choose({ assignee: userId ? { userId, name } : null }, { assigneeId: userId || null }, userId ? `Assigned to ${name}.` : "Unassigned.");
+  };
   return html`
     <aside class="side" aria-label="Details">
       <${Choice} label="Column" value=${task.status} options=${COLUMNS} onChange=${moveTo} />
       <${Choice} label="Priority" value=${task.priority ?? ""} options=${NO_PRIORITY}
         onChange=${(priority) => choose({ priority: priority || null }, { priority: priority || null }, "Priority saved.")} />
       <${Choice} label="Assigned to" value=${task.assignee?.userId ?? ""} options=${assignees}
-        onChange=${(userId) => choose({ assignee: userId ? { userId, name: named(assignees, userId) } : null }, { assigneeId: userId || null }, userId ? `Assigned to ${named(assignees, userId)}.` : "Unassigned.")} />
+        onChange=${assign} />
       <dl class="facts">
         ${task.signalId && html`<dt>Signal</dt><dd><a href=${href(`/signals/${task.signalId}`)}>What customers report</a></dd>`}
         ${task.codehost && html`<dt>Issue</dt><dd><${Out} to=${task.codehost.url}>#${task.codehost.number}<//></dd>`}
@@ -175,14 +181,19 @@ const STATES = { open: "info", merged: "good", closed: "plain" };
 const Linked = ({ data: { task, commits, pullRequests } }) => html`
   <section>
     <h2 class="section-head">Commits and pull requests</h2>
-    ${commits.length + pullRequests.length === 0 ? html`<p class="hint">None yet. Name <code>${task.key}</code> in a commit message or a pull request of a connected repository to link it.</p>` : html`
+    ${commits.length + pullRequests.length === 0 ? html`
+      <p class="hint">None yet. To link one, name <code>${task.key}</code> in a commit message or a pull request of a connected repository.</p>
+    ` : html`
       <ul class="rows">
         ${pullRequests.map((each) => html`
-          <li key=${`${each.repo}#${each.number}`}><span class="grow"><${Out} to=${each.url}>${each.title}<//><small>${each.repo} #${each.number} · <${Time} at=${each.reportedAt} /></small></span>
+          <li key=${`${each.repo}#${each.number}`}><span class="grow"><${Out} to=${each.url}>${each.title}<//>
+            <small>${each.repo} #${each.number} · <${Time} at=${each.reportedAt} /></small></span>
             <${Badge} tone=${STATES[each.state]}>${each.state}<//></li>`)}
         ${commits.map((each) => html`
           <li key=${each.repo + each.sha}><span class="grow"><${Out} to=${each.url}>${each.message}<//>
-            <small>${each.repo} <code>${each.sha.slice(0, 8)}</code>${each.author ? ` · ${each.author}` : ""} · <${Time} at=${each.reportedAt} /></small></span></li>`)}
+            <small>
+              ${each.repo} <code>${each.sha.slice(0, 8)}</code>${each.author && ` · ${each.author}`} · <${Time} at=${each.reportedAt} />
+            </small></span></li>`)}
       </ul>
     `}
   </section>

@@ -34,12 +34,13 @@ const loadRequests = async ({ q, assignee }) => {
   return requests.filter((each) => words.every((word) => each.title.toLowerCase().includes(word))).map(asCard);
 };
 
-// Puts a card into a column before another card, or at its end.
+// Puts a card into a column before another card, or at its end. `done` is newest first.
 const placed = (cards, card, status, before) => {
   const others = cards.filter((each) => each.id !== card.id);
   const moved = { ...card, status };
   const at = others.findIndex((each) => each.id === before);
-  return at < 0 ? [...(status === "done" ? [moved] : []), ...others, ...(status === "done" ? [] : [moved])] : [...others.slice(0, at), moved, ...others.slice(at)];
+  if (at < 0) return status === "done" ? [moved, ...others] : [...others, moved];
+  return [...others.slice(0, at), moved, ...others.slice(at)];
 };
 
 // The body of PATCH /tasks/{id} for a place: next to the cards that are seen there. A search has another order than the column.

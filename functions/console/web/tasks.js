@@ -7,10 +7,10 @@ import { sheet } from "./loading.js";
 import { href, open, place } from "./router.js";
 import { me, members } from "./session.js";
 import { useCell } from "./store.js";
-import { NewTask, TaskPage } from "./task.js";
+import { ASKED, NewTask, TaskPage } from "./task.js";
 import { COLUMNS, nameOf, useCards } from "./task_moves.js";
 import { Avatar, Button, Choice, Confirm, Loading, Menu, Problem, say } from "./ui.js";
-import { count, KINDS, named, PriorityBadge } from "./work.js";
+import { addressOf, count, KINDS, named, PriorityBadge, Search } from "./work.js";
 
 await Promise.all([sheet("work.css"), sheet("tasks.css")]);
 
@@ -20,7 +20,8 @@ export default function Tasks({ path: [id] }) {
 
 const Marks = ({ card }) => html`
   <span class="task-marks">
-    ${card.signalId && !card.isRequest && html`<span title="From customers"><${Icon} name="signals" size=${14} /><span class="visually-hidden">From customers</span></span>`}
+    ${card.signalId && !card.isRequest && html`
+      <span title="From customers"><${Icon} name="signals" size=${14} /><span class="visually-hidden">From customers</span></span>`}
     ${card.isRequest && html`<span>${count(card.reporterCount, "customer")}</span>`}
     ${card.commits > 0 && html`<span>${count(card.commits, "commit")}</span>`}
     ${card.pullRequests > 0 && html`<span>${count(card.pullRequests, "pull request")}</span>`}
@@ -36,8 +37,11 @@ const Card = ({ card, isFresh, isDragged, isTarget, items, onKey, onDrag }) => h
     onDragStart=${(event) => (event.dataTransfer.setData("text/plain", nameOf(card)), (event.dataTransfer.effectAllowed = "move"), onDrag(card))}
     onDragEnd=${() => onDrag(null)}
   >
-    <a id=${`task-${card.id}`} href=${href(card.isRequest ? `/signals/${card.id}` : `/tasks/${card.key}`)} draggable=${false} aria-describedby="task-help" onKeyDown=${onKey}>
-      <span class="task-top"><small>${card.isRequest ? named(KINDS, card.kind) : card.key}</small><${PriorityBadge} priority=${card.priority} /></span>
+    <a id=${`task-${card.id}`} href=${href(card.isRequest ? `/signals/${card.id}` : `/tasks/${card.key}`)} draggable=${false}
+      aria-describedby="task-help" onKeyDown=${onKey}>
+      <span class="task-top">
+        <small>${card.isRequest ? named(KINDS, card.kind) : card.key}</small><${PriorityBadge} priority=${card.priority} />
+      </span>
       <span class="task-title">${card.title}</span>
       <${Marks} card=${card} />
     </a>
@@ -67,12 +71,6 @@ const Column = ({ status, name, cards, target, onOver, onDrop, onAdd, children, 
   `;
 };
 
-const ASKED = {
-  done: (card) => [`Move ${card.key} to Done?`, "Move to Done", "The customers who reported it get a message that it's done. You can't take that back."],
-  remove: (card) => [`Delete ${card.key}?`, "Delete task", `“${card.title}” and its links to commits are deleted. ${card.signalId ? "Its signal stays, as a request again." : ""}`],
-  decline: (card) => ["Decline this request?", "Decline", `“${card.title}” leaves the board, and its signal becomes declined. Its customers get no message.`],
-};
-
 const Board = () => {
   const { query } = useCell(place);
   const people = useCell(members);
@@ -94,10 +92,7 @@ const Board = () => {
     focus.current = null;
   }, [board.cards]);
 
-  const narrow = (change) => {
-    const all = Object.entries({ ...filter, ...change }).filter(([, value]) => value);
-    open(`/tasks${all.length ? `?${new URLSearchParams(all)}` : ""}`, { replace: true });
-  };
+  const narrow = (change) => open(addressOf("/tasks", { ...filter, ...change }), { replace: true });
   const move = (card, status, before = null) => {
     if (status === "done" && card.status !== "done" && (card.signalId || card.isRequest)) setAsked({ what: "done", card });
     else board.move(card, status, before);
@@ -133,7 +128,8 @@ const Board = () => {
     } else document.getElementById(`task-${neighbor(card, event.key)?.id}`)?.focus();
   };
   const onDrop = () => {
-    if (dragged && target && !(target.status === "requests" && dragged.isRequest) && target.before !== dragged.id) move(dragged, target.status, target.before);
+    const isPlace = dragged && target && target.before !== dragged.id && !(target.status === "requests" && dragged.isRequest);
+    if (isPlace) move(dragged, target.status, target.before);
     setDragged(null);
     setTarget(null);
   };
@@ -158,15 +154,13 @@ const Board = () => {
   };
   useKeys([{ key: "c", text: "Add a task", run: () => setAdding("planned") }]);
 
-  const assignees = [["", "Everyone"], [me.value.user.id, "Me"], ...people.filter((each) => each.userId !== me.value.user.id).map((each) => [each.userId, each.name])];
-  const [title, action, text] = asked ? ASKED[asked.what](asked.card) : [];
+  const others = people.filter((each) => each.userId !== me.value.user.id).map((each) => [each.userId, each.name]);
+  const assignees = [["", "Everyone"], [me.value.user.id, "Me"], ...others];
   return html`
     <main class="tasks">
       <div class="page-head">
         <h1>Tasks</h1>
-        <form class="task-search" role="search" onSubmit=${(event) => (event.preventDefault(), narrow({ q: event.currentTarget.elements.words.value.trim() }))}>
-          <input key=${filter.q} name="words" type="search" aria-label="Search tasks" placeholder="Search tasks" defaultValue=${filter.q} onInput=${(event) => event.currentTarget.value || narrow({ q: "" })} />
-        </form>
+        <${Search} label="Search tasks" words=${filter.q} onSearch=${(q) => narrow({ q })} />
         <${Choice} label="Assigned to" value=${filter.assignee} options=${assignees} onChange=${(assignee) => narrow({ assignee })} />
         <${Button} kind="main" icon="plus" hotkey="c" onClick=${() => setAdding("planned")}>Add task<//>
       </div>
@@ -176,19 +170,22 @@ const Board = () => {
       ${!board.cards ? !board.problem && html`<${Loading} />` : html`
         <div class="columns-board" tabindex="-1">
           ${COLUMNS.map(([status, name]) => html`
-            <${Column} key=${status} status=${status} name=${name} cards=${inColumn(status)} target=${dragged && target} onDrop=${onDrop} onAdd=${() => setAdding(status)}
+            <${Column} key=${status} status=${status} name=${name} cards=${inColumn(status)} target=${dragged && target}
+              onDrop=${onDrop} onAdd=${() => setAdding(status)}
               onOver=${(next) => (next.status !== target?.status || next.before !== target?.before) && setTarget(next)}
               hasMore=${status === "done" && board.hasMore} showMore=${board.showMore}>
               ${inColumn(status).map((card) => html`
-                <${Card} key=${card.id} card=${card} items=${items(card)} onKey=${onKey(card)} isFresh=${board.fresh.has(card.id)} isDragged=${dragged?.id === card.id}
-                  isTarget=${dragged && target?.status === status && target.before === card.id} onDrag=${(each) => (setDragged(each), setTarget(null))} />
+                <${Card} key=${card.id} card=${card} items=${items(card)} onKey=${onKey(card)} isFresh=${board.fresh.has(card.id)}
+                  isDragged=${dragged?.id === card.id} isTarget=${dragged && target?.status === status && target.before === card.id}
+                  onDrag=${(each) => (setDragged(each), setTarget(null))} />
               `)}
             <//>
           `)}
         </div>
       `}
       ${adding && html`<${NewTask} status=${adding} onClose=${() => setAdding(null)} onAdded=${board.reload} />`}
-      ${asked && html`<${Confirm} title=${title} action=${action} danger=${asked.what !== "done"} run=${answer} onClose=${() => setAsked(null)}><p>${text}</p><//>`}
+      ${asked && html`
+        <${Confirm} ...${ASKED[asked.what](asked.card)} danger=${asked.what !== "done"} run=${answer} onClose=${() => setAsked(null)} />`}
     </main>
   `;
 };

@@ -2,17 +2,19 @@
 // overwrites what somebody else wrote meanwhile.
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { onHint } from "./live.js";
-import { unsaved } from "./router.js";
-import { Badge, Button } from "./ui.js";
+import { href, unsaved } from "./router.js";
+import { attempt, Badge, Button, Field, Problem } from "./ui.js";
 
 export const PRIORITIES = [["urgent", "Urgent"], ["high", "High"], ["medium", "Medium"], ["low", "Low"]];
 export const KINDS = [["bug", "Bug"], ["suggestion", "Suggestion"]];
 export const STATUSES = [
   ["open", "Open"], ["planned", "Planned"], ["in progress", "In progress"], ["in review", "In review"], ["done", "Done"], ["declined", "Declined"],
 ];
-const TONES = { urgent: "bad", high: "warn", planned: "info", "in progress": "info", "in review": "info", done: "good", declined: "plain", open: "plain" };
+const TONES = { urgent: "bad", high: "warn", planned: "info", "in progress": "info", "in review": "info", done: "good" };
 
 export const named = (options, value) => options.find(([key]) => key === value)?.[1] ?? value;
+// The options of a Choice among things with an ID and a name.
+export const choices = (things) => things.map((each) => [each.id, each.name]);
 export const count = (number, one, many = `${one}s`) => `${new Intl.NumberFormat().format(number)} ${number === 1 ? one : many}`;
 
 export const PriorityBadge = ({ priority }) => priority && html`<${Badge} tone=${TONES[priority]}>${named(PRIORITIES, priority)}<//>`;
@@ -21,6 +23,27 @@ export const StatusBadge = ({ status }) => html`<${Badge} tone=${TONES[status]}>
 // Links come from commits and trackers: only web addresses are shown as such.
 export const Out = ({ to, children }) =>
   /^https?:\/\//i.test(to ?? "") ? html`<a href=${to} target="_blank" rel="noopener noreferrer">${children}</a>` : html`<span>${children}</span>`;
+
+// What an input calls with its value.
+export const typed = (take) => (event) => take(event.currentTarget.value);
+
+// A path with what a list is narrowed to: "/signals?status=planned".
+export const addressOf = (path, filter) => {
+  const all = Object.entries(filter).filter(([, value]) => value);
+  return all.length ? `${path}?${new URLSearchParams(all)}` : path;
+};
+
+export const copyLink = (path) => ({
+  text: "Copy link", icon: "link", run: () => attempt(() => navigator.clipboard.writeText(location.origin + href(path)), "Copied."),
+});
+
+export const Search = ({ label, words, onSearch }) => html`
+  <form class="words" role="search"
+    onSubmit=${(event) => (event.preventDefault(), onSearch(event.currentTarget.elements.words.value.trim()))}>
+    <input key=${words} name="words" type="search" aria-label=${label} placeholder=${label} defaultValue=${words}
+      onInput=${typed((text) => text || onSearch(""))} />
+  </form>
+`;
 
 // Looks again every `ms` while the window is seen, and after a pause of the connection.
 export const useLook = (look, ms = 15_000) => {
@@ -84,7 +107,7 @@ export const useDraft = (known) => {
 };
 
 // Shows what somebody else wrote into a field that the person is changing, and asks which to keep.
-export const Clashes = ({ draft, known, names, by }) => draft.clashes.map((name) => html`
+const Clashes = ({ draft, known, names, by }) => draft.clashes.map((name) => html`
   <div key=${name} class="clash" role="alert">
     <p><b>${by ?? "Someone else"} changed the ${names[name]} while you were typing.</b> Now it's:</p>
     <blockquote>${known[name] || "(empty)"}</blockquote>
@@ -93,3 +116,23 @@ export const Clashes = ({ draft, known, names, by }) => draft.clashes.map((name)
     </div>
   </div>
 `);
+
+// The form of a draft: `fields` are [name, label, hint, most characters, lines]. A field of one line is an input.
+export const DraftForm = ({ draft, known, fields, by, onSave, onCancel }) => html`
+  <form class="stack" onSubmit=${(event) => (event.preventDefault(), onSave())}
+    onKeyDown=${(event) => event.key === "Enter" && (event.metaKey || event.ctrlKey) && (event.preventDefault(), onSave())}>
+    ${fields.map(([name, label, hint, most, lines]) => html`
+      <${Field} key=${name} label=${label} hint=${hint}>
+        ${lines > 1
+          ? html`<textarea rows=${lines} value=${draft.values[name]} maxlength=${most} onInput=${typed((text) => draft.set(name, text))}></textarea>`
+          : html`<input value=${draft.values[name]} maxlength=${most} required onInput=${typed((text) => draft.set(name, text))} />`}
+      <//>
+    `)}
+    <${Clashes} draft=${draft} known=${known} names=${Object.fromEntries(fields.map(([name, label]) => [name, label.toLowerCase()]))} by=${by} />
+    ${draft.problem && html`<${Problem} problem=${draft.problem} />`}
+    <div class="buttons">
+      <${Button} kind="main" type="submit" busy=${draft.busy} disabled=${draft.clashes.length > 0}>Save changes<//>
+      <${Button} onClick=${onCancel}>Cancel<//>
+    </div>
+  </form>
+`;
