@@ -13,7 +13,7 @@ const Grant = ({ grant, path, whose, reload }) => {
       <span class="grow"><b>${grant.clientName}</b>${grant.current && html` <${Badge} tone="info">This console<//>`}
         <small>${whose}. ${grant.scopes.includes("manage") ? "Does the daily work and manages settings" : "Does the daily work"} since ${date(grant.createdAt)}.</small></span>
       <small>Last used on ${date(grant.refreshedAt)}</small>
-      <${Button} kind="quiet" onClick=${() => setAsking(true)} aria-label=${`End the access of ${grant.clientName}`}>End access<//>
+      <${Button} kind="quiet" onClick=${() => setAsking(true)} label=${`End the access of ${grant.clientName}`}>End access<//>
       ${isAsking && html`
         <${Confirm} title=${`End the access of ${grant.clientName}?`} action="End access" onClose=${() => setAsking(false)}
           run=${async () => {

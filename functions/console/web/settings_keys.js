@@ -17,14 +17,14 @@ const Create = ({ onClose, onCreated }) => {
 
 const Key = ({ item, reload }) => {
   const [isAsking, setAsking] = useState(false);
-  const author = item.createdBy?.startsWith("usr_") ? memberName(item.createdBy) : item.createdByName;
+  const author = item.createdBy?.startsWith("usr_") ? memberName(item.createdBy).replace(/^You$/, "you") : item.createdByName;
   return html`
     <li>
       <span class="grow"><b>${item.name}</b> <code class="hint">…${item.hint}</code>
         <small>Created by ${author} on ${date(item.createdAt)}. ${item.lastUsedAt ? `Last used on ${date(item.lastUsedAt)}` : "Never used"}.</small></span>
       ${item.legacy && html`<span title="It works, and signs no webhooks or tool calls. Replace it."><${Badge} tone="warn">Old kind<//></span>`}
       ${item.revokedAt ? html`<${Badge} tone="bad">Revoked on ${date(item.revokedAt)}<//>` : html`
-        <${Button} kind="quiet" onClick=${() => setAsking(true)} aria-label=${`Revoke ${item.name}`}>Revoke<//>
+        <${Button} kind="quiet" onClick=${() => setAsking(true)} label=${`Revoke ${item.name}`}>Revoke<//>
       `}
       ${isAsking && html`
         <${Confirm} title=${`Revoke “${item.name}”?`} action="Revoke the key" onClose=${() => setAsking(false)}

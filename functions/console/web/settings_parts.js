@@ -38,7 +38,7 @@ const comparable = (value) => JSON.stringify(typeof value === "number" ? String(
 const isSame = (one, other) => comparable(one) === comparable(other);
 
 // `save(changes)` sends what differs, and makes it the `saved` of the next rendering. Empty texts of `nullable` fields are sent
-// as null. Returns {values, changes, isChanged, busy, problem, set, text, flag, pick, error, reset, submit}.
+// as null. `error(name)` is the API's message if it names this field; `unplaced` is the problem if no field has shown it.
 export const useForm = (saved, save, nullable = []) => {
   const [typed, setTyped] = useState({});
   const [state, setState] = useState({ busy: false, problem: null });
@@ -49,12 +49,20 @@ export const useForm = (saved, save, nullable = []) => {
   useAsking(isChanged);
   const set = (name, value) => setTyped((before) => ({ ...before, [name]: value }));
   const named = state.problem?.message.match(/`(\w+)/)?.[1];
+  let isPlaced = false;
+  const error = (name) => {
+    if (name !== named) return null;
+    isPlaced = true;
+    return state.problem.message.replace(/^`[\w.]+`/, "This").replaceAll("`", "");
+  };
   return {
-    ...state, values, changes, isChanged, set,
+    ...state, values, changes, isChanged, set, error,
+    get unplaced() {
+      return isPlaced ? null : state.problem;
+    },
     text: (name) => ({ name, value: values[name] ?? "", onInput: (event) => set(name, event.currentTarget.value) }),
     flag: (name) => ({ checked: values[name], onChange: (value) => set(name, value) }),
     pick: (name) => ({ value: values[name] ?? "", onChange: (value) => set(name, value) }),
-    error: (name) => (name === named ? state.problem.message : null),
     reset: () => (setTyped({}), setState({ busy: false, problem: null })),
     submit: async (event) => {
       event?.preventDefault();
@@ -74,7 +82,11 @@ export const useForm = (saved, save, nullable = []) => {
 
 export const Form = ({ form, least = "admin", saying = "Changes saved", children, label }) => {
   const may = can(least);
-  const submit = async (event) => (await form.submit(event)) && say(saying);
+  const submit = async (event) => {
+    const element = event.currentTarget;
+    if (await form.submit(event)) say(saying);
+    else setTimeout(() => element.querySelector("[aria-invalid]")?.focus());
+  };
   return html`
     <form class="stack large" aria-label=${label} onSubmit=${submit} novalidate>
       ${!may && html`<p class="hint">You can see these settings. Admins and owners can change them.</p>`}
@@ -94,12 +106,16 @@ export const Form = ({ form, least = "admin", saying = "Changes saved", children
 
 export const FormDialog = ({ title, form, action, onClose, children, wide, disabled }) => {
   const close = () => (!form.isChanged || confirm(LEAVE)) && onClose();
-  const submit = async () => (await form.submit()) && onClose();
+  const submit = async (event) => {
+    const element = event.currentTarget;
+    if (await form.submit()) onClose();
+    else setTimeout(() => element.querySelector("[aria-invalid]")?.focus());
+  };
   return html`
     <${Dialog} title=${title} wide=${wide} onClose=${close} onSubmit=${submit} actions=${html`
       <${Button} onClick=${close}>Cancel<//><${Button} kind="main" type="submit" busy=${form.busy} disabled=${disabled}>${action}<//>
     `}>
-      ${children}${form.problem && html`<${Problem} problem=${form.problem} />`}
+      ${children}${form.unplaced && html`<${Problem} problem=${form.unplaced} />`}
     <//>
   `;
 };
@@ -138,7 +154,7 @@ export const copy = async (text) => {
 export const Copyable = ({ label, hint, value }) => html`
   <div class="copyable">
     <${Field} label=${label} hint=${hint}><input class="code" readonly value=${value} onFocus=${(event) => event.currentTarget.select()} /><//>
-    <${Button} onClick=${() => copy(value)} aria-label=${`Copy: ${label}`}>Copy<//>
+    <${Button} onClick=${() => copy(value)} label=${`Copy: ${label}`}>Copy<//>
   </div>
 `;
 

@@ -39,7 +39,7 @@ const Changes = ({ endpoint, reload }) => {
       <ul class="stack">${waiting.map((each) => html`
         <li key=${each.id} class="buttons">
           <span><a class="code" href=${href(`/settings/tools/${each.tool}`)}>${each.tool}</a> ${KINDS[each.kind] ?? each.kind}${each.fields.length > 0 && `: ${each.fields.join(", ")}`}</span>
-          <${Button} onClick=${() => accept([each.id])} aria-label=${`Accept the change of ${each.tool}`}>Accept<//>
+          <${Button} onClick=${() => accept([each.id])} label=${`Accept the change of ${each.tool}`}>Accept<//>
         </li>
       `)}</ul>
       ${waiting.length > 1 && html`<div><${Button} onClick=${() => accept(waiting.map((each) => each.id))}>Accept all<//></div>`}

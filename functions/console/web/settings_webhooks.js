@@ -4,7 +4,7 @@ import { get, patch, post, remove } from "./api.js";
 import { More, Shown, useLoaded, usePages } from "./loading.js";
 import { href, open } from "./router.js";
 import { Form, FormDialog, Group, Head, Secret, useForm } from "./settings_parts.js";
-import { Badge, Button, Confirm, Empty, Field, Problem, Time, attempt, date, dateTime, say } from "./ui.js";
+import { Badge, Button, Confirm, Empty, Field, Problem, Time, attempt, date, dateTime, say, time } from "./ui.js";
 
 const EVENTS = [
   ["conversation.created", "Conversation started"], ["conversation.updated", "Conversation changed"], ["message.created", "Message written"],
@@ -18,7 +18,7 @@ const ERRORS = {
   incomplete: "The response was cut off", protocol_error: "The response wasn't HTTP", interrupted: "Interrupted on our side", internal: "A problem on our side",
 };
 
-const Events = ({ form }) => {
+const Events = ({ form, error }) => {
   const chosen = form.values.events;
   const toggle = (name, isOn) => form.set("events", EVENTS.map(([each]) => each).filter((each) => (each === name ? isOn : chosen.includes(each))));
   return html`
@@ -27,13 +27,13 @@ const Events = ({ form }) => {
         <label key=${name}><input type="checkbox" checked=${chosen.includes(name)} onChange=${(event) => toggle(name, event.currentTarget.checked)} />
           <span>${text}<small class="code"> ${name}</small></span></label>
       `)}</div>
-      ${form.error("events") && html`<p class="error">${form.error("events")}</p>`}
+      ${error && html`<p class="error">${error}</p>`}
     </fieldset>
   `;
 };
 
-const Address = ({ form }) => html`
-  <${Field} label="Address" hint="An https address on the public internet." error=${form.error("url")}>
+const Address = ({ form, error }) => html`
+  <${Field} label="Address" hint="An https address on the public internet." error=${error}>
     <input ...${form.text("url")} type="url" required maxlength="512" placeholder="https://shop.example.com/helpdesk/events" autocomplete="off" />
   <//>
 `;
@@ -44,7 +44,7 @@ const Create = ({ onClose }) => {
     say("The endpoint is added. Send it a test.");
     open(`/settings/webhooks/${id}`);
   });
-  return html`<${FormDialog} title="New endpoint" form=${form} action="Add the endpoint" onClose=${onClose} wide><${Address} form=${form} /><${Events} form=${form} /><//>`;
+  return html`<${FormDialog} title="New endpoint" form=${form} action="Add the endpoint" onClose=${onClose} wide><${Address} form=${form} error=${form.error("url")} /><${Events} form=${form} error=${form.error("events")} /><//>`;
 };
 
 const Attempts = ({ attempts }) => html`
@@ -52,14 +52,17 @@ const Attempts = ({ attempts }) => html`
     <thead><tr><th scope="col">Attempt</th><th scope="col">When</th><th scope="col">Result</th><th scope="col" class="number">Took</th></tr></thead>
     <tbody>${attempts.map((each, index) => html`
       <tr key=${index}>
-        <td>${each.attempt}</td><td>${dateTime(each.at)}</td>
+        <td>${each.attempt}</td><td>${date(each.at)}, ${time(each.at)}</td>
         <td>${each.status ? `HTTP ${each.status}` : ""}${each.error ? html` ${ERRORS[each.error] ?? each.error}` : ""}</td><td class="number">${each.durationMs} ms</td>
       </tr>
     `)}</tbody>
   </table></div>
 `;
 
+const next = (at) => (at - Date.now() < 60_000 ? "in a moment" : html`in <${Time} at=${at} />`);
+
 const Delivery = ({ endpoint, delivery, reload }) => {
+  const [isOpen, setOpen] = useState(false);
   const [tone, text] = DELIVERIES[delivery.status] ?? ["plain", delivery.status];
   const again = async () => {
     await attempt(() => post(`/webhooks/${endpoint}/deliveries/${delivery.eventId}/redeliver`), "Sent again");
@@ -67,14 +70,15 @@ const Delivery = ({ endpoint, delivery, reload }) => {
   };
   return html`
     <li>
-      <details class="grow">
-        <summary><b class="code">${delivery.type}</b> <small class="beside-text"><${Time} at=${delivery.createdAt} />, ${delivery.attempts.length === 1 ? "1 attempt" : `${delivery.attempts.length} attempts`}${
-          delivery.nextAttemptAt && html`, next in <${Time} at=${delivery.nextAttemptAt} />`}</small></summary>
-        <p class="hint code">${delivery.eventId}</p>
-        ${delivery.attempts.length ? html`<${Attempts} attempts=${delivery.attempts} />` : html`<p class="hint">No attempt yet.</p>`}
-      </details>
+      <span class="grow"><b class="code">${delivery.type}</b>
+        <small><${Time} at=${delivery.createdAt} />${delivery.nextAttemptAt && html`, next attempt ${next(delivery.nextAttemptAt)}`}</small></span>
       <${Badge} tone=${tone}>${text}<//>
-      ${delivery.status !== "cancelled" && html`<${Button} kind="quiet" onClick=${again} aria-label=${`Send ${delivery.type} again`}>Send again<//>`}
+      ${delivery.attempts.length > 0 && html`
+        <${Button} kind="quiet" icon=${isOpen ? "down" : "next"} aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>
+          ${delivery.attempts.length === 1 ? "1 attempt" : `${delivery.attempts.length} attempts`}<//>
+      `}
+      ${delivery.status !== "cancelled" && html`<${Button} kind="quiet" onClick=${again} label=${`Send ${delivery.type} again`}>Send again<//>`}
+      ${isOpen && html`<div class="whole stack"><p class="hint code">${delivery.eventId}</p><${Attempts} attempts=${delivery.attempts} /></div>`}
     </li>
   `;
 };
@@ -134,7 +138,7 @@ const One = ({ endpoint, reload }) => {
     <${Head} title=${new URL(endpoint.url).host}><${Badge} tone=${tone}>${text}<//><${Button} icon="trash" kind="quiet" label="Remove the endpoint" onClick=${() => setAsking(true)} /><//>
     <div class="stack large">
       ${endpoint.failingSince && html`<${Problem} problem=${{ message: `Deliveries have failed since ${dateTime(endpoint.failingSince)}. The attempts below say why.` }} />`}
-      <${Form} form=${form} label="The endpoint"><${Group} title="Endpoint"><${Address} form=${form} /><${Events} form=${form} /><//><//>
+      <${Form} form=${form} label="The endpoint"><${Group} title="Endpoint"><${Address} form=${form} error=${form.error("url")} /><${Events} form=${form} error=${form.error("events")} /><//><//>
       <${Signing} endpoint=${endpoint} reload=${reload} />
       <${Deliveries} id=${endpoint.id} />
     </div>
