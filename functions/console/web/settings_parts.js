@@ -48,12 +48,12 @@ export const useForm = (saved, save, nullable = []) => {
   const isChanged = different.length > 0;
   useAsking(isChanged);
   const set = (name, value) => setTyped((before) => ({ ...before, [name]: value }));
-  const named = state.problem?.message.match(/`(\w+)/)?.[1];
+  const named = state.problem?.message.match(/`([^`]+)`/)?.[1].split(/\W+/) ?? [];
   let isPlaced = false;
   const error = (name) => {
-    if (name !== named) return null;
+    if (!named.includes(name)) return null;
     isPlaced = true;
-    return state.problem.message.replace(/^`[\w.]+`/, "This").replaceAll("`", "");
+    return state.problem.message.replace(/^`[^`]+`/, "This").replaceAll("`", "");
   };
   return {
     ...state, values, changes, isChanged, set, error,
@@ -93,7 +93,8 @@ export const Form = ({ form, least = "admin", saying = "Changes saved", children
       <fieldset class="stack large" disabled=${!may}>${children}</fieldset>
       ${may && html`
         <div class=${`save ${form.isChanged ? "changed" : ""}`}>
-          ${form.problem && html`<${Problem} problem=${form.problem} />`}
+          ${form.unplaced ? html`<${Problem} problem=${form.unplaced} />`
+            : form.problem && html`<p class="error" role="alert">Nothing is saved yet. Check the field that is marked.</p>`}
           <div class="buttons">
             <${Button} kind="main" type="submit" busy=${form.busy} disabled=${!form.isChanged}>Save changes<//>
             ${form.isChanged && html`<${Button} kind="quiet" onClick=${form.reset}>Discard<//>`}

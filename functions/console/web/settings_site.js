@@ -11,19 +11,20 @@ import { Badge, Button, Field, Problem, Switch, Tabs, dateTime } from "./ui.js";
 const orNull = (changes, ...names) =>
   Object.fromEntries(Object.entries(changes).map(([name, value]) => [name, names.includes(name) && value === "" ? null : value]));
 
-const FooterLinks = ({ form }) => {
+const FooterLinks = ({ form, error }) => {
   const links = form.values.footerLinks;
+  const wrong = (at, name) => (form.problem?.message.includes(`footerLinks[${at}].${name}`) ? error : null);
   const change = (at, more) => form.set("footerLinks", links.map((each, index) => (index === at ? { ...each, ...more } : each)));
   return html`
     <div class="stack narrow" role="group" aria-label="Links in the footer">
       ${links.map((link, at) => html`
         <div key=${at} class="inline-form">
-          <${Field} label="Text"><input value=${link.label} maxlength="40" onInput=${(event) => change(at, { label: event.currentTarget.value })} /><//>
-          <${Field} label="Address"><input value=${link.url} type="url" maxlength="512" onInput=${(event) => change(at, { url: event.currentTarget.value })} /><//>
+          <${Field} label="Text" error=${wrong(at, "label")}><input value=${link.label} maxlength="40" onInput=${(event) => change(at, { label: event.currentTarget.value })} /><//>
+          <${Field} label="Address" error=${wrong(at, "url")}><input value=${link.url} type="url" maxlength="512" onInput=${(event) => change(at, { url: event.currentTarget.value })} /><//>
           <${Button} icon="trash" kind="quiet" label=${`Remove the link ${link.label}`} onClick=${() => form.set("footerLinks", links.filter((_, index) => index !== at))} />
         </div>
       `)}
-      ${form.error("footerLinks") && html`<p class="error">${form.error("footerLinks")}</p>`}
+      ${error && !/footerLinks\[\d+\]/.test(form.problem.message) && html`<p class="error">${error}</p>`}
       ${links.length < 10 && html`<div><${Button} icon="plus" onClick=${() => form.set("footerLinks", [...links, { label: "", url: "https://" }])}>Add a link<//></div>`}
     </div>
   `;
@@ -47,7 +48,7 @@ const Pages = ({ saved, set }) => {
         <${Switch} label="Votes need a sign-in" ...${form.flag("votesNeedSignIn")} />
         <${Switch} label="Contact" hint="Visitors write to your team on the site." ...${form.flag("showContact")} />
       <//>
-      <${Group} title="Links in the footer"><${FooterLinks} form=${form} /><//>
+      <${Group} title="Links in the footer"><${FooterLinks} form=${form} error=${form.error("footerLinks")} /><//>
     <//>
   `;
 };
