@@ -50,7 +50,7 @@ export const switchTo = async (organization) => {
 };
 
 export const signOut = async () => {
-  if (access) await signIn.revoke(access.token).catch(() => {});
+  await signIn.end(access?.token);
   access = null;
 };
 

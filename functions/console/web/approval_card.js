@@ -6,7 +6,7 @@ import { memberName } from "./session.js";
 import { Badge, Button, Field, Problem, Time } from "./ui.js";
 
 const TONES = { pending: "warn", approved: "good", denied: "bad", expired: "plain" };
-const RISKS = { read: ["info", "reads"], write: ["warn", "changes data"], destructive: ["bad", "can't be undone"] };
+const RISKS = { low: ["plain", "low risk"], medium: ["info", "medium risk"], reviewed: ["warn", "reviewed"], high: ["bad", "high risk"] };
 
 const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 

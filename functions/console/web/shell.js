@@ -50,7 +50,7 @@ const address = (screen) => (screen === "conversations" ? href("/") : href(`/${s
 const signOut = async () => {
   await api.signOut();
   forgetAll();
-  location.assign(`${root.slice(0, -"/console".length)}/v1/oauth/signed-out`);
+  location.assign(href("/"));
 };
 
 const switchTo = async (organization) => {

@@ -71,10 +71,9 @@ export const returned = async () => {
   return { signedIn, at: pending.at, refused: given.get("error_description") };
 };
 
-// Ends the token. The sign-in pages end their own session (`endSession` is the address of theirs).
-export const revoke = (token) =>
-  fetch(`${base}/v1/oauth/revoke`, {
-    method: "POST",
-    keepalive: true,
-    body: new URLSearchParams({ client_id: meta("client"), token }),
-  });
+// Ends the token, and the browser's session with the sign-in pages.
+export const end = async (token) => {
+  const ending = (path, fields) => fetch(`${base}/v1/oauth/${path}`, { method: "POST", body: new URLSearchParams(fields) });
+  if (token) await ending("revoke", { client_id: meta("client"), token });
+  await ending("sign-out", { then: "console" });
+};

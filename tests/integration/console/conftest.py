@@ -1,0 +1,71 @@
+"""The console in Debian's Chromium, with the real handlers behind it and a person who is signed in."""
+
+from collections.abc import Callable, Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page
+
+from helpdesk.accounts.oauth.record import BrowserSession
+from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.platform import clock, ids
+from helpdesk.platform.digest import sha256_hex
+from helpdesk.storage import table
+from tests.support.chromium import chromium as chromium  # noqa: PLC0414 - a fixture
+from tests.support.chromium import host as host  # noqa: PLC0414 - a fixture
+from tests.support.chromium import working as working  # noqa: PLC0414 - a fixture
+from tests.support.people import make_person
+
+HOUR_MS = 3_600_000
+# What a browser reports for an answer that the console expects: it says what to do instead.
+EXPECTED = ("the server responded with a status of 4", "WebSocket")
+
+type OpenConsole = Callable[..., Page]
+
+
+def session_of(user_id: str) -> str:
+    """Store the session of a browser in which a person signed in; return its cookie."""
+    cookie = ids.secret()
+    table.put_new(
+        BrowserSession(
+            browser_hash=sha256_hex(cookie),
+            user_id=user_id,
+            before=(),
+            valid_until=clock.now_ms() + HOUR_MS,
+            expires_at=clock.seconds_from_now(3_600),
+        )
+    )
+    return cookie
+
+
+@pytest.fixture
+def open_console(chromium: Browser, host: str, organization: NewOrganization) -> Iterator[OpenConsole]:
+    """Open the console as somebody new, and require at the end that no page reported an error.
+
+    The arguments are the role, the window's width, the scheme of colors, and `checked` for pages that a script of the
+    tests runs in, for which the policy is lifted.
+    """
+    contexts, problems = [], []
+
+    def report(message: ConsoleMessage) -> None:
+        if message.type == "error" and not any(each in message.text for each in EXPECTED):
+            problems.append(message.text)
+
+    def open_it(*, role: str = "owner", width: int = 1280, scheme: str = "light", checked: bool = False) -> Page:
+        user_id = make_person(organization.organization_id, role=role, name="Ada Lovelace")
+        context = chromium.new_context(
+            viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=checked, base_url=f"{host}/console/"
+        )
+        contexts.append(context)
+        cookie = {"name": "helpdesk", "value": session_of(user_id), "domain": urlsplit(host).hostname, "path": "/v1"}
+        context.add_cookies([cookie])
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", report)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert problems == []
