@@ -51,13 +51,23 @@ def open_console(chromium: Browser, host: str, organization: NewOrganization) ->
         if message.type == "error" and not any(each in message.text for each in EXPECTED):
             problems.append(message.text)
 
-    def open_it(*, role: str = "owner", width: int = 1280, scheme: str = "light", checked: bool = False) -> Page:
+    def open_it(
+        *, role: str = "owner", width: int = 1280, scheme: str = "light", checked: bool = False
+    ) -> Page:
         user_id = make_person(organization.organization_id, role=role, name="Ada Lovelace")
         context = chromium.new_context(
-            viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=checked, base_url=f"{host}/console/"
+            viewport={"width": width, "height": 800},
+            color_scheme=scheme,
+            bypass_csp=checked,
+            base_url=f"{host}/console/",
         )
         contexts.append(context)
-        cookie = {"name": "helpdesk", "value": session_of(user_id), "domain": urlsplit(host).hostname, "path": "/v1"}
+        cookie = {
+            "name": "helpdesk",
+            "value": session_of(user_id),
+            "domain": urlsplit(host).hostname,
+            "path": "/v1",
+        }
         context.add_cookies([cookie])
         page = context.new_page()
         page.set_default_timeout(20_000)

@@ -42,7 +42,11 @@ WIDE_WORD = "W" * 90
 def things(api: Client, organization: NewOrganization) -> dict[str, str]:
     """A thing of each kind, with words that break layouts."""
     user = {"name": f"Mara {WIDE_WORD}", "email": "mara@example.com", "metadata": {"plan": WIDE_WORD}}
-    message = {"session": "a-visitor-of-the-console", "body": f"Where is my parcel? {WIDE_WORD * 3}", "user": user}
+    message = {
+        "session": "a-visitor-of-the-console",
+        "body": f"Where is my parcel? {WIDE_WORD * 3}",
+        "user": user,
+    }
     conversation = api.post("/v1/messages", message).body["conversationId"]
     customer = api.get(f"/v1/conversations/{conversation}").body["conversation"]["customer"]["id"]
     api.post(f"/v1/conversations/{conversation}/take-over")
@@ -52,7 +56,9 @@ def things(api: Client, organization: NewOrganization) -> dict[str, str]:
     signal = api.post("/v1/signals", {**report, "kind": "bug", "title": f"Parcels {WIDE_WORD}"}).body["id"]
     api.post("/v1/tasks", {"title": f"Pack faster {WIDE_WORD}"})
     api.post("/v1/board/posts", {"boardId": "ideas", "title": f"Dark mode {WIDE_WORD}"})
-    document = api.post("/v1/knowledge/documents", {"title": WIDE_WORD, "body": "## How\n\nFive days."}).body["id"]
+    document = api.post("/v1/knowledge/documents", {"title": WIDE_WORD, "body": "## How\n\nFive days."}).body[
+        "id"
+    ]
     return {"conversation": conversation, "customer": customer, "signal": signal, "document": document}
 
 
@@ -72,7 +78,9 @@ def test_no_screen_has_anything_for_a_checker_of_accessibility_to_find(
         show(page, path.format(**things), shown)
         violations = Axe().run(page).response["violations"]
         if violations:
-            found[path] = [(each["id"], [node["html"][:150] for node in each["nodes"]]) for each in violations]
+            found[path] = [
+                (each["id"], [node["html"][:150] for node in each["nodes"]]) for each in violations
+            ]
 
     assert found == {}
 
@@ -91,7 +99,9 @@ def test_no_screen_is_wider_than_its_window(
     assert wide == []
 
 
-def test_a_member_gets_every_screen_without_an_error(open_console: OpenConsole, things: dict[str, str]) -> None:
+def test_a_member_gets_every_screen_without_an_error(
+    open_console: OpenConsole, things: dict[str, str]
+) -> None:
     page = open_console(role="member")
     for path, shown in SCREENS:
         show(page, path.format(**things), shown)
