@@ -1,7 +1,6 @@
-"""A day of a support team in the console, in a real browser on the deployed local stack: two people, one by keyboard alone.
+"""A day of a support team in the console, in a real browser on the deployed local stack.
 
-They see customers' messages arrive and each other at work. Nothing here looks into the page's own code: what a person can
-see and do is what the test sees and does.
+Two people see customers' messages arrive, and each other at work. The first conversation is answered by keyboard alone.
 """
 
 import re
