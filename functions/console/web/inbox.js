@@ -113,7 +113,7 @@ export default function Inbox({ path }) {
     <button key=${each} type="button" aria-pressed=${String(each === name && !words)} onClick=${() => (searched.value = "", choose(each))}>${described(each)[0]}</button>
   `;
   return html`
-    <div class=${`inbox ${id ? "reading" : ""}`}>
+    <main class=${`inbox ${id ? "reading" : ""}`}>
       <section class="list" aria-label="Conversations">
         <h1 class="visually-hidden">Inbox</h1>
         <div class="list-head">
@@ -132,7 +132,7 @@ export default function Inbox({ path }) {
         ? html`<${Conversation} key=${id} id=${id} onChange=${place} onNext=${() => step(at < items.length - 1 ? 1 : -1)} known=${items[at]} />`
         : html`<section class="thread-empty"><${Empty} icon="inbox" title=${items.length ? "Choose a conversation" : "All quiet"}>
             <p>Press <kbd>j</kbd> and <kbd>k</kbd> to walk the list, <kbd>?</kbd> for all shortcuts.</p><//></section>`}
-    </div>
+    </main>
   `;
 }
 

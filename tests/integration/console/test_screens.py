@@ -4,7 +4,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.integration.console.conftest import OpenConsole
@@ -64,8 +64,8 @@ def things(api: Client, organization: NewOrganization) -> dict[str, str]:
 
 def show(page: Page, path: str, shown: str) -> None:
     page.goto(path)
-    page.locator(shown).first.wait_for()
-    page.wait_for_function("!document.querySelector('.ghost')")
+    page.locator(shown).locator("visible=true").first.wait_for()
+    expect(page.locator(".ghost")).to_have_count(0, timeout=20_000)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
