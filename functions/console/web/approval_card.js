@@ -31,7 +31,7 @@ export const ApprovalCard = ({ approval, isBrief = false, onDecided }) => {
   return html`
     <article class="card approval">
       <header class="buttons spread">
-        <h3><code>${approval.tool}</code></h3>
+        <${isBrief ? "h4" : "h2"}><code>${approval.tool}</code><//>
         <span class="buttons"><${Badge} tone=${risk[0]}>${risk[1]}<//>${approval.status !== "pending" && html`<${Badge} tone=${TONES[approval.status]}>${approval.status}<//>`}</span>
       </header>
       ${approval.reason && html`<p>${approval.reason}</p>`}
