@@ -89,8 +89,7 @@ def script(root: str) -> str:
 
 def frame_of(page: Page) -> Frame:
     """Return the widget's frame once its script runs."""
-    element = page.locator("helpdesk-widget iframe").element_handle()
-    frame = element.content_frame() if element is not None else None
+    frame = page.locator("helpdesk-widget iframe").element_handle().content_frame()
     assert frame is not None
     return frame
 
