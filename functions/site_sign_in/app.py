@@ -4,8 +4,8 @@ from helpdesk.api.admission.anonymous import AddressLimit
 from helpdesk.api.http.content import Content
 from helpdesk.platform.settings import declare
 from helpdesk.site.router import Pages
+from helpdesk.site.sign_in import in_widget, web
 from helpdesk.site.sign_in import pages as own
-from helpdesk.site.sign_in import web
 from helpdesk.site.visit import Visit
 
 NEEDS = declare(
@@ -66,6 +66,12 @@ def finish(visit: Visit) -> Content:
 def take_callback(visit: Visit) -> Content:
     """Sign in with what the provider sends back."""
     return web.callback(visit)
+
+
+@pages.post("/sign-in/widget", limit=AddressLimit.PAGES, of_widget=True)
+def identify(visit: Visit) -> Content:
+    """Sign in or out in the chat widget."""
+    return in_widget.identify(visit)
 
 
 @pages.post("/sign-in/out", limit=AddressLimit.PAGES)

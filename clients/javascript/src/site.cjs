@@ -1,7 +1,7 @@
 "use strict";
 
 /**
- * Sign your users in to your Helpdesk help site.
+ * Sign your users in to your Helpdesk help site, and to the chat widget on your pages (`widgetToken`).
  *
  * The help site leads a visitor to the sign-in route of your app, with `redirect` and `state` in its query. When your app
  * knows who they are, it leads them back to the address that `signInAddress` returns:
@@ -26,6 +26,7 @@ const { siteSecret } = require("./derivation.cjs");
 const TOKEN_SECONDS = 60;
 
 const KEY = /^svc_key_([^_]+)_./;
+const WIDGET_STATE = "widget";
 const MAX_ID_CHARACTERS = 200;
 const MAX_STATE_CHARACTERS = 1024;
 
@@ -75,6 +76,18 @@ function signInToken(key, state, user, options = {}) {
   return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
 }
 
+/**
+ * The token with which your page signs its user in to the chat widget: `Helpdesk.identify(token)`.
+ *
+ * Make one for each page that you serve to a signed-in user. It lives for 60 seconds and works once. `now` (seconds) and
+ * `tokenId` in `options` are for tests.
+ *
+ * Throws a RangeError for what cannot be a key or a user.
+ */
+function widgetToken(key, user, options = {}) {
+  return signInToken(key, WIDGET_STATE, user, options);
+}
+
 /** The organization that a key names. */
 function organization(key) {
   const found = KEY.exec(key);
@@ -102,4 +115,4 @@ function encoded(value) {
   return Buffer.from(JSON.stringify(value), "utf8").toString("base64url");
 }
 
-module.exports = { TOKEN_SECONDS, signInAddress, signInToken };
+module.exports = { TOKEN_SECONDS, signInAddress, signInToken, widgetToken };

@@ -36,3 +36,11 @@ export function signInAddress(key: string, site: string, redirect: string, state
  * @throws {RangeError} something cannot be a key, a state or a user
  */
 export function signInToken(key: string, state: string, user: SiteUser, options?: TokenOptions): string;
+
+/**
+ * The token with which your page signs its user in to the chat widget: `Helpdesk.identify(token)`. It lives for 60
+ * seconds and works once.
+ *
+ * @throws {RangeError} something cannot be a key or a user
+ */
+export function widgetToken(key: string, user: SiteUser, options?: TokenOptions): string;

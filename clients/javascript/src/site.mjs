@@ -1,2 +1,2 @@
 // The same objects as the CommonJS module's.
-export { TOKEN_SECONDS, signInAddress, signInToken } from "./site.cjs";
+export { TOKEN_SECONDS, signInAddress, signInToken, widgetToken } from "./site.cjs";

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { describe, test } from "node:test";
 
 import { siteSecret } from "../../../clients/javascript/src/index.mjs";
-import { TOKEN_SECONDS, signInAddress, signInToken } from "../../../clients/javascript/src/site.mjs";
+import { TOKEN_SECONDS, signInAddress, signInToken, widgetToken } from "../../../clients/javascript/src/site.mjs";
 
 const VECTORS = JSON.parse(readFileSync(new URL("../../../clients/test-vectors.json", import.meta.url), "utf8"));
 const KEY = VECTORS.secrets[0].key;
@@ -36,6 +36,11 @@ test("a token says who it is of and lives for a minute", () => {
     email: "a@b.example",
     email_verified: false,
   });
+});
+
+test("a token for the widget says so in the place of a state", () => {
+  const options = { now: 1764000000, tokenId: "t".repeat(16) };
+  assert.equal(widgetToken(KEY, { id: "42" }, options), signInToken(KEY, "widget", { id: "42" }, options));
 });
 
 test("two tokens have ids of their own", () => {
@@ -84,4 +89,5 @@ test("what cannot be a site, a state, a user or a key is refused", () => {
 test("both module systems have the same functions", () => {
   const required = createRequire(import.meta.url)("../../../clients/javascript/src/site.cjs");
   assert.equal(required.signInAddress, signInAddress);
+  assert.equal(required.widgetToken, widgetToken);
 });

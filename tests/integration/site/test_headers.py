@@ -66,6 +66,7 @@ def paths(api: Client) -> dict[str, str]:
         "/sign-in/return": "/sign-in/return",
         "/sign-in/finish": "/sign-in/finish",
         "/sign-in/callback": "/sign-in/callback?code=x&state=y",
+        "/sign-in/widget": "/sign-in/widget",
         "/sign-in/out": "/sign-in/out",
     }
 

@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Frame, Page, expect
 
 from helpdesk.site.texts import texts_in
+from helpdesk_webhooks.site import SiteUser, widget_token
 from tests.support.agent_runs import with_a_model
 from tests.support.api import Client
 from tests.support.chromium import chromium as chromium  # noqa: PLC0414 - a fixture
@@ -226,6 +227,30 @@ def test_calls_from_before_the_script_is_there_count(page: Page, root: str, shop
     expect(page.locator("helpdesk-widget")).to_have_count(1)
     page.evaluate("Helpdesk.push(['close'])")
     expect(page.get_by_role("dialog")).to_be_hidden()
+
+
+def test_a_page_says_who_its_user_is_and_that_they_left(
+    page: Page, root: str, shop: Shop, api: Client, working: threading.RLock
+) -> None:
+    def token(name: str) -> str:
+        return widget_token(str(api.credential), SiteUser(name, name=name))
+
+    early = f"<script>(window.Helpdesk ||= []).push(['identify', '{token('Ada')}']);</script>"
+    page.goto(shop.page("/", early + script(root)))
+    frame = frame_of(page)
+    frame.wait_for_selector("html[data-user]", state="attached")
+    page.evaluate("Helpdesk.open()")
+    frame.get_by_role("textbox").fill("Where is my parcel?")
+    frame.get_by_role("button", name=T["contact.send"]).click()
+    expect(frame.locator(".thread > li")).to_have_count(1)
+    with working:
+        [conversation] = api.get("/v1/conversations").body["conversations"]
+    assert conversation["customer"]["name"] == "Ada"
+
+    page.evaluate("Helpdesk.identify(null)")
+    expect(frame.get_by_text(T["contact.message"])).to_be_visible()
+    page.evaluate(f"Helpdesk.identify('{token('Ada')}')")
+    expect(frame.locator(".thread > li")).to_have_count(1)
 
 
 def test_on_a_phone_the_panel_is_the_screen_and_a_checker_finds_nothing(

@@ -10,7 +10,7 @@ from joserfc.jwk import OctKey
 
 from helpdesk.outbound import signing
 from helpdesk_webhooks import site_secret
-from helpdesk_webhooks.site import TOKEN_SECONDS, SiteUser, sign_in_address, sign_in_token
+from helpdesk_webhooks.site import TOKEN_SECONDS, SiteUser, sign_in_address, sign_in_token, widget_token
 
 VECTORS = json.loads(
     (Path(__file__).parents[3] / "clients" / "test-vectors.json").read_text(encoding="utf-8")
@@ -63,6 +63,12 @@ def test_a_library_that_others_wrote_reads_it() -> None:
         "email_verified": True,
         "picture": "https://a.example/z.png",
     }
+
+
+def test_a_token_for_the_widget_says_so_in_the_place_of_a_state() -> None:
+    token = widget_token(KEY, SiteUser("42"), now=1_764_000_000, token_id="t" * 16)
+
+    assert token == sign_in_token(KEY, "widget", SiteUser("42"), now=1_764_000_000, token_id="t" * 16)
 
 
 def test_two_tokens_have_ids_of_their_own() -> None:

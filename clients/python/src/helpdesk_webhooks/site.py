@@ -1,4 +1,4 @@
-"""Sign your users in to your Helpdesk help site.
+"""Sign your users in to your Helpdesk help site, and to the chat widget on your pages (`widget_token`).
 
 The help site leads a visitor to the sign-in route of your app, with `redirect` and `state` in its query. When your app
 knows who they are, it leads them back to the address that `sign_in_address` returns:
@@ -33,6 +33,7 @@ TOKEN_SECONDS = 60
 """How long a token lives."""
 
 _KEY_PREFIX = "svc_key_"
+_WIDGET_STATE = "widget"
 _MAX_ID_CHARACTERS = 200
 _MAX_STATE_CHARACTERS = 1024
 
@@ -96,6 +97,17 @@ def sign_in_token(
     signed = f"{_encoded(_json({'alg': 'HS256', 'typ': 'JWT'}))}.{_encoded(_json(claims))}"
     signature = hmac.new(secret.encode(), signed.encode(), hashlib.sha256).digest()
     return f"{signed}.{_encoded(signature)}"
+
+
+def widget_token(key: str, user: SiteUser, *, now: float | None = None, token_id: str | None = None) -> str:
+    """The token with which your page signs its user in to the chat widget: `Helpdesk.identify(token)`.
+
+    Make one for each page that you serve to a signed-in user. It lives for 60 seconds and works once. `now` (seconds)
+    and `token_id` are for tests.
+
+    Raises ValueError for what cannot be a key or a user.
+    """
+    return sign_in_token(key, _WIDGET_STATE, user, now=now, token_id=token_id)
 
 
 def _organization(key: str) -> str:

@@ -114,6 +114,13 @@ class TokenForm(Form):
     token: str = ""
 
 
+class IdentifyForm(Form):
+    """What the chat widget sends with a token of the customer's app, or without one to sign out."""
+
+    csrf: str = ""
+    token: str = ""
+
+
 class FinishQuery(Query):
     """The parameters of the page that finishes a sign-in in the customer's app."""
 

@@ -25,18 +25,39 @@
     bottom();
     if (form && matchMedia("(pointer: fine)").matches) form.elements.body.focus();
   };
+  // Who a token says the visitor is; two tokens of one user differ only in when they were made.
+  const claimsOf = (token) => {
+    try {
+      const { iat, exp, jti, ...claims } = JSON.parse(atob(token.split(".")[1].replace(/-/g, "+").replace(/_/g, "/")));
+      return JSON.stringify(claims);
+    } catch {
+      return "";
+    }
+  };
+  const remembered = (claims) => {
+    try {
+      if (claims !== undefined) localStorage.setItem(root, claims);
+      return localStorage.getItem(root);
+    } catch {
+      return null;
+    }
+  };
   const identify = async (token) => {
-    const sent = new URLSearchParams({ csrf: html.dataset.csrf, token: token || "" });
-    const answer = await fetch(root + "/sign-in/widget", { method: "POST", body: sent, credentials: "same-origin" });
-    if (!answer.ok) return console.warn(`Helpdesk: the visitor is not identified (${answer.status}).`);
-    if ((await answer.json()).changed) go("closed" in html.dataset ? "/widget?closed=1" : "/widget");
+    const claims = token ? claimsOf(token) : "";
+    if ("user" in html.dataset ? claims && claims === remembered() : !token) return;
+    const body = new URLSearchParams({ csrf: html.dataset.csrf, token: token || "" });
+    const answer = await fetch(root + "/sign-in/widget", { method: "POST", body, credentials: "same-origin" });
+    const { changed, code } = await answer.json().catch(() => ({}));
+    if (!answer.ok) return console.warn(`Helpdesk: the visitor is not identified (${code || answer.status}).`);
+    remembered(claims);
+    if (changed) go("closed" in html.dataset ? "/widget?closed=1" : "/widget");
   };
   addEventListener("message", ({ source, origin, data }) => {
     if (source !== parent || parent === window || !origins.includes(origin)) return;
     if (data?.helpdesk === "hello") {
       host = origin;
       say("ready");
-      if ("known" in html.dataset) say("known");
+      if (thread) say("known", { known: true });
       stateIs(data);
       if (data.open && name !== "widget_closed") arrive();
       plan();
@@ -59,7 +80,8 @@
   const plan = () => {
     clearTimeout(timer);
     const isOver = Date.now() - news > GIVES_UP;
-    if ("closed" in html.dataset && "known" in html.dataset && !document.hidden && !isOver) timer = setTimeout(look, state ? pause : 0);
+    const mayHave = "cookie" in html.dataset && state !== "none";
+    if ("closed" in html.dataset && mayHave && !document.hidden && !isOver) timer = setTimeout(look, state ? pause : 0);
   };
   const look = async () => {
     try {
@@ -70,6 +92,7 @@
       if (found.state !== state) {
         news = Date.now();
         if ("closed" in html.dataset) say("unread", found);
+        say("known", { known: found.state !== "none" });
       }
       state = found.state;
     } catch {

@@ -51,7 +51,7 @@
   // A page may have no storage. Then the frame is first asked for what is unread once the visitor opens it.
   const remembered = (value) => {
     try {
-      if (value) localStorage.setItem(key, value);
+      if (value !== undefined) localStorage.setItem(key, value);
       return localStorage.getItem(key);
     } catch {
       return null;
@@ -113,7 +113,7 @@
     if (data.helpdesk === "ready") {
       isReady = true;
       for (const each of waiting.splice(0)) tell(...each);
-    } else if (data.helpdesk === "known") remembered("1");
+    } else if (data.helpdesk === "known") remembered(data.known ? "1" : "");
     else if (data.helpdesk === "unread") show(isOpen ? 0 : data.count, data.latest);
     else if (data.helpdesk === "close") set(false);
   });
