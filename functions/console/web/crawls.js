@@ -26,9 +26,11 @@ const CrawlForm = ({ crawl, onDone, onClose }) => {
     url: crawl?.url ?? "", include: (crawl?.include ?? []).join("\n"), exclude: (crawl?.exclude ?? []).join("\n"),
     maxPages: crawl?.maxPages ?? 100, folderId: crawl?.folderId ?? "none", refresh: crawl?.refresh ?? "weekly",
   });
+  const [first] = useState(JSON.stringify(form));
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState(null);
   const set = (part) => setForm({ ...form, ...part });
+  const close = () => (JSON.stringify(form) === first || confirm("Discard what you typed?")) && onClose();
   const submit = async () => {
     setBusy(true);
     setProblem(null);
@@ -45,8 +47,8 @@ const CrawlForm = ({ crawl, onDone, onClose }) => {
     }
   };
   return html`
-    <${Dialog} title=${crawl ? "Change the crawl" : "Crawl a website"} onClose=${onClose} onSubmit=${submit}
-      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} type="submit" kind="main" busy=${busy} disabled=${!form.url.trim()}>
+    <${Dialog} title=${crawl ? "Change the crawl" : "Crawl a website"} onClose=${close} onSubmit=${submit}
+      actions=${html`<${Button} onClick=${close}>Cancel<//><${Button} type="submit" kind="main" busy=${busy} disabled=${!form.url.trim()}>
         ${crawl ? "Save and run" : "Start the crawl"}<//>`}>
       ${problem && html`<${Problem} problem=${problem} />`}
       <${Field} label="Begin at" hint="Reads this page and those below its path. Each page becomes a document.">

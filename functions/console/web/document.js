@@ -20,7 +20,7 @@ const size = (bytes) => {
 };
 
 // Where a person came from: a conversation whose answer used the document, or the list.
-const backPath = (query) => (query.get("from")?.startsWith("conv_") ? `/conversations/${query.get("from")}` : null);
+const backPath = (query) => (query.get("conversation")?.startsWith("conv_") ? `/conversations/${query.get("conversation")}` : null);
 
 const DeleteDocument = ({ document, onClose }) => {
   const address = articleAddress(document);

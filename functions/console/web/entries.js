@@ -30,7 +30,7 @@ export const Files = ({ files }) => html`
 
 // A page leads to its document, which leads back to the conversation and shows the section.
 const documentPath = (page, conversationId) =>
-  `/knowledge/${page.documentId}?${new URLSearchParams({ from: conversationId, ...(page.heading && { heading: page.heading }) })}`;
+  `/knowledge/${page.documentId}?${new URLSearchParams({ conversation: conversationId, ...(page.heading && { heading: page.heading }) })}`;
 
 const Pages = ({ title, pages, conversationId }) => html`
   <details class="pages">

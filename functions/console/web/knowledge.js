@@ -11,7 +11,7 @@ import { href, open, place } from "./router.js";
 import { Searches } from "./searches.js";
 import { useCell } from "./store.js";
 import { Suggestion, Suggestions } from "./suggestions.js";
-import { attempt, Badge, Button, Choice, Empty, Tabs, Time } from "./ui.js";
+import { attempt, Badge, Button, Choice, Empty, Loading, Tabs, Time } from "./ui.js";
 
 await sheet("knowledge.css");
 
@@ -120,7 +120,7 @@ export default function Knowledge({ path: [first, second] }) {
     attempt(loadFolders).then(() => setTried(true));
     loadSite().catch(() => {});
   }, []);
-  if (!known && !wasTried) return html`<main class="page"></main>`;
+  if (!known && !wasTried) return html`<main class="page"><${Loading} /></main>`;
   if (first === "new") return html`<${NewDocument} />`;
   if (first && !LISTS[first]) return html`<${Document} key=${first} id=${first} isEdited=${second === "edit"} />`;
   const one = second && { suggestions: Suggestion, crawls: Crawl }[first];

@@ -1,12 +1,12 @@
 // What the agent suggests to add to the knowledge base, from answers of the team. Nothing is written until a person accepts it.
-import { html, useState } from "./vendor/htm-preact.js";
+import { html, useEffect, useState } from "./vendor/htm-preact.js";
 import { get, post } from "./api.js";
 import { Difference } from "./document_editor.js";
 import { useKeys } from "./keys.js";
 import { folderOptions, loadFolders } from "./knowledge_data.js";
 import { More, Shown, useLoaded, usePages } from "./loading.js";
 import { Article } from "./markdown.js";
-import { href, open, place } from "./router.js";
+import { href, open, place, unsaved } from "./router.js";
 import { memberName } from "./session.js";
 import { useCell } from "./store.js";
 import { attempt, Badge, Button, Choice, Empty, Field, Problem, say, Time } from "./ui.js";
@@ -78,10 +78,16 @@ const Review = ({ suggestion, target, reload }) => {
   const [busy, setBusy] = useState(null);
   const [problem, setProblem] = useState(null);
   const isAlias = suggestion.kind === "alias";
+  const isEdited = ["title", "body", "alias"].some((name) => form[name] !== (suggestion[name] ?? ""));
   const set = (part) => setForm((before) => ({ ...before, ...part }));
+  useEffect(() => {
+    unsaved.question = isEdited ? "Your edits of this suggestion aren't saved. Leave it?" : null;
+    return () => (unsaved.question = null);
+  }, [isEdited]);
   const next = async () => {
-    const answer = await get("/knowledge/suggestions", { status: "pending", limit: 1 }).catch(() => null);
-    const other = answer?.suggestions[0];
+    unsaved.question = null;
+    const answer = await get("/knowledge/suggestions", { status: "pending", limit: 2 }).catch(() => null);
+    const other = answer?.suggestions.find((each) => each.id !== suggestion.id);
     open(other ? `/knowledge/suggestions/${other.id}` : "/knowledge/suggestions", { replace: true });
   };
   const decide = async (how, body, saying) => {
