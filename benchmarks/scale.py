@@ -239,7 +239,7 @@ def _pages(found: Sequence[Measured]) -> Section:
 
 
 def _written(found: Sequence[Measured]) -> Section:
-    places = ("table", "GSI1", "GSI2", "GSI3")
+    places = ("table", "GSI1", "GSI2", "GSI3", "GSI4")
     section = Section(
         "Where write units go", "At the largest size; a transaction's count double in the table.", ()
     )

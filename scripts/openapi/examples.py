@@ -81,6 +81,7 @@ _CONVERSATION_SHOWN = {
     "startedAt": _AT,
     "lastMessageAt": _AT + 2_300,
     "lastMessageId": "msg_01jd3kqaj4s7v1y5b8e2h6k9np",
+    "waitingSince": None,
     "snoozedUntil": None,
     "archivedAt": None,
     "rating": None,

@@ -174,8 +174,8 @@ class MemoryTable:
                 break
             raw = self._items[order[place][1]]
             item = marshal.loads(raw)  # noqa: S302 - what `put` has dumped
-            if request.get("IndexName") == KEYS_ONLY:
-                item = entry(KEYS_ONLY, item)
+            if request.get("IndexName") in KEYS_ONLY:
+                item = entry(request["IndexName"], item)
                 raw = marshal.dumps(item)
             read += 1
             size += len(raw)
@@ -296,7 +296,7 @@ def _key_written(kind: str, request: Wire) -> Key:
 
 def entry(index: str | None, item: Wire) -> dict[str, Any]:
     """Return what an index, or the table itself, has of an item: all of it, or its keys."""
-    if index != KEYS_ONLY:
+    if index not in KEYS_ONLY:
         return dict(item)
     return {name: item[name] for name in ("PK", "SK", f"{index}PK", f"{index}SK")}
 

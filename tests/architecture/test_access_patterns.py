@@ -58,7 +58,7 @@ def test_the_template_has_keys_only_in_the_index_that_the_code_reads_items_behin
     }
 
     assert projections == {
-        index: {"ProjectionType": "KEYS_ONLY" if index == KEYS_ONLY else "ALL"} for index in INDEXES
+        index: {"ProjectionType": "KEYS_ONLY" if index in KEYS_ONLY else "ALL"} for index in INDEXES
     }
 
 

@@ -211,7 +211,7 @@ def is_template(node: ast.AST) -> bool:
     if not isinstance(node, ast.Assign):
         return False
     names = {each.id for target in node.targets for each in ast.walk(target) if isinstance(each, ast.Name)}
-    return bool(names) and names <= {"PK", "SK", "GSI1", "GSI2", "GSI3"}
+    return bool(names) and names <= {"PK", "SK", "GSI1", "GSI2", "GSI3", "GSI4"}
 
 
 @for_each("path", MODULES, ids=inside)

@@ -12,7 +12,7 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import service as conversations
-from helpdesk.conversations.record import Conversation, StaleConversation, inbox_list
+from helpdesk.conversations.record import Conversation, InboxList, StaleConversation, inbox_list
 from helpdesk.conversations.state import Transition
 from helpdesk.platform.errors import AppError
 from helpdesk.tools.approvals import expiry, service
@@ -22,6 +22,7 @@ from tests.support import table as everything
 from tests.support.api import Client
 from tests.support.approvals import ask, conversation_of
 from tests.support.between import TRANSACTIONS, before_call
+from tests.support.conversations import waiting_place
 from tests.support.dying import Died, dying
 
 
@@ -49,6 +50,8 @@ def require_right() -> list[Conversation]:
         assert each.waiting_approvals == waiting[each.id]
         which = inbox_list(each.state, approvals=each.waiting_approvals > 0)
         assert item["GSI1PK"].endswith(f"#INBOX#{which.value}"), (item["GSI1PK"], each)
+        assert waiting_place(item) == each.index_entry("GSI4"), each
+        assert (each.waiting_since is not None) == (which is InboxList.WAITING)
     return [each for _, each in found]
 
 

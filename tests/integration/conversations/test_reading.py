@@ -80,6 +80,7 @@ def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> Non
         "startedAt": START_MS,
         "lastMessageAt": START_MS,
         "lastMessageId": answer.body["messages"][0]["id"],
+        "waitingSince": None,
         "snoozedUntil": None,
         "archivedAt": None,
         "rating": None,

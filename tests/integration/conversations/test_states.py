@@ -135,6 +135,7 @@ def test_the_api_behaves_as_each_cell_of_the_table_says(
         assert column(item) == expected, (row, before)
         if item["lastSpeaker"] == "visitor":
             assert item["GSI1PK"].endswith(f"#INBOX#{INBOX[expected]}"), (row, before)
+        assert ("GSI4PK" in item) == item["GSI1PK"].endswith("#INBOX#waiting"), (row, before)
         quiet = cell == states.SILENT or (cell == states.STAYS and row not in SPEAKING)
         assert not (quiet and whole_table.events()), (row, before)
 

@@ -30,7 +30,7 @@ from helpdesk.conversations.state import Transition
 from helpdesk.storage import table
 from tests.support import effort
 from tests.support import table as whole_table
-from tests.support.conversations import stored
+from tests.support.conversations import stored, waiting_place
 from tests.support.interleaving import Outcomes, interleaved
 
 INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", effort.of(30, 1200)))
@@ -214,6 +214,12 @@ def seen_of(conversation_id: str) -> Seen:
     )
     waiting = "waiting" if seen.awaited else seen.status
     assert item["GSI1PK"] == f"ORG#{ORGANIZATION}#INBOX#{'archived' if seen.archived else waiting}"
+    waits = seen.awaited and not seen.archived
+    place = {
+        "GSI4PK": f"ORG#{ORGANIZATION}#WAITING",
+        "GSI4SK": f"{item.get('unansweredSince')}#{conversation_id}",
+    }
+    assert waiting_place(item) == (place if waits else {})
     theirs = f"ORG#{ORGANIZATION}#ASSIGNED#{ADA}#{'archived' if seen.archived else seen.status}"
     assert item.get("GSI3PK") == (theirs if seen.assignee else None)
     return seen
@@ -258,9 +264,16 @@ def begin(seen: Seen) -> tuple[str, str]:
         **({"GSI3PK": theirs} if seen.assignee else {}),
     }
     values = {name: value for name, value in values.items() if value is not None}
+    if seen.awaited and not seen.archived:
+        since = stored(ORGANIZATION, written.conversation_id)["unansweredSince"]
+        values["GSI4PK"] = Conversation.partition_for(ORGANIZATION, index="GSI4")
+        values["GSI4SK"] = f"{since:013d}#{written.conversation_id}"
+    answered = seen.status == "resolved" or seen.speaker == "teammate"
     table.update(
         Conversation.key_for(ORGANIZATION, written.conversation_id),
-        "SET " + ", ".join(f"#{name} = :{name}" for name in values),
+        "SET "
+        + ", ".join(f"#{name} = :{name}" for name in values)
+        + (" REMOVE unansweredSince" if answered else ""),
         names={f"#{name}": name for name in values},
         values={f":{name}": value for name, value in values.items()},
     )

@@ -24,7 +24,7 @@ type Result = tuple[str, Any]
 
 PKS = ("ORG#a#CONV", "ORG#a#B")
 SKS = ("A", "B#1", "B#2", "C")
-INDEXES = ("GSI1", "GSI2", "GSI3")
+INDEXES = ("GSI1", "GSI2", "GSI3", "GSI4")
 
 texts = st.sampled_from(["", "a", "b", "ab", "ü", "x" * 300])
 numbers = st.integers(-3, 12).map(str)

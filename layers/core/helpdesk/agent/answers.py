@@ -177,6 +177,7 @@ def _transaction(conversation: Conversation, answer: Answer) -> Transaction:
     elif answer.resolves:
         state = apply(state, Transition.RESOLVE)
         line = f"{answer.name} resolved this conversation: the visitor said that all is well."
+    answers_all = _answers_all(conversation, answer)
     change = Change(
         before=conversation,
         state=state,
@@ -184,12 +185,15 @@ def _transaction(conversation: Conversation, answer: Answer) -> Transaction:
         handoff_reason=answer.handoff_reason,
         language=answer.language,
         gap=answer.answering if answer.is_gap else None,
+        answers_all=answers_all,
         new_approvals=answer.new_approvals,
         tokens=conversation.with_tokens(answer.counted, clock.now_ms()) if answer.counted else None,
     )
     requires: dict[str, Any] = {}
     if answer.answering is not None:
         requires |= changes.awaits_agent(answer.answering)
+    if answers_all:
+        requires |= {"newest_visitor_message_id": conversation.newest_visitor_message_id}
     if answer.resolves:
         requires |= changes.newest_unchanged(conversation)
     if answer.new_approvals:
@@ -211,6 +215,15 @@ def _transaction(conversation: Conversation, answer: Answer) -> Transaction:
         rated = jobs.resolved_jobs(conversation) if answer.resolves else ()
         thread.add_updated(transaction, conversation, state, now, jobs=rated)
     return transaction
+
+
+def _answers_all(conversation: Conversation, answer: Answer) -> bool:
+    """Whether the visitor waits for nothing more after an answer: neither for another one, nor for a person."""
+    answered = max(conversation.answered_up_to, answer.answering or "")
+    asks_the_team = (
+        answer.handoff_reason is not None or answer.new_approvals or conversation.waiting_approvals
+    )
+    return not asks_the_team and answered >= (conversation.newest_visitor_message_id or "")
 
 
 def _source(passage: Passage) -> AnswerSource:

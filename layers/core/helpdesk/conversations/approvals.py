@@ -6,7 +6,7 @@ The approvals package decides them. A conversation that is resolved ends them, b
 from copy import replace
 from typing import Any
 
-from helpdesk.conversations.change import as_read
+from helpdesk.conversations.change import NOT_WAITING, as_read
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.state import Status
 from helpdesk.events.outbox import Job, JobBody, JobQueue
@@ -65,11 +65,21 @@ def _count_less(transaction: Transaction, seen: Conversation, require: dict[str,
 
     The list is right only if nothing that decides it has changed since the conversation was read.
     """
-    now = replace(seen, waiting_approvals=seen.waiting_approvals - 1)
-    as_seen = {"waiting_approvals": seen.waiting_approvals, "last_speaker": seen.last_speaker}
+    left = seen.waiting_approvals - 1
+    now = replace(seen, waiting_approvals=left, approvals_since=seen.approvals_since if left > 0 else None)
+    as_seen = {
+        "waiting_approvals": seen.waiting_approvals,
+        "last_speaker": seen.last_speaker,
+        "approvals_since": seen.approvals_since,
+        "unanswered_since": seen.unanswered_since,
+    }
     transaction.change(
         seen.key,
-        set={"GSI1PK": Conversation.partition_for(now.organization, now.inbox_list, index="GSI1")},
+        set={
+            "GSI1PK": Conversation.partition_for(now.organization, now.inbox_list, index="GSI1"),
+            "approvals_since": now.approvals_since,
+            **(now.index_entry("GSI4") or NOT_WAITING),
+        },
         add={"waiting_approvals": -1},
         require={**as_read(seen), **as_seen, **require},
         on_failure=StaleConversation,

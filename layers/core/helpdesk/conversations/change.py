@@ -6,6 +6,7 @@ from helpdesk.conversations.record import (
     BrowserContext,
     Conversation,
     HourTokens,
+    InboxList,
     Session,
     SessionGone,
     Snapshot,
@@ -13,12 +14,22 @@ from helpdesk.conversations.record import (
     assigned_list,
     inbox_list,
 )
-from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibility, emits_event
+from helpdesk.conversations.state import (
+    Handler,
+    Speaker,
+    State,
+    Status,
+    Visibility,
+    emits_event,
+)
 from helpdesk.platform import clock
-from helpdesk.platform.record import Record
-from helpdesk.storage.changes import above, below, other_than
+from helpdesk.platform.record import Record, field
+from helpdesk.storage.changes import IfMissing, above, below, other_than
 from helpdesk.storage.transactions import Transaction
 from helpdesk.visitor_texts.languages import Language
+
+NOT_WAITING: dict[str, None] = {"GSI4PK": None, "GSI4SK": None}
+"""Removes a conversation from those that wait."""
 
 
 class NewMessage(Record):
@@ -37,7 +48,8 @@ class Change(Record, kw_only=True):
 
     None leaves an attribute as it is. `handoff_reason` is why the agent hands the conversation to the team with its
     message. `answered_up_to` is the last message that this one answers, `gap` the last message of a question that the
-    agent found nothing for. `new_approvals` are added to those that wait. `ends_snooze` ends a snooze that the write
+    agent found nothing for. With `answers_all`, nothing that the visitor has written waits for an answer after it.
+    `new_approvals` are added to those that wait. `ends_snooze` ends a snooze that the write
     may not know of.
     """
 
@@ -48,11 +60,13 @@ class Change(Record, kw_only=True):
     handoff_reason: str | None = None
     language: Language | None = None
     gap: str | None = None
+    answers_all: bool = False
     new_approvals: int = 0
     tokens: HourTokens | None = None
     context: BrowserContext | None = None
     snoozed_until: int | None = None
     ends_snooze: bool = False
+    now: int = field(default_factory=clock.now_ms)
 
     @property
     def values(self) -> dict[str, Any]:
@@ -67,16 +81,18 @@ class Change(Record, kw_only=True):
             "language": self.language,
             "gap": self.gap,
             "context": self.context,
-            "resolved_at": clock.now_ms() if self._resolves else None,
+            "resolved_at": self.now if self._resolves else None,
         }
         changes: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
-        changes |= self._placed[0]
+        changes |= self._unanswered | self._placed[0]
+        if self.new_approvals:
+            changes |= {"approvals_since": self._approvals_since}
         if self.snoozed_until is None and (
             self.ends_snooze or (state.key != was.key and state.visibility is not Visibility.SNOOZED)
         ):
             changes |= {"snoozed_until": None}
         if self._archives is not before.archived:
-            changes |= {"archived_at": clock.now_ms() if self._archives else None}
+            changes |= {"archived_at": self.now if self._archives else None}
         if self._changes_assigned_list and before.assignee is not None:
             theirs = (before.organization, before.assignee, assigned_list(state))
             changes |= {"GSI3PK": Conversation.partition_for(*theirs, index="GSI3")}
@@ -136,28 +152,80 @@ class Change(Record, kw_only=True):
         return self.state.status is not self.before.status or self._archives is not self.before.archived
 
     @property
+    def _at(self) -> int:
+        return self.now if self.message is None else self.message.at
+
+    @property
+    def _approvals_since(self) -> int:
+        """Since when calls of tools wait, if any do after the write: since the message that led to the first one."""
+        before = self.before
+        asked = before.approvals_since if before.waiting_approvals else before.unanswered_since
+        return asked or self._at
+
+    @property
+    def _unanswered(self) -> dict[str, Any]:
+        """Since when the visitor has no answer after the write, if it decides that.
+
+        A visitor's message is written without knowing whether an earlier one waits: then that one counts.
+        """
+        state, message = self.state, self.message
+        speaks = message is not None and not message.notice
+        if state.status is Status.RESOLVED or self.answers_all:
+            return {"unanswered_since": None}
+        if speaks and state.last_speaker is not Speaker.AGENT:
+            by_visitor = state.last_speaker is Speaker.VISITOR
+            return {"unanswered_since": IfMissing(self._at) if by_visitor else None}
+        opens = self.before.status is Status.RESOLVED
+        if state.awaiting_human or (opens and state.last_speaker is Speaker.VISITOR):
+            return {"unanswered_since": IfMissing(self._at)}
+        return {}
+
+    @property
     def _placed(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The list of the inbox in which the write puts the conversation, and what makes it the right one.
 
-        Neither is given if the write leaves the conversation in its list, whatever that is: a snapshot may not know of
-        the approvals that wait.
+        With it goes the place among what waits. Neither is given if the write leaves the conversation in its list,
+        whatever that is: a snapshot may not know of the approvals that wait.
         """
         before = self.before
+        which = inbox_list(self.state, approvals=False)
         without, with_approvals = (
-            Conversation.partition_for(
-                before.organization, inbox_list(self.state, approvals=approvals), index="GSI1"
-            )
-            for approvals in (False, True)
+            Conversation.partition_for(before.organization, each, index="GSI1")
+            for each in (which, InboxList.WAITING)
         )
-        if without == with_approvals:
-            return {"GSI1PK": without}, {}
+        if which is InboxList.WAITING:
+            waits, required = self._waits_for_answer
+            return {"GSI1PK": without, **waits}, required
+        if which is not InboxList.OPEN:
+            return {"GSI1PK": without, **NOT_WAITING}, {}
         if self.new_approvals:
-            return {"GSI1PK": with_approvals}, {}
+            return {"GSI1PK": with_approvals, **self._waiting(self._approvals_since)}, {}
         if self.state.key == before.state.key and self.state.handled_by is Handler.AGENT:
             return {}, {}
         if before.waiting_approvals:
-            return {"GSI1PK": with_approvals}, {"waiting_approvals": above(0)}
-        return {"GSI1PK": without}, {"waiting_approvals": below(1)}
+            required = {"waiting_approvals": above(0), "approvals_since": before.approvals_since}
+            return {"GSI1PK": with_approvals, **self._waiting(self._approvals_since)}, required
+        return {"GSI1PK": without, **NOT_WAITING}, {"waiting_approvals": below(1)}
+
+    @property
+    def _waits_for_answer(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The place among what waits of a conversation whose visitor waits for a person, and what it requires.
+
+        One that had the same state waits already, or begins to with this message: its place says which.
+        """
+        before = self.before
+        if self.state.key == before.state.key:
+            return {name: IfMissing(value) for name, value in self._waiting(self._at).items()}, {}
+        unanswered = before.unanswered_since or self._at
+        since = min(unanswered, self._approvals_since) if before.waiting_approvals else unanswered
+        required = {"unanswered_since": before.unanswered_since, **approvals_unchanged(before)}
+        return self._waiting(since), required
+
+    def _waiting(self, since: int) -> dict[str, Any]:
+        return {
+            "GSI4PK": Conversation.partition_for(self.before.organization, index="GSI4"),
+            "GSI4SK": Conversation.GSI4[1].format(waiting_since=since, id=self.before.id),
+        }
 
 
 def as_read(before: Snapshot) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from helpdesk.storage.table import ConditionFailed, Item
 from helpdesk.storage.transactions import Transaction
 
 _PAGE = 100
+_PLACES = ("GSI3PK", "GSI3SK", "GSI4PK", "GSI4SK")
 _conversations = Collection(ErasableConversation)
 
 
@@ -56,7 +57,7 @@ def mark(organization: str, conversation_id: str, erasure_id: str, before: int |
     Return whether it is marked. From then on every reader treats it as gone. Every other write requires `archivedAt` as
     it was read, which is never 0, so no write succeeds after this one.
     """
-    removed = {f"#{name}": name for name in ("subject", "page", "context", "assignee", "GSI3PK", "GSI3SK")}
+    removed = {f"#{name}": name for name in ("subject", "page", "context", "assignee", *_PLACES)}
     try:
         table.update(
             Conversation.key_for(organization, conversation_id),

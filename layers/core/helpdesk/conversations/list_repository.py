@@ -2,11 +2,11 @@
 
 The inbox is four lists in GSI1: conversations that wait for a person, other open ones, resolved ones and archived ones.
 Each list is one query, however many conversations there are. An assigned conversation is also in one of its teammate's
-three lists in GSI3. Both are sorted by the latest message.
+three lists in GSI3. Both are sorted by the latest message. What waits for the team is also in GSI4, by since when.
 
 A query is read from the most selective index: a customer's conversations, a teammate's, or the lists of the inbox. What
-the index does not decide is a filter on what was read. A customer's conversations are in GSI2, which holds keys only:
-their items are read behind the keys, and compared here.
+the index does not decide is a filter on what was read. GSI2, with a customer's conversations, and GSI4 hold keys only:
+the items are read behind the keys, and compared here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,13 +46,15 @@ class Source(Record):
     partitions: Sequence[str]
     matching: Filter | None = None
     wanted: "ListQuery | None" = None
+    newest_first: bool = True
 
 
 class ListQuery(Record):
     """Which conversations a list holds; None does not restrict it.
 
     `awaiting_human` selects those that wait for the team, or the others (`Conversation.waits_for_team`). `assignee` is
-    a teammate's id; `unassigned` selects those that have none. `team` is a team's id.
+    a teammate's id; `unassigned` selects those that have none. `team` is a team's id. `longest_wait_first` selects
+    those that wait for the team, and sorts them.
     """
 
     status: Status | None = None
@@ -64,6 +66,7 @@ class ListQuery(Record):
     archived: bool = False
     snoozed: bool | None = None
     channel: Channel | None = None
+    longest_wait_first: bool = False
 
     def matches(self, conversation: Conversation) -> bool:
         """Return whether a conversation is one of these."""
@@ -81,7 +84,7 @@ class ListQuery(Record):
         )
 
     def source(self, organization: str) -> Source:
-        """Return what to read, the most recently active first (one customer's: the most recently started).
+        """Return what to read, in the order that is asked for.
 
         It has no partitions if no conversation can match. Raises MalformedKey for an id that cannot be one.
         """
@@ -89,6 +92,12 @@ class ListQuery(Record):
             return Source("GSI1", ())
         if self.snoozed and (self.archived or self.status is Status.RESOLVED):  # resolving ends the snooze
             return Source("GSI1", ())
+        if self.longest_wait_first:
+            waits = (
+                self.awaiting_human is not False and not self.archived and self.status is not Status.RESOLVED
+            )
+            partition = Conversation.partition_for(organization, index="GSI4")
+            return Source("GSI4", (partition,) if waits else (), wanted=self, newest_first=False)
         if self.customer_id is not None:
             partition = Conversation.partition_for(organization, self.customer_id, index="GSI2")
             return Source("GSI2", (partition,), wanted=self)
@@ -191,22 +200,25 @@ def page(
     conversations as they are now.
     """
     found: dict[str, Item] = {}  # by sort key: one that is changing lists can be in two of them
-    read_up_to = ""
+    read_up_to: str | None = None
     start = _start(organization, source.index, before)
     for partition in source.partitions:
         part = _part(source, partition, limit, start, consistent=consistent)
         found |= {item[f"{source.index}SK"]: item for item in part.items}
         if part.after is not None:
-            read_up_to = max(read_up_to, part.after[f"{source.index}SK"])
-    in_order = sorted((sort_key for sort_key in found if sort_key >= read_up_to), reverse=True)
+            ends = part.after[f"{source.index}SK"]
+            read_up_to = ends if read_up_to is None else max(read_up_to, ends)
+    in_order = sorted(found, reverse=source.newest_first)
+    if source.newest_first and read_up_to is not None:
+        in_order = [sort_key for sort_key in in_order if sort_key >= read_up_to]
     kept = in_order[:limit]
-    end = kept[-1] if len(in_order) > limit else read_up_to or None
+    end = kept[-1] if len(in_order) > limit else read_up_to
     listed = [Conversation.from_item(found[sort_key]) for sort_key in kept]
     return [each for each in listed if not each.erasing], end
 
 
 def _part(source: Source, partition: str, limit: int, after: Item | None, *, consistent: bool) -> Page:
-    """Return up to `limit` or somewhat more conversations of one partition, the latest first.
+    """Return up to `limit` or somewhat more conversations of one partition, in the order of the source.
 
     One query without a filter. With one, it reads twice `limit`, then four times as many while too few match: filtered
     items cost read units too, and the first query mostly suffices.
@@ -222,7 +234,7 @@ def _part(source: Source, partition: str, limit: int, after: Item | None, *, con
             partition,
             index=source.index,
             limit=min(step, left),
-            newest_first=True,
+            newest_first=source.newest_first,
             after=after,
             consistent=consistent,
             matching=source.matching,

@@ -62,7 +62,9 @@ def mail_source(caller: Caller, conversation_id: str, message_id: str) -> MailSo
 
 
 def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
-    """Return a page of conversations, the most recently active first (one customer's: most recently started).
+    """Return a page of conversations in the order that is asked for.
+
+    That is the most recently active first (one customer's: most recently started), or the longest wait first.
 
     A page can hold fewer than `limit`, even none, while there is a cursor. Raises InvalidRequest, InvalidCursor.
     """
@@ -70,6 +72,10 @@ def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
     name = f"conversations?{chosen!r}&{text!r}"  # None is not the text "None"
     start = position(caller, query, name)
     if text is not None:
+        if chosen.longest_wait_first:
+            raise InvalidRequest(
+                "`sort` can't be combined with `q`: a search lists the latest activity first."
+            )
         found, end = _searched(caller.organization, text, chosen, query.limit, start)
         shapes = _shapes(caller.organization, found)
         return ConversationsAnswer(conversations=shapes, next_cursor=next_cursor(caller, end, name))
@@ -82,7 +88,7 @@ def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
     room = fitting(shapes)
     if room < len(shapes):
         last = found[room - 1]
-        shapes, end = shapes[:room], last.id if source.index == "GSI2" else last.activity
+        shapes, end = shapes[:room], last.index_entry(source.index)[f"{source.index}SK"]
     return ConversationsAnswer(conversations=shapes, next_cursor=next_cursor(caller, end, name))
 
 
@@ -136,6 +142,7 @@ def list_query(caller: Caller, query: ConversationsQuery) -> ListQuery:
         archived=query.archived or False,
         snoozed=query.snoozed,
         channel=query.channel,
+        longest_wait_first=query.sort is not None,
     )
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import ClassVar, NamedTuple, Self
 
 from helpdesk.conversations.errors import ConversationNotFound
-from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibility
+from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibility, earliest_wait
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import HOUR_MS
@@ -104,8 +104,10 @@ class Snapshot(Stored, kw_only=True):
     """What a write requires of a conversation: the state that it was read in.
 
     `newest_message_id` is its newest customer-visible message. A message is written only with an id after this one, so
-    ids sort in the order of the writes. `waiting_approvals` is how many calls of tools
-    wait for a person.
+    ids sort in the order of the writes. `waiting_approvals` is how many calls of tools wait for a person, and
+    `approvals_since` since when. `unanswered_since` is since when the visitor has no answer: since the earliest message
+    that nobody has answered, or since the team became responsible if there is none. A hand-off answers nothing. A
+    resolution ends it.
     """
 
     VIEW_OF: ClassVar[str | None] = "Conversation"
@@ -120,6 +122,8 @@ class Snapshot(Stored, kw_only=True):
     archived_at: int | None = None
     newest_message_id: str | None = None
     waiting_approvals: int = 0
+    approvals_since: int | None = None
+    unanswered_since: int | None = None
     channel: Channel = Channel.API
 
     @property
@@ -173,6 +177,7 @@ class Conversation(Snapshot, kw_only=True):
     GSI1 = "ORG#{organization}#INBOX#{inbox_list}", "{last_message_at:013d}#{id}"
     GSI2 = "ORG#{organization}#CUSCONVS#{customer_id}", "{id}"
     GSI3 = "ORG#{organization}#ASSIGNED#{assignee}#{assigned_list}", "{last_message_at:013d}#{id}"
+    GSI4 = "ORG#{organization}#WAITING", "{waiting_since:013d}#{id}"
     customer_id: str
     session_hash: str | None = None
     subject: str = ""
@@ -230,6 +235,14 @@ class Conversation(Snapshot, kw_only=True):
     def pending_approvals(self) -> int:
         """How many calls of tools wait for a person to decide. A resolution ends them, by a job."""
         return 0 if self.state.status is Status.RESOLVED else self.waiting_approvals
+
+    @property
+    def waiting_since(self) -> int | None:
+        """Since when the visitor, or a call of a tool, waits for the team; None outside the list of what waits."""
+        if self.inbox_list is not InboxList.WAITING:
+            return None
+        approvals = self.approvals_since if self.waiting_approvals else None
+        return earliest_wait(self.state, self.unanswered_since, approvals) or self.last_message_at
 
     @property
     def waits_for_team(self) -> bool:

@@ -49,6 +49,7 @@ def conversation_shape(conversation: Conversation, customers: Mapping[str, Custo
         awaiting_human=state.awaiting_human,
         handled_by=state.handled_by,
         last_message_id=conversation.newest_message_id,
+        waiting_since=conversation.waiting_since,
         customer=customer_summary(conversation.customer_id, customers),
     )
 

@@ -176,6 +176,10 @@ class ConversationShape(ConversationState):
     """The visitor's browser, as last reported."""
     started_at: Milliseconds
     last_message_at: Milliseconds
+    waiting_since: Milliseconds | None
+    """Since when it waits for your team: since the visitor's earliest message that nobody has answered, or since the
+    agent or a teammate handed it to your team if that one is answered. While only a tool call waits for approval, since
+    the message that led to the call. Null if it doesn't wait for your team."""
     last_message_id: str | None
     """The ID of the newest message that the visitor sees."""
     snoozed_until: Milliseconds | None
@@ -204,6 +208,8 @@ class ConversationsQuery(PageQuery):
     """Only snoozed conversations, or only the others."""
     channel: Channel | None = None
     """Only conversations that began there."""
+    sort: Literal["waitingSince"] | None = None
+    """`waitingSince`: only conversations that wait for your team, the longest wait first. Not with `q`."""
     q: str | None = None
     """Only conversations in which all these words occur, the most recently active first."""
 

@@ -222,7 +222,10 @@ def write_transition(
 
     The transaction also raises StaleConversation if anyone has written since.
     """
-    repository.save(transaction, Change(before=before, state=state, snoozed_until=snoozed_until))
+    hands_back = before.handled_by is Handler.TEAM and state.handled_by is Handler.AGENT
+    answers_all = hands_back and not before.unanswered
+    change = Change(before=before, state=state, snoozed_until=snoozed_until, answers_all=answers_all)
+    repository.save(transaction, change)
     if before.state.visibility is Visibility.SNOOZED and state.visibility is not Visibility.SNOOZED:
         transaction.delete(Snooze.key_for(before.organization, before.id))
     forget_hint(transaction, before, state)

@@ -175,6 +175,12 @@ def apply_reply(state: State, *, take_over: bool, reopen: bool) -> State:
     return replace(state, last_speaker=Speaker.TEAMMATE)
 
 
+def earliest_wait(state: State, unanswered_since: int | None, approvals_since: int | None) -> int | None:
+    """Return since when a conversation in this state waits for the team, from since when each may wait (ms)."""
+    visitor = unanswered_since if state.awaiting_human else None
+    return min((each for each in (visitor, approvals_since) if each is not None), default=None)
+
+
 def emits_event(before: State, now: State) -> bool:
     """Return whether a transition sends conversation.updated: it resolves, opens or changes the handler.
 

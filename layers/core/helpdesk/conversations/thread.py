@@ -326,6 +326,7 @@ def _started(
         archived_at=now if state.visibility is Visibility.ARCHIVED else None,
         newest_message_id=message_id,
         newest_visitor_message_id=message_id if state.last_speaker is Speaker.VISITOR else None,
+        unanswered_since=now if state.last_speaker is Speaker.VISITOR else None,
     )
 
 

@@ -28,6 +28,12 @@ class Requirement(NamedTuple):
     value: Any
 
 
+class IfMissing(NamedTuple):
+    """A value that is set where the field has none yet."""
+
+    value: Any
+
+
 def below(limit: int | str) -> Requirement:
     """Require a value less than a limit, or none yet."""
     return Requirement("NOT {name} >= {value}", limit)  # a comparison with null or nothing is false
@@ -70,8 +76,8 @@ def expression(
 ) -> dict[str, Any]:
     """Return what an update takes: an expression, a condition, and their names and values.
 
-    A field that is set to None is removed, and 0 is not added. `append` adds to the end of lists that exist. The item
-    must exist, except with `or_new`.
+    A field that is set to None is removed, one that is set to an `IfMissing` keeps the value that it has, and 0 is not
+    added. `append` adds to the end of lists that exist. The item must exist, except with `or_new`.
     """
     names = {name: attribute(key.kind, name) for name in (*set, *add, *append, *require)}
     values: Item = {}
@@ -79,6 +85,9 @@ def expression(
     for name, value in set.items():
         if value is None:
             clauses["REMOVE"].append(f"#{name}")
+        elif isinstance(value, IfMissing):
+            clauses["SET"].append(f"#{name} = if_not_exists(#{name}, :{name})")
+            values[f":{name}"] = plain(value.value)
         else:
             clauses["SET"].append(f"#{name} = :{name}")
             values[f":{name}"] = plain(value)

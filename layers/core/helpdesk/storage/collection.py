@@ -129,8 +129,9 @@ class Collection[R: Stored]:
     ) -> tuple[list[R], Item | None]:
         """Return a page of what one shard of an index has that is due before an instant (ms), the earliest first.
 
-        With it comes the key to continue from, None at the end. For `shards.pages`. One query. In `KEYS_ONLY`, with one
-        more call if anything is due, the records are as they are now: one that is no longer due isn't among them.
+        With it comes the key to continue from, None at the end. For `shards.pages`. One query. In a `KEYS_ONLY` index,
+        with one more call if anything is due, the records are as they are now: one that is no longer due isn't among
+        them.
         """
         page = table.query(
             self.kind.partition_for(str(shard), index=index),

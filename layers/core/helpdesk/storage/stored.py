@@ -40,14 +40,14 @@ from helpdesk.storage.wire import Item
 
 __all__ = ["KEYS_ONLY", "Expiring", "Index", "Key", "MalformedKey", "Stored", "UnreadableItem", "field"]
 
-type Index = Literal["GSI1", "GSI2", "GSI3"]
+type Index = Literal["GSI1", "GSI2", "GSI3", "GSI4"]
 type Template = tuple[str, str]
 
-INDEXES: tuple[Index, ...] = ("GSI1", "GSI2", "GSI3")
-KEYS_ONLY: Index = "GSI2"
-"""The index that holds keys and no other attributes. A write that moves nothing in it doesn't write to it.
+INDEXES: tuple[Index, ...] = ("GSI1", "GSI2", "GSI3", "GSI4")
+KEYS_ONLY: tuple[Index, ...] = ("GSI2", "GSI4")
+"""The indexes that hold keys and no other attributes. A write that moves nothing in one doesn't write to it.
 
-A query of it costs one more call, which reads the items. It suits lists that are read less often than their items
+A query of one costs one more call, which reads the items. It suits lists that are read less often than their items
 change."""
 MAX_PART_CHARACTERS = 128
 _PART = re.compile(r"\{(\w+)[^}]*\}")
@@ -83,13 +83,14 @@ class Key(Record):
 
 
 class Stored(Record):
-    """A record that the table holds. A subclass gives its templates (`PK`, `SK`, `GSI1` to `GSI3`) and its fields."""
+    """A record that the table holds. A subclass gives its templates (`PK`, `SK`, `GSI1` to `GSI4`) and its fields."""
 
     PK: ClassVar[str]
     SK: ClassVar[str]
     GSI1: ClassVar[Template | None] = None
     GSI2: ClassVar[Template | None] = None
     GSI3: ClassVar[Template | None] = None
+    GSI4: ClassVar[Template | None] = None
     VIEW_OF: ClassVar[str | None] = None
     """The kind whose items this class reads, for a package that may not import that class."""
 

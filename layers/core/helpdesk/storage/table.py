@@ -131,8 +131,8 @@ def query(
 ) -> Page:
     """Return one page of a partition in the order of its sort key (an index itself is never `consistent`).
 
-    A query of `KEYS_ONLY` goes on to read the items behind the keys: one more call for each hundred. Items that are no
-    longer at that place in the index are left out, so a page can be short while `after` is there.
+    A query of a `KEYS_ONLY` index goes on to read the items behind the keys: one more call for each hundred. Items that
+    are no longer at that place in the index are left out, so a page can be short while `after` is there.
     `after` is where the page begins: an item's key with its sort key in the index; the partition may be left out.
     `only` names the attributes that come back, SK among them, which saves time and no units; none for all.
     One item more than `limit` is read, so that `after` is None where nothing follows.
@@ -167,7 +167,7 @@ def query(
         **({"ProjectionExpression": ", ".join(only)} if only else {}),  # type: ignore[typeddict-item] # mypy widens it
     }
     if matching is not None:
-        if index == KEYS_ONLY:
+        if index in KEYS_ONLY:
             raise TypeError(f"{index} holds keys only: filter the items that the query returns")
         request["FilterExpression"] = matching.expression
         request["ExpressionAttributeNames"] = names | dict(matching.names)
@@ -187,7 +187,7 @@ def query(
 
 def _with_items(page: Page, index: Index | None, *, consistent: bool) -> Page:
     """Return a page with the items behind its keys, but for those that are gone or elsewhere in the index by now."""
-    if index != KEYS_ONLY:
+    if index not in KEYS_ONLY:
         return page
     places = {Key(*key_of(place), Stored): place for place in page.items}
     found = get_many(list(places), consistent=consistent)

@@ -25,8 +25,6 @@ _OTHER_FILTERS = {
 }
 
 
-_MOST_WAITING = 1_000
-"""Of so many waiting conversations, the most recently active, those that have waited longest are listed first."""
 _STATUS = click.Choice(["open", "resolved"])
 
 
@@ -104,15 +102,12 @@ def list_conversations(
         "q": text,
         "snoozed": _boolean(snoozed),
         "archived": _boolean(archived or None),
+        "sort": "waitingSince" if waiting and text is None and not archived else None,
     }
-    reads = max(limit, _MOST_WAITING) if waiting and not session.as_json else limit
-    answer = api.listed("conversations", name="conversations", limit=reads, **filters)
+    answer = api.listed("conversations", name="conversations", limit=limit, **filters)
     if session.as_json:
         say_json(answer)
         return
-    if waiting:
-        answer["conversations"].sort(key=lambda one: one["lastMessageAt"])
-        del answer["conversations"][limit:]
     known = names(api, (one["assignee"] for one in answer["conversations"]))
     filtered = any(value is not None for value in filters.values())
     say_table(
@@ -171,6 +166,7 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
             ("Channel", one.get("channel")),
             ("Handled by", one["handledBy"]),
             ("Awaiting human", one["awaitingHuman"]),
+            ("Waiting since", moment(one["waitingSince"])),
             ("Pending calls", one["pendingApprovals"] or None),
             ("Assignee", f"{name} ({assignee})" if name else assignee),
             ("Team", one.get("team")),
@@ -218,10 +214,9 @@ def _assignee(api: Api, who: str) -> str:
 
 
 def _wait(conversation: dict[str, Any], now: float) -> str:
-    """Return how long a conversation, or a call in it, has waited since its last message; "no" if none does."""
-    if not conversation["awaitingHuman"] and not conversation["pendingApprovals"]:
-        return "no"
-    return _age(conversation, now)
+    """Return how long a conversation, or a call in it, has waited for the team; "no" if none does."""
+    since = conversation["waitingSince"]
+    return "no" if since is None else times.age(now - since / 1000)
 
 
 def _age(conversation: dict[str, Any], now: float) -> str:
