@@ -299,6 +299,8 @@ def _of_approvals(api: Client, organization: str, to: Callable[..., Request]) ->
     conversation = approvals.conversation_of(api, organization, "session-that-asks-for-refunds")
     approved, denied = (approvals.ask(conversation).id for _ in range(2))
     one = "/v1/approvals/<approval_id>"
+    waiting = "/v1/conversations?sort=waitingSince"
+    yield to("GET", waiting, shown=f"GET {waiting}")
     yield to("GET", "/v1/approvals")
     yield to("GET", f"/v1/approvals/{approved}", route=one)
     yield to("POST", f"/v1/approvals/{approved}/approve", {}, route=f"{one}/approve")
