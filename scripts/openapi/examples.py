@@ -12,12 +12,13 @@ from helpdesk.visitor_texts.texts import Sentences, defaults
 from scripts.openapi import (
     account_examples,
     approval_examples,
+    inbox_examples,
     knowledge_examples,
     noun_examples,
     signal_examples,
 )
 
-_CONVERSATION = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
+_CONVERSATION = inbox_examples.CONVERSATION_ID
 _ENDPOINT = "wh_01jd3n5p8s2d6f9g1h4j7k0m3q"
 _EVENT = "evt_0019aa2f1e2c4d7f9a2b3c4d5e6f7081"
 _AT = account_examples.AT
@@ -28,7 +29,6 @@ _FILE = {
     "url": "https://support.example.com/v1/files/7Kd02mXq9ZrT4vBw1sNc8HyLpGf3JtQa5EuRi6WoDkM",
 }
 
-_STATE = {"id": _CONVERSATION, "status": "open", "awaitingHuman": False}
 _QUESTION = {
     "id": "msg_01jd3kq8w2h6c9g4s8d0m5x7ar",
     "conversationId": _CONVERSATION,
@@ -54,40 +54,8 @@ _SOURCE = {
     "heading": "Where are my invoices?",
     "url": "https://docs.example.com/invoices",
 }
-_VISITOR = {
-    "id": "cus_01jd3kq8v7x2m5p8s1v4y7b0ez",
-    "name": "Ada Lovelace",
-    "email": "ada@example.com",
-    "avatarUrl": None,
-}
-_CONVERSATION_SHOWN = {
-    **_STATE,
-    "pendingApprovals": 0,
-    "channel": "api",
-    "subject": "Where do I find my invoices?",
-    "handledBy": "agent",
-    "assignee": None,
-    "team": account_examples.TEAM,
-    "customer": _VISITOR,
-    "page": {"url": "https://shop.example.com/account", "title": "Your account", "referrer": None},
-    "context": {
-        "timeZone": "Europe/Berlin",
-        "locale": "de-DE",
-        "browser": "Firefox 145",
-        "os": "macOS 26",
-        "screen": "1440x900",
-        "device": "desktop",
-    },
-    "startedAt": _AT,
-    "lastMessageAt": _AT + 2_300,
-    "lastMessageId": "msg_01jd3kqaj4s7v1y5b8e2h6k9np",
-    "waitingSince": None,
-    "snoozedUntil": None,
-    "archivedAt": None,
-    "rating": None,
-}
 _CUSTOMER = {
-    **_VISITOR,
+    **inbox_examples.VISITOR,
     "metadata": {"plan": "pro", "seats": "4"},
     "mailNotices": True,
     "createdAt": _AT,
@@ -191,16 +159,18 @@ BODIES: dict[str, Any] = {
 ANSWERS: dict[str, Any] = {
     **noun_examples.ANSWERS,
     "postMessage": {"conversationId": _CONVERSATION, "messageId": _QUESTION["id"]},
-    "getHistory": {"conversations": [{**_STATE, "startedAt": _AT, "messages": [_QUESTION, _ANSWER]}]},
+    "getHistory": {
+        "conversations": [{**inbox_examples.STATE, "startedAt": _AT, "messages": [_QUESTION, _ANSWER]}]
+    },
     "upload": {**_UPLOADED, "upload": None},
-    "listConversations": {"conversations": [_CONVERSATION_SHOWN], "nextCursor": _CURSOR},
+    "listConversations": {"conversations": [inbox_examples.CONVERSATION], "nextCursor": _CURSOR},
     "getConversation": {
-        "conversation": _CONVERSATION_SHOWN,
+        "conversation": inbox_examples.CONVERSATION,
         "messages": _ENTRIES,
         "nextCursor": None,
     },
     "getMailSource": {"url": "https://helpdesk-files.s3.amazonaws.com/inbound/4kq8?X-Amz-Signature=5f1c"},
-    "reply": {"messageId": "msg_01jd3ksd6n0g3h8w2k5m9r1yv4", "conversation": _STATE},
+    "reply": {"messageId": "msg_01jd3ksd6n0g3h8w2k5m9r1yv4", "conversation": inbox_examples.STATE},
     "writeNote": {"messageId": "msg_01jd3ktz8p2j5k0y4m7q1t3xb6"},
     **{f"{move.name.split('_')[0].lower()}Conversation": _OK for move in Transition},
     "takeOverConversation": _OK,
@@ -250,7 +220,7 @@ ANSWERS: dict[str, Any] = {
         "reports": [signal_examples.EXPORTED],
         "conversations": [
             {
-                "conversation": _CONVERSATION_SHOWN,
+                "conversation": inbox_examples.CONVERSATION,
                 "messages": _ENTRIES,
                 "ratings": [{"id": _RATING, "stars": 5, "note": "That was quick.", "at": _AT + 60_000}],
                 "suggestedQuestions": [knowledge_examples.SUGGESTED_QUESTION],
@@ -326,7 +296,7 @@ ANSWERS: dict[str, Any] = {
                 "id": _EVENT,
                 "type": "conversation.created",
                 "createdAt": _AT,
-                "data": {"conversation": _STATE},
+                "data": {"conversation": inbox_examples.STATE},
             }
         ],
         "nextCursor": _CURSOR,
@@ -350,9 +320,9 @@ _SIGNAL = {
 _TEST_CONVERSATION = "conv_00000000000000000000000000"
 
 _EVENT_DATA: dict[WebhookEvent | OwnEvent, Any] = {
-    WebhookEvent.MESSAGE_CREATED: {"conversation": _STATE, "message": _ANSWER},
-    WebhookEvent.CONVERSATION_CREATED: {"conversation": _STATE},
-    WebhookEvent.CONVERSATION_UPDATED: {"conversation": {**_STATE, "awaitingHuman": True}},
+    WebhookEvent.MESSAGE_CREATED: {"conversation": inbox_examples.STATE, "message": _ANSWER},
+    WebhookEvent.CONVERSATION_CREATED: {"conversation": inbox_examples.STATE},
+    WebhookEvent.CONVERSATION_UPDATED: {"conversation": {**inbox_examples.STATE, "awaitingHuman": True}},
     WebhookEvent.BUG_CREATED: {"signal": _SIGNAL},
     WebhookEvent.SUGGESTION_CREATED: {
         "signal": {**_SIGNAL, "kind": "suggestion", "title": "Export as Parquet", "priority": "low"}

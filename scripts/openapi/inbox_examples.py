@@ -1,0 +1,40 @@
+"""A conversation, as examples show it."""
+
+from typing import Any
+
+from scripts.openapi.account_examples import AT, TEAM
+
+CONVERSATION_ID = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
+STATE: dict[str, Any] = {"id": CONVERSATION_ID, "status": "open", "awaitingHuman": False}
+VISITOR: dict[str, Any] = {
+    "id": "cus_01jd3kq8v7x2m5p8s1v4y7b0ez",
+    "name": "Ada Lovelace",
+    "email": "ada@example.com",
+    "avatarUrl": None,
+}
+CONVERSATION: dict[str, Any] = {
+    **STATE,
+    "pendingApprovals": 0,
+    "channel": "api",
+    "subject": "Where do I find my invoices?",
+    "handledBy": "agent",
+    "assignee": None,
+    "team": TEAM,
+    "customer": VISITOR,
+    "page": {"url": "https://shop.example.com/account", "title": "Your account", "referrer": None},
+    "context": {
+        "timeZone": "Europe/Berlin",
+        "locale": "de-DE",
+        "browser": "Firefox 145",
+        "os": "macOS 26",
+        "screen": "1440x900",
+        "device": "desktop",
+    },
+    "startedAt": AT,
+    "lastMessageAt": AT + 2_300,
+    "lastMessageId": "msg_01jd3kqbx4k8e1j6v0f2p7z9ct",
+    "waitingSince": None,
+    "snoozedUntil": None,
+    "archivedAt": None,
+    "rating": None,
+}
