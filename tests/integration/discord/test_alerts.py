@@ -86,7 +86,7 @@ def test_a_handoff_mentions_the_role(alerts: Alerts) -> None:
     assert lines[0].startswith(f"<@&{role}> A person is wanted")
     assert lines[1:] == [
         "**Vera**: I want a human",
-        f"<https://support.example.com/v1/conversations/{conversation}>",
+        f"<https://support.example.com/console/conversations/{conversation}>",
     ]
     mentions = fake.asked_of(alert)["allowed_mentions"]
     assert mentions == {"parse": [], "users": [], "roles": [role], "replied_user": False}

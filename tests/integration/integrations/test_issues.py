@@ -25,7 +25,7 @@ def test_a_filed_signal_opens_one_issue_with_quotes_and_without_names(issues: Is
     assert issue["title"] == "The export stops"
     assert issue["body"] == (
         "It ends at row 1,000.\n\n> Mine stops, too!\n\n"
-        f"Reported by 1 customer. Helpdesk signal `{filed}`. {BASE_URL}/v1/signals/{filed}"
+        f"Reported by 1 customer. Helpdesk signal `{filed}`. {BASE_URL}/console/signals/{filed}"
     )
     assert issues.signal(filed)["codehost"] == {"number": 1, "url": "https://github.com/acme/shop/issues/1"}
 

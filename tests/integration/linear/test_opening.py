@@ -23,7 +23,7 @@ def test_a_filed_signal_opens_one_issue_with_quotes_and_without_names(issues: Is
     assert issue["title"] == "The export stops"
     assert issue["description"] == (
         "It ends at row 1,000.\n\n> Mine stops, too!\n\n"
-        f"Reported by 1 customer. Helpdesk signal `{filed}`. {BASE_URL}/v1/signals/{filed}"
+        f"Reported by 1 customer. Helpdesk signal `{filed}`. {BASE_URL}/console/signals/{filed}"
     )
     assert (issue["priority"], issue["state"]["name"]) == (2, "Backlog")
     assert issues.signal(filed)["tracker"] == {"identifier": "ENG-1", "url": URL}

@@ -94,7 +94,7 @@ def test_a_conversation_is_a_thread(mirror: Mirror) -> None:
     first, *others = mirror.support.messages
     assert first["text"] == (
         "*Vera*\n&gt; Where is my order?\n&gt; Cart https://shop.example.com/cart\n"
-        f"https://support.example.com/v1/conversations/{conversation}"
+        f"https://support.example.com/console/conversations/{conversation}"
     )
     assert [each["text"] for each in others] == [
         "*Vera*\n&gt; Where is my order?",

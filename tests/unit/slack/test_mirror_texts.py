@@ -167,7 +167,7 @@ def approval(given_input: str, identity: Identity = ALICE) -> dict[str, object]:
         requested_at=0,
         expires_at=1,
     )
-    return texts.approval(found, buttons=True)
+    return texts.approval(found, "https://support.example", buttons=True)
 
 
 def test_the_input_of_a_call_is_shown_as_code_that_it_cannot_end() -> None:
@@ -228,7 +228,8 @@ def test_what_signs_of_slack_make_too_long_is_not_approved_in_slack_either(sign:
     shown = str(cut["text"])
     assert len(shown) <= 2_900
     assert shown == cut["blocks"][0]["text"]["text"]  # type: ignore[index]
-    assert "more characters. Read all of it in Helpdesk, and approve it there." in shown
+    address = "https://support.example/console/approvals/apr_1"
+    assert f"more characters. Read all of it in Helpdesk, and approve it there: {address}" in shown
     assert shown.count("```") == 2
     assert re.search(r"&(?!amp;|lt;|gt;)", shown) is None
 
@@ -253,7 +254,7 @@ def test_the_first_message_ends_with_the_address_of_its_conversation_however_lon
     said = texts.first(found, None, "https://support.example", buttons=True)
 
     assert len(said["text"]) <= 2_900
-    assert str(said["text"]).endswith("\nhttps://support.example/v1/conversations/conv_1")
+    assert str(said["text"]).endswith("\nhttps://support.example/console/conversations/conv_1")
     assert re.search(r"&(?!amp;|lt;|gt;)", said["text"]) is None
 
 

@@ -54,6 +54,10 @@ class Session:
             )
         return normalized(last)
 
+    def console(self, screen: str, named: str) -> str:
+        """Return the address of a thing in the console, such as "conversations" and its ID."""
+        return f"{self.base_url()}/console/{screen}/{named}"
+
     def web(self) -> Web:
         """Return an HTTP client of the service. It is closed when the command ends."""
         web = Web(self.base_url(), transport=self.transport, sleep=self.sleep, now=self.now, on_wait=note)

@@ -10,6 +10,7 @@ from helpdesk.mail.names import safe_name
 from helpdesk.mail.rendering import Code, Link, Paragraph, Quote, Rich, Small, lines, rendered
 from helpdesk.mail.sender import MailTags
 from helpdesk.mail.threading import Earlier, Thread
+from helpdesk.platform.settings import settings
 from helpdesk.platform.text import cut, one_line
 from helpdesk.visitor_texts.catalog import TextName
 from helpdesk.visitor_texts.languages import Language
@@ -125,11 +126,10 @@ def send_team_notice(
     ]
     paragraphs += [lines(cut(message, MAX_QUOTED_CHARACTERS)) for message in messages]
     paragraphs += [
-        Small(f"Read and answer it: helpdesk conversations show {conversation_id}"),
-        Small(
-            "Don't reply to this mail: nobody reads the replies. "
-            "To choose what you are notified of: helpdesk notifications"
-        ),
+        "Read and answer it in the console:",
+        Link(f"{settings().base_url}/console/conversations/{conversation_id}"),
+        Small("Don't reply to this mail: nobody reads the replies. To choose what you are notified of:"),
+        Link(f"{settings().base_url}/console/settings/me", is_small=True),
     ]
     who = safe_name(customer or "") or "A customer"
     mail = rendered(subject.format(customer=who), paragraphs)

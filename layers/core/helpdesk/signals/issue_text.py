@@ -44,7 +44,7 @@ def of(signal: Signal) -> str:
     answer = listing.get(caller, signal.id, SignalQuery.model_validate({"limit": _QUOTES}))
     reporters = signal.reporter_count
     end = f"Reported by {reporters} customer{'' if reporters == 1 else 's'}. {mark(signal.id)}"
-    end += f" {settings().base_url}/v1/signals/{signal.id}"
+    end += f" {settings().base_url}/console/signals/{signal.id}"
     parts = [harmless(signal.body)] if signal.body else []
     room = MAX_CHARACTERS - len(end) - sum(map(len, parts))
     for quote in (quoted(each.quote) for each in answer.reporters if each.quote):

@@ -74,6 +74,7 @@ def show(session: Session, approval_id: str) -> None:
         ("Note", one["note"]),
         ("Outcome", one["outcome"]),
         ("Result", one["result"]),
+        ("Console", session.console("approvals", one["id"])),
     ]
     say_facts(facts)
     say()

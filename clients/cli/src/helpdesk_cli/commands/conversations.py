@@ -180,6 +180,7 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
             ("Started", moment(one["startedAt"])),
             ("Last message", moment(one["lastMessageAt"])),
             ("Newest message", one.get("lastMessageId")),
+            ("Console", session.console("conversations", one["id"])),
         ]
     )
     if answer["nextCursor"] is not None:

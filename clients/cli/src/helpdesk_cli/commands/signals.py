@@ -122,6 +122,7 @@ def show(session: Session, signal_id: str) -> None:
         ("Reporters", one["reporterCount"]),
         *(("Issue", one[name]["url"]) for name in ("tracker", "codehost") if one[name] is not None),
         *(("Also called", alias) for alias in one["aliases"]),
+        ("Console", session.console("signals", one["id"])),
         ("Title", one["title"]),
     ]
     say_facts(facts)

@@ -172,7 +172,7 @@ def wanted(
     name = escaped((customer.name if customer else None) or "A visitor")
     subject = escaped(conversation.subject[:_SUBJECT_CHARACTERS])
     begins = f"<@&{role}> " if role else ""
-    return f"{begins}{why}\n**{name}**: {subject}\n<{base_url}/v1/conversations/{conversation.id}>"
+    return f"{begins}{why}\n**{name}**: {subject}\n<{base_url}/console/conversations/{conversation.id}>"
 
 
 def handed_off(reason: str | None) -> str:

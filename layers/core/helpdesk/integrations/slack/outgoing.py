@@ -125,8 +125,8 @@ def _waiting(conversation: Conversation, thread: SlackThread, settings: SlackSet
         return []
     customer = _customer(conversation)
     found: list[_Next] = []
+    base_url = function_settings().base_url
     if thread.ts is None:
-        base_url = function_settings().base_url
         found.append(
             _Next(conversation.id, texts.first(conversation, customer, base_url, buttons=buttons), since)
         )
@@ -136,7 +136,7 @@ def _waiting(conversation: Conversation, thread: SlackThread, settings: SlackSet
         found.append(_Next(each.id, texts.entry(each, customer), after))
     for one in asked:
         after = since.__replace__(approvals=one.id)
-        found.append(_Next(one.id, texts.approval(one, buttons=buttons), after))
+        found.append(_Next(one.id, texts.approval(one, base_url, buttons=buttons), after))
     # What may have been posted is looked for before anything that was written meanwhile is.
     return sorted(found, key=lambda each: each.id != thread.posting)
 

@@ -55,7 +55,7 @@ def first(
 ) -> dict[str, Any]:
     """Return the first message of a thread: who writes, from which page, and where the conversation is."""
     lines = [_name(_called(customer)), f"{_QUOTE}{plain(conversation.subject)}"]
-    address = f"{base_url}/v1/conversations/{conversation.id}"
+    address = f"{base_url}/console/conversations/{conversation.id}"
     if conversation.page is not None:
         title = f"{plain(conversation.page.title)} " if conversation.page.title else ""
         room = _SECTION_CHARACTERS - len("\n".join([*lines, _QUOTE, title, address]))
@@ -78,7 +78,7 @@ def entry(found: Entry, customer: Customer | None) -> dict[str, Any]:
     return _said("\n".join(said).strip(), [])
 
 
-def approval(found: Approval, *, buttons: bool) -> dict[str, Any]:
+def approval(found: Approval, base_url: str, *, buttons: bool) -> dict[str, Any]:
     """Return the question whether the agent may make a call: for whom, and with what input.
 
     Nobody approves here what is too long to be shown whole.
@@ -87,7 +87,8 @@ def approval(found: Approval, *, buttons: bool) -> dict[str, Any]:
     who = _for_whom(found.identity).replace(_FENCE, _NO_FENCE)
     whom = _fitting(who, _IDENTITY_CHARACTERS)
     given = hidden_as_escapes(found.input).replace(_FENCE, _NO_FENCE)
-    room = _SECTION_CHARACTERS - len(f"{asks}{escaped(whom)}") - 2 * len(_FENCE) - _MORE_CHARACTERS
+    address = f"{base_url}/console/approvals/{found.id}"
+    room = _SECTION_CHARACTERS - len(f"{asks}{escaped(whom)}{address}") - 2 * len(_FENCE) - _MORE_CHARACTERS
     shown = _fitting(given[:_INPUT_CHARACTERS], room)
     left = len(given) - len(shown) + len(who) - len(whom)
     text = f"{asks}\n{_FENCE}\nfor {escaped(whom)}\nwith {escaped(shown)}\n{_FENCE}"
@@ -96,7 +97,7 @@ def approval(found: Approval, *, buttons: bool) -> dict[str, Any]:
         _button("Deny", DENY, found.id, "danger"),
     )
     if left:
-        more = f"… and {left} more characters. Read all of it in Helpdesk, and approve it there."
+        more = f"… and {left} more characters. Read all of it in Helpdesk, and approve it there: {address}"
         return _said(f"{text}\n{more}", [deny] if buttons else [])
     return _said(text, [approve, deny] if buttons else [])
 
