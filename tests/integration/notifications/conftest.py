@@ -5,13 +5,16 @@ from collections.abc import Iterator
 import pytest
 
 from helpdesk.platform import clock
+from helpdesk.platform.settings import settings
 from tests.support.mail import Sent, post_office
 from tests.support.team_mail import Team
 
 
 @pytest.fixture
 def mails(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Sent]]:
-    """The mails that SES took."""
+    """The mails that SES took, of a deployment with an address."""
+    monkeypatch.setenv("BASE_URL", "https://support.example.com")
+    settings.cache_clear()
     with post_office(monkeypatch) as taken:
         yield taken
 

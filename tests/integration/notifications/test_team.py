@@ -51,9 +51,9 @@ def test_a_conversation_that_waits_is_mailed_to_those_who_want_it(
     assert sent.text == (
         f"{organization} · Where is my order?\n\nWhere is my order?\n\n"
         "Read and answer it in the console:\n\n"
-        f"https://api.example.test/local/console/conversations/{conversation}\n\n"
+        f"https://support.example.com/console/conversations/{conversation}\n\n"
         "Don't reply to this mail: nobody reads the replies. To choose what you are notified of:\n\n"
-        "https://api.example.test/local/console/settings/me\n"
+        "https://support.example.com/console/settings/me\n"
     )
 
 
