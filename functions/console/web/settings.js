@@ -22,6 +22,7 @@ const GROUPS = [
   ]],
   ["Support", [
     ["agent", "Agent", () => import("./settings_agent.js")],
+    ["sentences", "Sentences", () => import("./settings_sentences.js")],
     ["replies", "Saved replies", () => import("./settings_replies.js")],
     ["site", "Help site", () => import("./settings_site.js")],
   ]],

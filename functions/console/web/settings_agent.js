@@ -30,7 +30,9 @@ const Settings = ({ saved, set }) => {
       <${Group} title="How it speaks">
         <${Field} label="Name" hint="Visitors see it. 2 to 40 characters." error=${form.error("name")}><input ...${form.text("name")} maxlength="40" autocomplete="off" /><//>
         <${Field} label="Personality" error=${form.error("personality")}
-          hint="In your words, such as “Friendly and short. Never promises dates.” Empty: its own manner."><textarea ...${form.text("personality")} rows="4" maxlength="2000" /><//>
+          hint="In your words, such as “Friendly and short. Never promises dates.” Empty: its own manner.">
+          <textarea ...${form.text("personality")} rows="4" maxlength="2000" />
+        <//>
         <${Pick} label="Language" options=${LANGUAGES} ...${form.pick("language")} hint="Of standard sentences, for visitors whose own language isn't known." />
       <//>
       ${FLAGS.map(([title, flags]) => html`
@@ -87,7 +89,8 @@ const Trial = () => {
         <div class="buttons"><${Button} type="submit" icon="agent" busy=${state.busy} disabled=${!question.trim()}>Ask the agent<//></div>
       </form>
       <div aria-live="polite">
-        ${state.busy && html`<${Loading} lines=${4} />`}${state.problem && html`<${Problem} problem=${state.problem} />`}${state.given && html`<${Answer} given=${state.given} />`}
+        ${state.busy && html`<${Loading} lines=${4} />`}${state.problem && html`<${Problem} problem=${state.problem} />`}
+        ${state.given && html`<${Answer} given=${state.given} />`}
       </div>
     </aside>
   `;

@@ -12,6 +12,10 @@ const dayName = (index) => weekday.format(MONDAY + index * 86_400_000);
 
 const Zones = () => html`<datalist id="time-zones">${Intl.supportedValuesOf("timeZone").map((zone) => html`<option key=${zone} value=${zone} />`)}</datalist>`;
 
+// A field of a time can't hold "24:00", the end of a day.
+const shownEnd = (end) => (end === "24:00" ? "00:00" : end);
+const typedEnd = (end) => (end === "00:00" ? "24:00" : end);
+
 const Day = ({ name, ranges, onChange }) => {
   const change = (at, more) => onChange(ranges.map((each, index) => (index === at ? { ...each, ...more } : each)));
   return html`
@@ -22,12 +26,14 @@ const Day = ({ name, ranges, onChange }) => {
         ${ranges.map((range, at) => html`
           <div key=${at} class="buttons">
             <input type="time" aria-label=${`${name} from`} value=${range.from} onInput=${(event) => change(at, { from: event.currentTarget.value })} /> –
-            <input type="time" aria-label=${`${name} to`} value=${range.to} onInput=${(event) => change(at, { to: event.currentTarget.value })} />
-            <${Button} icon="close" kind="quiet" label=${`Remove ${range.from} to ${range.to}, ${name}`} onClick=${() => onChange(ranges.filter((_, index) => index !== at))} />
+            <input type="time" aria-label=${`${name} to`} value=${shownEnd(range.to)}
+              onInput=${(event) => change(at, { to: typedEnd(event.currentTarget.value) })} />
+            <${Button} icon="close" kind="quiet" label=${`Remove ${range.from} to ${range.to}, ${name}`}
+              onClick=${() => onChange(ranges.filter((_, index) => index !== at))} />
           </div>
         `)}
       </div>
-      <${Button} icon="plus" kind="quiet" label=${`Add hours on ${name}`} onClick=${() => onChange([...ranges, ranges.length ? { from: "13:00", to: "17:00" } : { from: "09:00", to: "17:00" }])} />
+      <${Button} icon="plus" kind="quiet" label=${`Add hours on ${name}`} onClick=${() => onChange([...ranges, { from: ranges.length ? "13:00" : "09:00", to: "17:00" }])} />
     </li>
   `;
 };
@@ -55,11 +61,13 @@ const Hours = ({ saved, set }) => {
   const days = form.values.days ?? {};
   return html`
     <${Form} form=${form} label="Office hours">
-      <${Group} title="Office hours" hint="When your team answers.">
+      <${Group} title="Office hours" hint="When your team answers. Until you set them, every hour counts.">
         <${Field} label="Time zone" error=${form.error("timeZone")}><input ...${form.text("timeZone")} list="time-zones" autocomplete="off" /><//>
         <${Zones} />
         <ul class="rows narrow" aria-label="Days">
-          ${DAYS.map((day, index) => html`<${Day} key=${day} name=${dayName(index)} ranges=${days[day] ?? []} onChange=${(ranges) => form.set("days", { ...days, [day]: ranges })} />`)}
+          ${DAYS.map((day, index) => html`
+            <${Day} key=${day} name=${dayName(index)} ranges=${days[day] ?? []} onChange=${(ranges) => form.set("days", { ...days, [day]: ranges })} />
+          `)}
         </ul>
         ${form.error("days") && html`<p class="error">${form.error("days")}</p>`}
       <//>

@@ -66,16 +66,19 @@ const Linear = () => html`
   <${Settings} route="/integrations/tracker">${(form, saved) => {
     const { team, teams, states } = form.values;
     const offered = teams.find((each) => each.key === team)?.states ?? [];
+    const teamOptions = [...(team ? [] : [["", "Choose a team"]]), ...teams.map((each) => [each.key, `${each.name} (${each.key})`])];
     const stateOptions = [["", "None"], ...offered.map(({ name }) => [name, name])];
     return html`
       <${Form} form=${form} label="Linear">
-        <${Group} title="Issues"><${Pick} label="Team" options=${[...(team ? [] : [["", "Choose a team"]]), ...teams.map((each) => [each.key, `${each.name} (${each.key})`])]} ...${form.pick("team")}
-          hint="Issues are opened in it." />
-        <${Switch} label="Open an issue for each new signal" ...${form.flag("autoCreate")} /><//>
+        <${Group} title="Issues">
+          <${Pick} label="Team" options=${teamOptions} ...${form.pick("team")} hint="Issues are opened in it." />
+          <${Switch} label="Open an issue for each new signal" ...${form.flag("autoCreate")} />
+        <//>
         ${team && team === saved.team && html`
           <${Group} title="States" hint="Which state of an issue is which status of a signal.">
             <div class="columns">${STATUSES.map(([status, text]) => html`
-              <${Pick} key=${status} label=${text} options=${stateOptions} value=${states[status] ?? ""} onChange=${(name) => form.set("states", { ...states, [status]: name || null })} />
+              <${Pick} key=${status} label=${text} options=${stateOptions} value=${states[status] ?? ""}
+                onChange=${(name) => form.set("states", { ...states, [status]: name || null })} />
             `)}</div>
           <//>
         `}
@@ -104,7 +107,8 @@ const Account = ({ account, name, isOnly, reload }) => {
   const path = `/integrations/${account.app}`;
   return html`
     <li>
-      <span class="grow"><b>${account.account ?? name}</b><small>${account.connectedAt && `Connected by ${account.connectedByName ?? "an admin"} on ${date(account.connectedAt)}`}</small>
+      <span class="grow"><b>${account.account ?? name}</b>
+        <small>${account.connectedAt && `Connected by ${account.connectedByName ?? "an admin"} on ${date(account.connectedAt)}`}</small>
         ${account.problem && html`<p class="error">${account.problem}</p>`}</span>
       <${Badge} tone=${STATES[account.status][0]}>${STATES[account.status][1]}<//>
       ${can("admin") && html`<${Button} kind="quiet" onClick=${() => setAsking(true)}>Disconnect<//>`}
@@ -139,7 +143,11 @@ const Row = ({ app, accounts }) => {
   const [name, does] = APPS[app];
   const [tone, text] = STATES[stateOf(accounts)];
   const names = accounts.map((each) => each.account).filter(Boolean).join(", ");
-  return html`<li><a class="row" href=${href(`/settings/integrations/${app}`)}><span class="grow"><b>${name}</b><small>${names || does}</small></span><${Badge} tone=${tone}>${text}<//></a></li>`;
+  return html`
+    <li><a class="row" href=${href(`/settings/integrations/${app}`)}>
+      <span class="grow"><b>${name}</b><small>${names || does}</small></span><${Badge} tone=${tone}>${text}<//>
+    </a></li>
+  `;
 };
 
 export default function Integrations({ path: [app] }) {
@@ -151,7 +159,8 @@ export default function Integrations({ path: [app] }) {
   }, []);
   const isOne = app in APPS;
   return html`
-    ${isOne ? html`<p class="crumb"><a href=${href("/settings/integrations")}>Integrations</a></p>` : html`<${Head} title="Integrations" lead="Services that work with your organization." />`}
+    ${isOne ? html`<p class="crumb"><a href=${href("/settings/integrations")}>Integrations</a></p>`
+      : html`<${Head} title="Integrations" lead="Services that work with your organization." />`}
     <${Shown} loaded=${loaded}>${({ integrations }) => {
       const of = (each) => integrations.filter((account) => account.app === each);
       if (isOne) return html`<${One} key=${app} app=${app} accounts=${of(app)} reload=${loaded.reload} />`;

@@ -10,7 +10,9 @@ const Create = ({ onClose, onCreated }) => {
   const form = useForm({ name: "" }, async ({ name = "" }) => onCreated({ name, ...(await post("/keys", { name })) }));
   return html`
     <${FormDialog} title="New API key" form=${form} action="Create the key" onClose=${onClose}>
-      <${Field} label="Name" hint="What will use it, such as “Shop server”." error=${form.error("name")}><input ...${form.text("name")} required maxlength="40" autocomplete="off" /><//>
+      <${Field} label="Name" hint="What will use it, such as “Shop server”." error=${form.error("name")}>
+        <input ...${form.text("name")} required maxlength="40" autocomplete="off" />
+      <//>
     <//>
   `;
 };
@@ -49,7 +51,8 @@ export default function Keys() {
       <${Button} kind="main" icon="plus" onClick=${() => setNew(true)}>New API key<//>
     <//>
     ${pages.isDone && !pages.items.length ? html`<${Empty} icon="link" title="No keys yet"><p>Create one for each program that uses the API.</p><//>` : html`
-      ${pages.items.length > 0 && html`<ul class="rows" aria-label="API keys">${pages.items.map((each) => html`<${Key} key=${each.id} item=${each} reload=${pages.reload} />`)}</ul>`}
+      ${pages.items.length > 0 && html`<ul class="rows" aria-label="API keys">
+        ${pages.items.map((each) => html`<${Key} key=${each.id} item=${each} reload=${pages.reload} />`)}</ul>`}
       <${More} pages=${pages} />
     `}
     ${isNew && html`<${Create} onClose=${() => setNew(false)} onCreated=${(key) => (setCreated(key), pages.reload())} />`}

@@ -22,7 +22,9 @@ const Edit = ({ mirror, onClose, reload }) => {
       ${!mirror && html`<${Field} label="Repository" hint="owner/name, of a connected account." error=${form.error("repo")}>
         <input ...${form.text("repo")} required maxlength="140" placeholder="fern-shop/docs" autocomplete="off" /><//>`}
       <${Field} label="Branch" hint="Empty: the default branch." error=${form.error("branch")}><input ...${form.text("branch")} autocomplete="off" /><//>
-      <${Field} label="Folder" hint="Empty: the whole repository. Documents of files outside it are deleted." error=${form.error("path")}><input ...${form.text("path")} autocomplete="off" /><//>
+      <${Field} label="Folder" hint="Empty: the whole repository. Documents of files outside it are deleted." error=${form.error("path")}>
+        <input ...${form.text("path")} autocomplete="off" />
+      <//>
       <${Field} label="Where the files are published" hint="Answers link there." error=${form.error("publishedAt")}>
         <input ...${form.text("publishedAt")} type="url" placeholder="https://docs.example.com/" autocomplete="off" />
       <//>
@@ -41,7 +43,8 @@ const Mirror = ({ mirror, reload }) => {
   return html`
     <li>
       <span class="grow"><b>${mirror.repo}</b>
-        <small>${[mirror.branch, mirror.path, `${mirror.documents} documents`].filter(Boolean).join(", ")}${mirror.lastSyncAt && html`, read <${Time} at=${mirror.lastSyncAt} />`}</small>
+        <small>${[mirror.branch, mirror.path, `${mirror.documents} documents`].filter(Boolean).join(", ")}${
+          mirror.lastSyncAt && html`, read <${Time} at=${mirror.lastSyncAt} />`}</small>
         ${mirror.problem && html`<p class="error">${mirror.problem}</p>`}</span>
       <${Badge} tone=${tone}>${text}<//>
       ${can("admin") && html`<${Menu} label=${`More about ${mirror.repo}`} items=${[
@@ -63,7 +66,8 @@ export const Repositories = () => {
   return html`
     <${Group} title="Documents" hint="Every Markdown file of a mirrored repository is a document. A push updates it.">
       <${Shown} loaded=${loaded} lines=${3}>${({ repos }) => html`
-        ${repos.length ? html`<ul class="rows" aria-label="Mirrored repositories">${repos.map((each) => html`<${Mirror} key=${each.repo} mirror=${each} reload=${loaded.reload} />`)}</ul>`
+        ${repos.length ? html`<ul class="rows" aria-label="Mirrored repositories">
+          ${repos.map((each) => html`<${Mirror} key=${each.repo} mirror=${each} reload=${loaded.reload} />`)}</ul>`
           : html`<p class="hint">No repository yet.</p>`}
         ${can("admin") && html`<div><${Button} icon="plus" onClick=${() => setNew(true)}>Mirror a repository<//></div>`}
       `}<//>

@@ -6,7 +6,7 @@ import { Shown, useLoaded } from "./loading.js";
 import { href } from "./router.js";
 import { can } from "./session.js";
 import { Copyable, Form, Group, Head, LANGUAGES, Pick, useForm } from "./settings_parts.js";
-import { Badge, Button, Field, Problem, Switch, Tabs, dateTime } from "./ui.js";
+import { Badge, Button, Empty, Field, Problem, Switch, Tabs, dateTime } from "./ui.js";
 
 const orNull = (changes, ...names) =>
   Object.fromEntries(Object.entries(changes).map(([name, value]) => [name, names.includes(name) && value === "" ? null : value]));
@@ -19,8 +19,12 @@ const FooterLinks = ({ form, error }) => {
     <div class="stack narrow" role="group" aria-label="Links in the footer">
       ${links.map((link, at) => html`
         <div key=${at} class="inline-form">
-          <${Field} label="Text" error=${wrong(at, "label")}><input value=${link.label} maxlength="40" onInput=${(event) => change(at, { label: event.currentTarget.value })} /><//>
-          <${Field} label="Address" error=${wrong(at, "url")}><input value=${link.url} type="url" maxlength="512" onInput=${(event) => change(at, { url: event.currentTarget.value })} /><//>
+          <${Field} label="Text" error=${wrong(at, "label")}>
+            <input value=${link.label} maxlength="40" onInput=${(event) => change(at, { label: event.currentTarget.value })} />
+          <//>
+          <${Field} label="Address" error=${wrong(at, "url")}>
+            <input value=${link.url} type="url" maxlength="512" onInput=${(event) => change(at, { url: event.currentTarget.value })} />
+          <//>
           <${Button} icon="trash" kind="quiet" label=${`Remove the link ${link.label}`} onClick=${() => form.set("footerLinks", links.filter((_, index) => index !== at))} />
         </div>
       `)}
@@ -67,12 +71,35 @@ const Look = ({ saved, set }) => {
         <${Field} label="Color of buttons and links" hint="Such as #0a7c66. Empty: the theme's own." error=${form.error("accent")}>
           <input ...${accent} maxlength="7" placeholder="#0a7c66" spellcheck=${false} />
         <//>
-        ${/^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(accent.value) && html`<p class="buttons"><span class="swatch" style=${{ "--color": accent.value }}></span><span class="hint">This color</span></p>`}
+        ${/^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(accent.value) && html`
+          <p class="buttons"><span class="swatch" style=${{ "--color": accent.value }}></span><span class="hint">This color</span></p>`}
       <//>
       <${Group} title="Your own stylesheet" hint="For a look of your own. Up to 60,000 characters.">
         <${Field} label="CSS" error=${form.error("css")}><textarea ...${form.text("css")} class="code" rows="10" maxlength="60000" spellcheck=${false} /><//>
       <//>
     <//>
+  `;
+};
+
+const Widget = ({ saved, set }) => {
+  const origins = saved.widgetOrigins ?? [];
+  const form = useForm({ widgetOrigins: origins.join("\n") }, async ({ widgetOrigins }) =>
+    set(await patch("/site", { widgetOrigins: widgetOrigins.split(/\s+/).filter(Boolean) })));
+  if (!saved.widgetOrigins) return html`<${Empty} icon="settings" title="Not available here"><p>This server's version doesn't have the chat widget yet.</p><//>`;
+  return html`
+    <div class="stack large">
+      <${Form} form=${form} label="The chat widget">
+        <${Group} title="Chat widget" hint="A button on your own pages that opens a conversation with your team. The help site and its contact form have to be open.">
+          <${Field} label="Your sites" error=${form.error("widgetOrigins")}
+            hint="The origins of the pages that may show it, one a line, such as https://shop.example.com. Empty: none.">
+            <textarea ...${form.text("widgetOrigins")} class="code" rows="4" spellcheck=${false} placeholder="https://shop.example.com" />
+          <//>
+        <//>
+      <//>
+      ${origins.length > 0 && html`
+        <${Group} title="Put it on your pages"><${Copyable} label="HTML" value=${`<script src="${saved.url}widget.js" async></script>`} hint="Anywhere in the page." /><//>
+      `}
+    </div>
   `;
 };
 
@@ -101,10 +128,14 @@ const SignIn = ({ saved, set }) => {
       <${Group} title="Sign-in" hint="Visitors who signed in another way are signed out when this changes.">
         <${Pick} label="Visitors sign in" options=${METHODS} ...${form.pick("method")} />
         ${method === "app" && html`
-          <${Field} label="Sign-in route of your app" hint="An https address." error=${form.error("appUrl")}><input ...${form.text("appUrl")} type="url" placeholder="https://" /><//>`}
+          <${Field} label="Sign-in route of your app" hint="An https address." error=${form.error("appUrl")}>
+            <input ...${form.text("appUrl")} type="url" placeholder="https://" />
+          <//>`}
         ${method === "oidc" && html`
           <${Copyable} label="Redirect URI" hint="Register it at the provider." value=${saved.oidcRedirectUri} />
-          <${Field} label="Issuer" hint="Exactly as in its discovery document." error=${form.error("issuer")}><input ...${form.text("issuer")} type="url" maxlength="512" placeholder="https://" /><//>
+          <${Field} label="Issuer" hint="Exactly as in its discovery document." error=${form.error("issuer")}>
+            <input ...${form.text("issuer")} type="url" maxlength="512" placeholder="https://" />
+          <//>
           <${Field} label="Client ID" error=${form.error("clientId")}><input ...${form.text("clientId")} maxlength="255" autocomplete="off" /><//>
           <${Field} label="Client secret" error=${form.error("clientSecret")}
             hint=${saved.oidc ? `Saved; it ends in ${saved.oidc.secretHint}. Empty: keep it.` : "It's never shown again."}>
@@ -115,7 +146,7 @@ const SignIn = ({ saved, set }) => {
   `;
 };
 
-const TABS = { "": [Pages, "/site"], appearance: [Look, "/site/appearance"], "sign-in": [SignIn, "/site/sign-in"] };
+const TABS = { "": [Pages, "/site"], appearance: [Look, "/site/appearance"], widget: [Widget, "/site"], "sign-in": [SignIn, "/site/sign-in"] };
 
 const Tab = ({ View, route }) => {
   const loaded = useLoaded(() => get(route));
@@ -126,13 +157,13 @@ export default function Site({ path: [tab = ""] }) {
   const site = useLoaded(() => get("/site"), [tab]);
   const [View, route] = TABS[tab] ?? TABS[""];
   const address = (name) => href(name ? `/settings/site/${name}` : "/settings/site");
-  const tabs = [["", "Pages"], ["appearance", "Appearance"], can("admin") && ["sign-in", "Sign-in"]].filter(Boolean);
+  const tabs = [["", "Pages"], ["appearance", "Appearance"], ["widget", "Chat widget"], can("admin") && ["sign-in", "Sign-in"]].filter(Boolean);
   return html`
     <${Head} title="Help site">
       ${site.data && !site.data.enabled && html`<${Badge} tone="warn">Closed<//>`}
       ${site.data?.enabled && html`<a class="button" href=${site.data.url} target="_blank" rel="noopener"><${Icon} name="open" /><span>Open the site</span></a>`}
     <//>
     <${Tabs} label="Help site" tabs=${tabs.map(([name, text]) => [address(name), text])} current=${address(tab)} />
-    <div class="under-tabs"><${Tab} key=${route} View=${View} route=${route} /></div>
+    <div class="under-tabs"><${Tab} key=${tab} View=${View} route=${route} /></div>
   `;
 }

@@ -65,7 +65,8 @@ export default function Teams() {
     <${Head} title="Teams" lead="Groups of people that conversations are assigned to.">${can("admin") && loaded.data?.teams.length > 0 && create}<//>
     <${Ready} loaded=${loaded}>${({ teams }) => teams.length
       ? html`<ul class="rows" aria-label="Teams">${teams.map((team) => html`<${Row} key=${team.id} team=${team} reload=${reload} />`)}</ul>`
-      : html`<${Empty} icon="customers" title="No teams yet"><p>Make one for each kind of work, such as billing or onboarding, and assign conversations to it.</p>${can("admin") && create}<//>`
+      : html`<${Empty} icon="customers" title="No teams yet">
+          <p>Make one for each kind of work, such as billing or onboarding, and assign conversations to it.</p>${can("admin") && create}<//>`
     }<//>
     ${isNew && html`<${Edit} onClose=${() => setNew(false)} reload=${reload} />`}
   `;

@@ -9,14 +9,18 @@ export const RISKS = {
   low: ["good", "Low risk"], medium: ["info", "Medium risk"], reviewed: ["warn", "Reviewed"], high: ["bad", "High risk"],
 };
 const BEFORE = {
-  low: "Low: it runs at once", medium: "Medium: it runs, and the thread shows it", reviewed: "Reviewed: a second model checks each call", high: "High: your team approves each call",
+  low: "Low: it runs at once", medium: "Medium: it runs, and the thread shows it",
+  reviewed: "Reviewed: a second model checks each call", high: "High: your team approves each call",
 };
 
 const drawn = (value) => (typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : String(value ?? "none"));
-const FIELDS = [["title", "Title"], ["description", "Description"], ["risk", "Risk"], ["requiresIdentity", "Needs a known visitor"], ["inputSchema", "Input"], ["outputSchema", "Output"]];
+const FIELDS = [
+  ["title", "Title"], ["description", "Description"], ["risk", "Risk"], ["requiresIdentity", "Needs a known visitor"], ["inputSchema", "Input"], ["outputSchema", "Output"],
+];
 
 const Waiting = ({ tool, reload }) => {
-  const different = FIELDS.filter(([name]) => !tool.inForce || drawn(tool.waiting[name]) !== drawn(name === "risk" ? tool.declaredRisk : tool[name]));
+  const now = (name) => drawn(name === "risk" ? tool.declaredRisk : tool[name]);
+  const different = FIELDS.filter(([name]) => !tool.inForce || drawn(tool.waiting[name]) !== now(name));
   const accept = async () => {
     await attempt(() => post(`/tool-endpoints/${tool.endpointId}/changes/accept`, { changes: [tool.changeId] }), "The change is in force");
     reload();
@@ -25,7 +29,8 @@ const Waiting = ({ tool, reload }) => {
     <${Group} title=${tool.inForce ? "A change waits for an admin" : "This tool is new and waits for an admin"}
       hint="Your server declares it this way. Make sure that you made this change before you accept it.">
       <dl class="facts">${different.map(([name, label]) => html`
-        <dt key=${name}>${label}</dt><dd>${tool.inForce && html`<del><span class="visually-hidden">Now: </span><pre tabindex="0">${drawn(name === "risk" ? tool.declaredRisk : tool[name])}</pre></del>`}
+        <dt key=${name}>${label}</dt>
+        <dd>${tool.inForce && html`<del><span class="visually-hidden">Now: </span><pre tabindex="0">${now(name)}</pre></del>`}
           <ins><span class="visually-hidden">New: </span><pre tabindex="0">${drawn(tool.waiting[name])}</pre></ins></dd>
       `)}</dl>
       ${can("admin") && html`<div><${Button} kind="main" icon="check" onClick=${accept}>Accept it<//></div>`}
@@ -62,14 +67,17 @@ const Test = ({ tool }) => {
   return html`
     <${Group} title="Test" hint="This calls your server once, and tells it that it's a test. Nothing is added to the inbox.">
       <form class="stack narrow" onSubmit=${run}>
-        <${Field} label="Input" hint="As JSON." error=${state.wrong}><textarea class="code" rows="5" spellcheck=${false} value=${input} onInput=${(event) => setInput(event.currentTarget.value)} /><//>
+        <${Field} label="Input" hint="As JSON." error=${state.wrong}>
+          <textarea class="code" rows="5" spellcheck=${false} value=${input} onInput=${(event) => setInput(event.currentTarget.value)} />
+        <//>
         <${Field} label="For the customer" hint=${`Your own ID of a customer. ${tool.requiresIdentity ? "This tool needs one." : "Optional."}`}>
           <input value=${as} autocomplete="off" onInput=${(event) => setAs(event.currentTarget.value)} /><//>
         <div><${Button} type="submit" icon="bolt" busy=${state.busy}>Run the test<//></div>
       </form>
       <div aria-live="polite">
         ${state.problem && html`<${Problem} problem=${state.problem} />`}
-        ${given && html`<div class="stack"><div><${Badge} tone=${given.ok ? "good" : "bad"}>${given.ok ? "It worked" : "It failed"}<//></div><pre tabindex="0">${given.result ?? given.error}</pre></div>`}
+        ${given && html`<div class="stack"><div><${Badge} tone=${given.ok ? "good" : "bad"}>${given.ok ? "It worked" : "It failed"}<//></div>
+          <pre tabindex="0">${given.result ?? given.error}</pre></div>`}
       </div>
     <//>
   `;
@@ -87,11 +95,15 @@ export const Tool = ({ tool, reload }) => {
     <${Head} title=${tool.title ?? tool.name}><code>${tool.name}</code><//>
     <div class="stack large">
       <p class="narrow">${tool.description}</p>
-      ${tool.enabled && tool.inForce && !tool.offered && html`<${Problem} problem=${{ message: "The agent has more tools than fit. Switch off those that it doesn't need." }} />`}
+      ${tool.enabled && tool.inForce && !tool.offered && html`
+        <${Problem} problem=${{ message: "The agent has more tools than fit. Switch off those that it doesn't need." }} />`}
       ${tool.waiting && html`<${Waiting} tool=${tool} reload=${reload} />`}
       <${Form} form=${form} label="Settings of the tool">
-        <${Group} title="Use"><${Switch} label="The agent may call it" hint=${tool.requiresIdentity ? "Only for visitors whose identity is known." : null} ...${form.flag("enabled")} />
-        <${Pick} label="Before a call" options=${risks} ...${form.pick("risk")} hint="You can be stricter than your server declares, not laxer." error=${form.error("risk")} /><//>
+        <${Group} title="Use">
+          <${Switch} label="The agent may call it" hint=${tool.requiresIdentity ? "Only for visitors whose identity is known." : null} ...${form.flag("enabled")} />
+          <${Pick} label="Before a call" options=${risks} ...${form.pick("risk")} error=${form.error("risk")}
+            hint="You can be stricter than your server declares, not laxer." />
+        <//>
       <//>
       ${mayTest && tool.inForce && html`<${Test} tool=${tool} />`}
       <details><summary>Input and output</summary>

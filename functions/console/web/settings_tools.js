@@ -6,7 +6,7 @@ import { href } from "./router.js";
 import { can } from "./session.js";
 import { FormDialog, Group, Head, everyPage, useForm } from "./settings_parts.js";
 import { RISKS, Tool } from "./settings_tool.js";
-import { Badge, Button, Confirm, Empty, Field, Menu, Problem, Time, attempt, say } from "./ui.js";
+import { Badge, Button, Confirm, Empty, Field, Menu, Time, attempt, say } from "./ui.js";
 
 const STATES = { pending: ["info", "Reading"], synced: ["good", "Up to date"], failed: ["bad", "Failed"] };
 const KINDS = { added: "is new", changed: "has changed", removed: "is gone" };
@@ -35,10 +35,12 @@ const Changes = ({ endpoint, reload }) => {
   };
   return html`
     <div class="whole stack">
-      <p><b>${waiting.length === 1 ? "1 change waits for you" : `${waiting.length} changes wait for you`}</b> <span class="hint">Open a tool to read its change before you accept it.</span></p>
+      <p><b>${waiting.length === 1 ? "1 change waits for you" : `${waiting.length} changes wait for you`}</b>
+        <span class="hint"> Open a tool to read its change before you accept it.</span></p>
       <ul class="stack">${waiting.map((each) => html`
         <li key=${each.id} class="buttons">
-          <span><a class="code" href=${href(`/settings/tools/${each.tool}`)}>${each.tool}</a> ${KINDS[each.kind] ?? each.kind}${each.fields.length > 0 && `: ${each.fields.join(", ")}`}</span>
+          <span><a class="code" href=${href(`/settings/tools/${each.tool}`)}>${each.tool}</a>
+            ${" "}${KINDS[each.kind] ?? each.kind}${each.fields.length > 0 && `: ${each.fields.join(", ")}`}</span>
           <${Button} onClick=${() => accept([each.id])} label=${`Accept the change of ${each.tool}`}>Accept<//>
         </li>
       `)}</ul>
@@ -85,7 +87,8 @@ const Endpoints = ({ onChange }) => {
       <${Shown} loaded=${loaded} lines=${2}>${({ toolEndpoints, unreadable }) => html`
         ${toolEndpoints.length + unreadable.length > 0 && html`<ul class="rows" aria-label="Servers">
           ${toolEndpoints.map((each) => html`<${Endpoint} key=${each.id} endpoint=${each} reload=${reload} />`)}
-          ${unreadable.map(({ id }) => html`<li key=${id}><span class="grow"><code>${id}</code><small>This server can't be read. Ask your operator, or remove it.</small></span>
+          ${unreadable.map(({ id }) => html`
+            <li key=${id}><span class="grow"><code>${id}</code><small>This server can't be read. Ask your operator, or remove it.</small></span>
             <${Button} kind="quiet" onClick=${() => drop(id)}>Remove<//></li>`)}
         </ul>`}
         <div class="buttons"><${Button} icon="plus" onClick=${() => setNew(true)}>Connect a server<//><${Button} kind="quiet" onClick=${reload}>Reload<//></div>
@@ -111,15 +114,18 @@ export default function Tools({ path: [name] }) {
       <p class="crumb"><a href=${href("/settings/tools")}>Tools</a></p>
       <${Shown} loaded=${loaded}>${(tools) => {
         const tool = tools.find((each) => each.name === name);
-        return tool ? html`<${Tool} key=${name} tool=${tool} reload=${loaded.reload} />` : html`<${Problem} problem=${{ message: `No server declares a tool “${name}”.` }} />`;
+        if (tool) return html`<${Tool} key=${name} tool=${tool} reload=${loaded.reload} />`;
+        return html`<${Head} title="There's no such tool" /><p>No server declares a tool “${name}”.</p>`;
       }}<//>
     `;
   }
   return html`
     <${Head} title="Tools" lead="What the agent can do on your own servers, such as looking up an order." />
     <div class="stack large">
-      <${Shown} loaded=${loaded}>${(tools) => tools.length ? html`<ul class="rows" aria-label="Tools">${tools.map((each) => html`<${Row} key=${each.name} tool=${each} />`)}</ul>`
-        : html`<${Empty} icon="bolt" title="No tools yet"><p>${can("admin") ? "Connect a server of yours that declares tools. They appear here." : "Once an admin connects a server, its tools appear here."}</p><//>`}<//>
+      <${Shown} loaded=${loaded}>${(tools) => tools.length
+        ? html`<ul class="rows" aria-label="Tools">${tools.map((each) => html`<${Row} key=${each.name} tool=${each} />`)}</ul>`
+        : html`<${Empty} icon="bolt" title="No tools yet">
+          <p>${can("admin") ? "Connect a server of yours that declares tools. They appear here." : "Once an admin connects a server, its tools appear here."}</p><//>`}<//>
       ${can("admin") && html`<${Endpoints} onChange=${loaded.reload} />`}
     </div>
   `;

@@ -44,7 +44,11 @@ const Create = ({ onClose }) => {
     say("The endpoint is added. Send it a test.");
     open(`/settings/webhooks/${id}`);
   });
-  return html`<${FormDialog} title="New endpoint" form=${form} action="Add the endpoint" onClose=${onClose} wide><${Address} form=${form} error=${form.error("url")} /><${Events} form=${form} error=${form.error("events")} /><//>`;
+  return html`
+    <${FormDialog} title="New endpoint" form=${form} action="Add the endpoint" onClose=${onClose} wide>
+      <${Address} form=${form} error=${form.error("url")} /><${Events} form=${form} error=${form.error("events")} />
+    <//>
+  `;
 };
 
 const Attempts = ({ attempts }) => html`
@@ -113,7 +117,8 @@ const Signing = ({ endpoint, reload }) => {
       ${endpoint.secretCreatedAt && html`<p>Created on ${date(endpoint.secretCreatedAt)}.</p>`}
       ${!endpoint.keyId && html`<p class="hint">The key that signed this endpoint's deliveries was revoked. Use the secret.</p>`}
       <div class="buttons">
-        ${endpoint.secretCreatedAt ? html`<${Button} onClick=${() => setAsked("rotate")}>Replace the secret<//><${Button} kind="quiet" onClick=${() => setAsked("remove")}>Remove it<//>`
+        ${endpoint.secretCreatedAt ? html`
+          <${Button} onClick=${() => setAsked("rotate")}>Replace the secret<//><${Button} kind="quiet" onClick=${() => setAsked("remove")}>Remove it<//>`
           : html`<${Button} onClick=${() => attempt(create)}>Create a secret<//>`}
       </div>
     <//>
@@ -121,7 +126,8 @@ const Signing = ({ endpoint, reload }) => {
       <${Confirm} title="Replace the signing secret?" action="Replace the secret" danger=${false} run=${create} onClose=${() => setAsked(null)}>
         <p>For 24 hours, deliveries are signed with both. Give your server the new one before then.</p><//>`}
     ${asked === "remove" && html`
-      <${Confirm} title="Remove the signing secret?" action="Remove the secret" run=${async () => (await remove(`/webhooks/${endpoint.id}/secret`), reload())} onClose=${() => setAsked(null)}>
+      <${Confirm} title="Remove the signing secret?" action="Remove the secret" onClose=${() => setAsked(null)}
+        run=${async () => (await remove(`/webhooks/${endpoint.id}/secret`), reload())}>
         <p>Deliveries are no longer signed with it. The signature of the API key stays.</p><//>`}
     ${secret && html`<${Secret} title="The signing secret" label="Secret" secret=${secret} onClose=${() => setSecret(null)} />`}
   `;
@@ -135,10 +141,14 @@ const One = ({ endpoint, reload }) => {
   });
   const [tone, text] = STATUSES[endpoint.status] ?? ["plain", endpoint.status];
   return html`
-    <${Head} title=${new URL(endpoint.url).host}><${Badge} tone=${tone}>${text}<//><${Button} icon="trash" kind="quiet" label="Remove the endpoint" onClick=${() => setAsking(true)} /><//>
+    <${Head} title=${new URL(endpoint.url).host}>
+      <${Badge} tone=${tone}>${text}<//><${Button} icon="trash" kind="quiet" label="Remove the endpoint" onClick=${() => setAsking(true)} />
+    <//>
     <div class="stack large">
       ${endpoint.failingSince && html`<${Problem} problem=${{ message: `Deliveries have failed since ${dateTime(endpoint.failingSince)}. The attempts below say why.` }} />`}
-      <${Form} form=${form} label="The endpoint"><${Group} title="Endpoint"><${Address} form=${form} error=${form.error("url")} /><${Events} form=${form} error=${form.error("events")} /><//><//>
+      <${Form} form=${form} label="The endpoint">
+        <${Group} title="Endpoint"><${Address} form=${form} error=${form.error("url")} /><${Events} form=${form} error=${form.error("events")} /><//>
+      <//>
       <${Signing} endpoint=${endpoint} reload=${reload} />
       <${Deliveries} id=${endpoint.id} />
     </div>
@@ -169,7 +179,8 @@ const List = ({ data: { webhooks, unreadable }, reload, onNew }) => {
   const drop = (id) => attempt(async () => (await remove(`/webhooks/${id}`), reload()), "The endpoint was removed");
   if (!webhooks.length && !unreadable.length) {
     return html`<${Empty} icon="bolt" title="Let your own systems know">
-      <p>We send an event to your server when a conversation starts, a message arrives or a bug is filed.</p><${Button} kind="main" icon="plus" onClick=${onNew}>New endpoint<//><//>`;
+      <p>We send an event to your server when a conversation starts, a message arrives or a bug is filed.</p>
+      <${Button} kind="main" icon="plus" onClick=${onNew}>New endpoint<//><//>`;
   }
   return html`<ul class="rows" aria-label="Webhook endpoints">
     ${webhooks.map((each) => html`<${Row} key=${each.id} endpoint=${each} />`)}
