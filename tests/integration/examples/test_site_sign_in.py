@@ -52,26 +52,26 @@ def page(chromium: Browser) -> Iterator[Page]:
         assert [text for text in said if "status of 40" not in text] == []
 
 
-def python_app(_: Path) -> list[str]:
+def python_app(_: Path, example: str = "site_sign_in") -> list[str]:
     """Return what starts the Flask app."""
     return [
         sys.executable,
         "-m",
         "flask",
         "--app",
-        str(EXAMPLES / "site_sign_in" / "app"),
+        str(EXAMPLES / example / "app"),
         "run",
         "--port",
         "0",
     ]
 
 
-def javascript_app(folder: Path) -> list[str]:
+def javascript_app(folder: Path, example: str = "site_sign_in") -> list[str]:
     """Return what starts the Node app, with the client installed beside it."""
     package = folder / "node_modules" / "helpdesk-webhooks"
     package.parent.mkdir()
     package.symlink_to(ROOT / "clients" / "javascript")
-    shutil.copy(EXAMPLES / "site_sign_in" / "app.mjs", folder)
+    shutil.copy(EXAMPLES / example / "app.mjs", folder)
     return [node(), str(folder / "app.mjs")]
 
 

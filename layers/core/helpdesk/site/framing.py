@@ -29,4 +29,5 @@ def context(visit: Visit, template: str) -> dict[str, object]:
         "styles": [visit.link(path) for path in styles],
         "frame_script": visit.link(assets.script_path("frame")),
         "widget": {"origins": list(settings.widget_origins), "root": visit.root, "name": template},
+        "elsewhere": visit.link("/contact") if settings.enabled and settings.show_contact else None,
     }

@@ -92,7 +92,7 @@
       if (found.state !== state) {
         news = Date.now();
         if ("closed" in html.dataset) say("unread", found);
-        say("known", { known: found.state !== "none" });
+        say("known", { known: found.state !== "none" || "user" in html.dataset });
       }
       state = found.state;
     } catch {
@@ -143,6 +143,8 @@
         pending?.remove();
         document.dispatchEvent(new CustomEvent("helpdesk:page", { detail: next }));
       } else problem.textContent = $(".problem", next)?.textContent || problem.dataset.failed;
+      // A browser that keeps no cookie of a frame.
+      if (answer.status === 403 && $("#elsewhere")) $("#elsewhere").hidden = false;
       for (const name of ["csrf", "once"]) {
         const fresh = $(`#write input[name=${name}]`, next);
         if (fresh) form.elements[name].value = fresh.value;

@@ -98,6 +98,9 @@
     open: () => set(true),
     close: () => set(false),
     identify(token) {
+      // Who never wrote and never was identified has nobody to sign out.
+      if (!token && !frame && !remembered()) return;
+      if (token) remembered("1");
       load();
       say("identify", { token });
     },
