@@ -19,7 +19,15 @@ from helpdesk.analytics.columns import columns, snake_case
 from helpdesk.analytics.datasets import DATASETS
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "template"
-PARTS = ("data.yaml", "queues.yaml", "mail.yaml", "policies.yaml", "worker_policies.yaml", "roles.yaml")
+PARTS = (
+    "data.yaml",
+    "queues.yaml",
+    "mail.yaml",
+    "live.yaml",
+    "policies.yaml",
+    "worker_policies.yaml",
+    "roles.yaml",
+)
 RESOURCES = TEMPLATE / "generated" / "resources.json"
 
 

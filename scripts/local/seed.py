@@ -46,6 +46,7 @@ def seed(
         waiting = _load_guides(settings, organization["secret_key"], progress)
     stack = {
         "base_url": settings.base_url,
+        "live_url": settings.live_url,
         "endpoint_url": settings.endpoint_url,
         **mailing.described(settings, site_url),
         "mail_json_url": people.mail_json_url(settings),

@@ -84,6 +84,11 @@ class StackSettings:
         return f"{self.endpoint_url}/{BASE_PATH}"
 
     @property
+    def live_url(self) -> str:
+        """Return where live connections are opened. The ID of that API is pinned in template/live.yaml."""
+        return f"ws://{HOST}:{self.port}/_aws/execute-api/live/local"
+
+    @property
     def model_port(self) -> int:
         """Return the port of the proxy to Bedrock. It is the same at each start, so that nothing is deployed again."""
         return self.port + 10_000 if self.port < 55_000 else self.port - 10_000
@@ -126,6 +131,7 @@ class StackSettings:
             "Architecture": architecture(),
             "AllowLoopbackUrls": "true",
             "BaseUrl": self.base_url,
+            "LiveUrl": self.live_url,
             "MailFrom": MAIL_FROM,
             "InboundMailDomain": INBOUND_MAIL_DOMAIN if self.parameters.get("MailFrom", MAIL_FROM) else "",
             "SignUp": "open",

@@ -10,6 +10,7 @@ from scripts.openapi import (
     crawl_examples,
     integration_examples,
     knowledge_examples,
+    live_examples,
     oauth_examples,
     signal_examples,
     site_examples,
@@ -30,6 +31,7 @@ _MODULES = (
     site_examples,
     task_examples,
     board_examples,
+    live_examples,
 )
 
 BODIES: dict[str, Any] = {name: body for module in _MODULES for name, body in module.BODIES.items()}

@@ -64,6 +64,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     "erasures": ("Customers", "Customer records and facts, outreach, data export and erasure."),
     "agent": ("Agent", "The agent's settings."),
     "widget": ("Widget", "The settings of a chat widget on your site; your server reads them."),
+    "live": ("Live updates", "Tokens for WebSocket connections that learn at once what changes."),
     "analytics": ("Analytics", "Statistics about your team and your agent."),
     "knowledge": ("Knowledge", "The documents that the agent answers from, and suggestions for them."),
     "board": ("Feedback board", "Posts that customers vote for and comment on."),

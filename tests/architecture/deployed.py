@@ -46,6 +46,7 @@ API_FUNCTIONS = {
     "Organizations",
     "Integrations",
     "SiteSettings",
+    "Live",
 } | ACCOUNT_FUNCTIONS
 WORKERS = {
     "Fanout",

@@ -27,6 +27,7 @@ _GROUPS = {
     "agent": "agent_settings",
     "widget": "agent_settings",
     "analytics": "analytics",
+    "live": "live",
     "tool-endpoints": "tools",
     "tools": "tools",
     "signals": "signals",

@@ -1,18 +1,23 @@
-"""What follows an organization's conversations beside its webhook endpoints: apps, and mail of unread messages.
+"""What follows an organization's conversations beside its endpoints: apps, mail of unread messages, live updates.
 
 The fan-out reads followers with the endpoints, so an organization that has neither pays for neither.
 """
 
 from helpdesk.platform import clock
+from helpdesk.platform.units import HOUR_SECONDS
+from helpdesk.storage.collection import Collection
 from helpdesk.storage.stored import Stored
 from helpdesk.storage.transactions import Transaction
 
 UNREAD_MAIL = "unread_mail"
-"""The follower that mails what a visitor hasn't read. The others are apps."""
+"""The follower that mails what a visitor hasn't read."""
+LIVE = "live"
+"""The follower that is there while live connections are open. The others are apps."""
+_LIVE_SECONDS, _LIVE_LEFT_SECONDS = 4 * HOUR_SECONDS, 2 * HOUR_SECONDS
 
 
 class EventFollower(Stored, kw_only=True):
-    """Whether an app, or the mail of unread messages, follows the organization's conversations.
+    """Whether an app, the mail of unread messages or a live connection follows the organization's conversations.
 
     `after_minutes` is how long a message may stay unread; the apps have none. `expires_at` is in seconds.
     """
@@ -23,6 +28,14 @@ class EventFollower(Stored, kw_only=True):
     follows: bool
     after_minutes: int | None = None
     expires_at: int | None = None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether its time is over: DynamoDB deletes its item only later."""
+        return self.expires_at is not None and self.expires_at <= clock.seconds_from_now(0)
+
+
+_followers = Collection(EventFollower)
 
 
 def follow(
@@ -46,3 +59,10 @@ def mail_unread(transaction: Transaction, organization: str, after_minutes: int 
             after_minutes=after_minutes,
         )
     )
+
+
+def follow_live(transaction: Transaction, organization: str) -> None:
+    """Let live connections get hints, for longer than one that opens now can last. One read, and seldom a write."""
+    found = _followers.find(organization, LIVE)
+    if found is None or (found.expires_at or 0) < clock.seconds_from_now(_LIVE_LEFT_SECONDS):
+        follow(transaction, organization, LIVE, follows=True, for_seconds=_LIVE_SECONDS)

@@ -22,6 +22,7 @@ from helpdesk.platform.settings import settings
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_lambda import LambdaClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sesv2 import SESV2Client
     from mypy_boto3_sqs import SQSClient
@@ -159,7 +160,20 @@ def ses(tries: int = 3) -> "SESV2Client":
     return client
 
 
+@cache
+def functions() -> "LambdaClient":
+    """Return the Lambda client, for what may get lost (1 s to connect, 1 s to read, 1 try)."""
+    client: LambdaClient = _client("lambda", _config(1, 1, 1))
+    return client
+
+
+@cache
+def live_connections() -> Any:
+    """Return the client that posts to live connections (1 s to connect, 2 s to read, 2 tries)."""
+    return _client("apigatewaymanagementapi", _config(1, 2, 2), settings().live_endpoint)
+
+
 def forget() -> None:
     """Drop every client, so that the next call makes a new one. For tests that change the environment."""
-    for factory in (_session, dynamodb, sqs, s3, bedrock, ses):
+    for factory in (_session, dynamodb, sqs, s3, bedrock, ses, functions, live_connections):
         factory.cache_clear()

@@ -131,6 +131,9 @@ class Settings(Record):
     # SHA-256 of the secret that a proxy before the gateway sends; empty where there is no such proxy.
     proxy_secret_hash = _Setting("PROXY_SECRET_HASH", _text, "")
     fair_use_notice_minutes = _Setting("FAIR_USE_NOTICE_MINUTES", int, "10")
+    # Where live connections are opened, and the function that posts to them.
+    live_url = _Setting("LIVE_URL", _text, "")
+    live_function = _Setting("LIVE_FUNCTION", _text, "")
     _allow_loopback_urls = _Setting("ALLOW_LOOPBACK_URLS", _text, "false")
     _local_endpoint_url = _Setting("LOCAL_ENDPOINT_URL", _text, "")
     _bedrock_endpoint_url = _Setting("BEDROCK_ENDPOINT_URL", _text, "")
@@ -161,6 +164,11 @@ class Settings(Record):
     def bedrock_endpoint_url(self) -> str | None:
         """Where Bedrock's API is, on a laptop that has a model; None for where the other services are."""
         return (self._bedrock_endpoint_url or None) if self.stage == "local" else None
+
+    @property
+    def live_endpoint(self) -> str:
+        """Where the API is that posts to live connections: at the same address, over HTTP."""
+        return self.live_url.replace("ws", "http", 1)  # and wss becomes https
 
     @property
     def services_url(self) -> str | None:

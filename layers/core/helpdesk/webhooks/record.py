@@ -92,9 +92,10 @@ class Endpoints(NamedTuple):
     """An organization's endpoints (at most ten) in the order in which they were added.
 
     `unreadable` are the IDs of endpoints that this version cannot read, each with the error. `followers` are those that
-    follow the organization's conversations.
+    follow the organization's conversations. `live` says whether live connections may be open.
     """
 
     readable: list[WebhookEndpoint]
     unreadable: list[tuple[str, UnreadableItem]]
     followers: list[EventFollower]
+    live: bool = False

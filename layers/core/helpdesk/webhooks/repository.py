@@ -3,7 +3,7 @@
 from helpdesk.accounts.secret_keys import endpoint_secrets
 from helpdesk.accounts.secret_keys.endpoint_secrets import EndpointItems, Signer
 from helpdesk.accounts.secret_keys.record import EndpointSecret
-from helpdesk.events.followers import EventFollower
+from helpdesk.events.followers import LIVE, EventFollower
 from helpdesk.storage import table
 from helpdesk.storage.changes import below, other_than
 from helpdesk.storage.stored import UnreadableItem
@@ -21,18 +21,21 @@ from helpdesk.webhooks.record import (
 def listeners(organization: str) -> Endpoints:
     """Return an organization's endpoints, those that cannot be read, and what follows conversations. One call."""
     found = Endpoints([], [], [])
+    live = False
     for item in table.query_all(WebhookEndpoint.partition_for(organization)):
         place = table.key_of(item)
         if EventFollower.parse(*place) is not None:
             follower = EventFollower.from_item(item)
-            if follower.follows:
+            if follower.app == LIVE:
+                live = not follower.has_ended
+            elif follower.follows:
                 found.followers.append(follower)
         elif (endpoint := WebhookEndpoint.parse(*place)) is not None:
             try:
                 found.readable.append(WebhookEndpoint.from_item(item))
             except UnreadableItem as error:
                 found.unreadable.append((endpoint["id"], error))
-    return found
+    return found._replace(live=live)
 
 
 def listening(organization: str) -> list[WebhookEndpoint]:

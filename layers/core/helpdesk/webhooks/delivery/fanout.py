@@ -1,4 +1,4 @@
-"""From the stream to the queues: outbox items become deliveries and jobs.
+"""From the stream to the queues: outbox items become deliveries and jobs. Other changes become hints for live updates.
 
 The stream repeats records, and a batch may fail half-way, so every step may be repeated: a job's message has
 the ID of its item, and a repeated task is harmless, because the first attempt's claim creates the delivery.
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from helpdesk.events.outbox import Event, Job, JobQueue
 from helpdesk.events.stored import OutboxItem
+from helpdesk.live import hints, invoking
+from helpdesk.live.hints import NO_HINTS, Hints
 from helpdesk.platform import clock, queues
 from helpdesk.platform.logging import log_unreadable, logger
 from helpdesk.platform.queues import hop_delay_seconds
@@ -77,8 +79,9 @@ def fan_out(records: Sequence[Mapping[str, Any]]) -> list[str]:
     A record that cannot be read would fail forever and block its shard, so it moves to the dead-letter queue. So does
     one that was carried out in part, such as an event with one unreadable endpoint.
     """
-    works = [work for record in records if (work := _read(record)) is not None]
-    _dispatch(works)
+    changed = hints.collect(records)
+    works = [work for record in records if hints.is_outbox(record) and (work := _read(record)) is not None]
+    _dispatch(works, changed)
     return [work.sequence for work in works if work.failed]
 
 
@@ -99,22 +102,27 @@ def fan_out_again(items: Sequence[Item]) -> int:
     return sum(not work.failed and work.bad is None for work in works)
 
 
-def _dispatch(works: Sequence[_Work]) -> None:
-    """Queue the tasks and jobs of outbox items. Sets `failed` on those to repeat."""
+def _dispatch(works: Sequence[_Work], changed: Hints = NO_HINTS) -> None:
+    """Queue the tasks and jobs of outbox items, and send hints. Sets `failed` on those to repeat."""
     events = [(work, work.outbox.event) for work in works if work.outbox.event is not None]
     lines = [(work, work.outbox.line) for work in works if work.outbox.line is not None]
     organizations = {event.organization for _, event in events} | {line[0] for _, line in lines}
+    organizations |= changed.organizations
     with ThreadPoolExecutor(_THREADS) as pool:
         endpoints = dict(zip(organizations, pool.map(_listeners, organizations), strict=True))
-    for work, event in events:
-        _plan_deliveries(work, event, endpoints[event.organization])
-    for work, (organization, conversation_id) in lines:
-        _follow_line(work, organization, conversation_id, endpoints[organization])
-    _enqueue_tasks(works)
-    _enqueue_jobs(works)
-    for work in works:
-        if not work.failed:
-            _finish(work)
+        # Hints go out beside the rest, so that no delivery waits for them.
+        live = {name for name, found in endpoints.items() if not isinstance(found, Exception) and found.live}
+        if wanted := changed.of(live):
+            pool.submit(invoking.send, wanted)
+        for work, event in events:
+            _plan_deliveries(work, event, endpoints[event.organization])
+        for work, (organization, conversation_id) in lines:
+            _follow_line(work, organization, conversation_id, endpoints[organization])
+        _enqueue_tasks(works)
+        _enqueue_jobs(works)
+        for work in works:
+            if not work.failed:
+                _finish(work)
 
 
 def _finish(work: _Work) -> None:

@@ -1,0 +1,87 @@
+"""Frames to live connections: hints of what changed, and the end of connections whose person has left."""
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import msgspec
+from botocore.exceptions import BotoCoreError, ClientError
+
+from helpdesk.live import connections
+from helpdesk.live.hints import Hint, Hints
+from helpdesk.live.record import LiveConnection
+from helpdesk.platform import clients, clock
+from helpdesk.platform.logging import error_name, logger
+from helpdesk.platform.units import SECOND_MS
+
+_THREADS = 16
+_OPENING_MS = 10 * SECOND_MS
+"""How old a connection must be to be forgotten where API Gateway does not know it: it may not have begun yet."""
+
+type Post = tuple[LiveConnection, Any]
+"""A frame, and the connection that it is for."""
+
+
+def deliver(hints: Hints) -> None:
+    """Post hints to the connections that they are for, and end those of people who have left."""
+    by_organization: dict[str, list[Hint]] = {}
+    for hint in hints.changed:
+        by_organization.setdefault(hint.organization, []).append(hint)
+    post(
+        [each for organization, changed in by_organization.items() for each in _posts(organization, changed)]
+    )
+    for person in hints.left:
+        for connection in connections.held_by(person.organization, person.user_id, consistent=True):
+            end(connection)
+
+
+def _posts(organization: str, changed: Sequence[Hint]) -> Iterable[Post]:
+    team = connections.of_members(organization)
+    visitors: dict[str, list[LiveConnection]] = {}
+    for hint in changed:
+        for connection in team:
+            if connection.shows(hint.conversation_id):
+                yield from ((connection, frame) for frame in hint.team)
+        if hint.session_hash is not None and hint.visitor:
+            if hint.session_hash not in visitors:
+                visitors[hint.session_hash] = connections.held_by(organization, hint.session_hash)
+            for connection in visitors[hint.session_hash]:
+                if connection.shows(hint.conversation_id):
+                    yield from ((connection, frame) for frame in hint.visitor)
+
+
+def post(posts: Sequence[Post]) -> None:
+    """Post frames at once. Connections that are gone are forgotten; other failures are logged."""
+    if len(posts) == 1:
+        _post(posts[0])
+    elif posts:
+        with ThreadPoolExecutor(min(_THREADS, len(posts))) as pool:
+            list(pool.map(_post, posts))
+
+
+def _post(what: Post) -> None:
+    connection, frame = what
+    try:
+        clients.live_connections().post_to_connection(
+            ConnectionId=connection.connection_id, Data=msgspec.json.encode(frame)
+        )
+    except (ClientError, BotoCoreError) as error:
+        if _is_gone(error):
+            if clock.now_ms() - connection.opened_at > _OPENING_MS:
+                connections.forget(connection)
+        else:
+            logger.warning("hint_lost", extra={"error": error_name(error)})
+
+
+def end(connection: LiveConnection) -> None:
+    """End a connection, and forget it."""
+    try:
+        clients.live_connections().delete_connection(ConnectionId=connection.connection_id)
+    except (ClientError, BotoCoreError) as error:
+        if not _is_gone(error):
+            raise
+    connections.forget(connection)
+
+
+def _is_gone(error: ClientError | BotoCoreError) -> bool:
+    return isinstance(error, ClientError) and error.response["Error"]["Code"] == "GoneException"
