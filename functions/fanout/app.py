@@ -1,4 +1,4 @@
-"""The table's stream: turn outbox items into deliveries and jobs."""
+"""The table's stream: turn outbox items into deliveries and jobs, and other changes into hints."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from helpdesk.platform.queues import BatchResponse, batch_response
 from helpdesk.platform.settings import QUEUES, declare
 from helpdesk.webhooks.delivery.fanout import fan_out
 
-NEEDS = declare(*QUEUES, "DEAD_LETTERS_URL", "MAIL_FROM")
+NEEDS = declare(*QUEUES, "DEAD_LETTERS_URL", "MAIL_FROM", "LIVE_FUNCTION")
 
 
 def handler(event: dict[str, Any], _context: object) -> BatchResponse:

@@ -25,7 +25,7 @@ api = Api()
     errors=(SessionRequired, SessionNotAllowed, InvalidSession, ConversationNotFound, TooManyConnections),
 )
 def create_live_token(caller: Caller, wanted: LiveTokenInput) -> LiveTokenAnswer:
-    """Get a token that opens one WebSocket connection, over which you learn what changes.
+    """Get a token that opens a WebSocket connection for live updates.
 
     With a secret key, the connection is for one visitor's `session`.
     """

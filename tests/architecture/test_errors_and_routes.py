@@ -51,6 +51,9 @@ SPECIFIED: dict[int, str] = {
 # Ours, where the specification leaves a refusal open.
 OURS = {
     "invalid_cursor": 400,
+    "session_required": 400,
+    "session_not_allowed": 400,
+    "too_many_connections": 429,
     "invalid_code": 400,
     "invalid_signature": 401,
     "doc_changed": 409,

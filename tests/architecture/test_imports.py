@@ -35,6 +35,8 @@ ADAPTERS = {
     "webhooks/delivery/queue.py": {"sqs"},
     "conversations/files/store.py": {"s3"},
     "knowledge/document_store.py": {"s3"},
+    "live/invoking.py": {"functions"},
+    "live/posting.py": {"live_connections"},
     "knowledge/images.py": {"s3"},
     "knowledge/vectorizing.py": {"s3"},
     "mail/sender.py": {"ses"},

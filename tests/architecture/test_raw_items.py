@@ -64,6 +64,8 @@ OTHER_DOCUMENTS = {
     "integrations/linear/api.py": "responses of Linear, and the operator's credentials",
     "integrations/linear/worker.py": "messages of SQS, as the receiver writes them",
     "webhooks/following.py": "bodies of events",
+    "live/hints.py": "records of the table's stream",
+    "live/sockets.py": "events of API Gateway",
     "integrations/worker.py": "messages of SQS, as the receiver writes them",
     "customers/profile.py": "the body of a request, before it is validated",
     "search/embeddings/bedrock.py": "responses of Bedrock",

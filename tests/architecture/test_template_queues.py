@@ -70,15 +70,21 @@ def test_every_worker_reports_which_items_of_a_batch_failed() -> None:
                 assert event["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-def test_only_new_outbox_items_and_lines_without_an_event_invoke_fan_out() -> None:
-    [pattern] = FUNCTIONS["FanoutFunction"]["Properties"]["Events"]["Outbox"]["Properties"]["FilterCriteria"][
-        "Filters"
-    ]
+def test_outbox_items_lines_threads_and_ends_of_memberships_invoke_fan_out() -> None:
+    outbox, threads, members = (
+        json.loads(each["Pattern"])
+        for each in FUNCTIONS["FanoutFunction"]["Properties"]["Events"]["Outbox"]["Properties"][
+            "FilterCriteria"
+        ]["Filters"]
+    )
 
-    assert json.loads(pattern["Pattern"]) == {
+    assert outbox == {
         "eventName": ["INSERT"],
         "dynamodb": {"NewImage": {"entity": {"S": ["outbox", "line"]}}},
     }
+    changed = ["CONV", {"prefix": "MSG#"}, {"prefix": "NOTE#"}, {"prefix": "APPROVAL#"}]
+    assert threads == {"eventName": ["INSERT", "MODIFY"], "dynamodb": {"Keys": {"SK": {"S": changed}}}}
+    assert members == {"eventName": ["REMOVE"], "dynamodb": {"Keys": {"SK": {"S": [{"prefix": "MEMBER#"}]}}}}
 
 
 @pytest.mark.parametrize(("reader", "event"), [("Fanout", "Outbox"), ("Facts", "Changes")])

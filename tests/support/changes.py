@@ -1,4 +1,4 @@
-"""The table's stream for analytics: what has changed since the last look, as records of Lambda."""
+"""The table's stream: what has changed since the last look, as records of Lambda."""
 
 import itertools
 from typing import Any
@@ -33,7 +33,8 @@ class Stream:
                 change["OldImage"] = to_wire(old)
             if new is not None:
                 change["NewImage"] = to_wire(new)
-            found.append({"dynamodb": change})
+            name = "INSERT" if old is None else "REMOVE" if new is None else "MODIFY"
+            found.append({"eventName": name, "dynamodb": change})
         self._seen = now
         self.records += found
         return found

@@ -125,12 +125,30 @@ def _of_bedrock(_: str, params: Params) -> Iterator[Request]:
         yield Request("bedrock:ApplyGuardrail", elsewhere)
 
 
+def _of_lambda(operation: str, params: Params) -> Iterator[Request]:
+    """A function is named after the stack."""
+    _, name = params["FunctionName"].rsplit("-", 1)
+    function = f"{_ARN}:lambda:{_HERE}:function:${{AWS::StackName}}-{name}"
+    yield Request(f"lambda:{operation}Function", function)
+
+
+_METHODS: Final = {"PostToConnection": "POST", "DeleteConnection": "DELETE"}
+
+
+def _of_connections(operation: str, _: Params) -> Iterator[Request]:
+    """One action is for all that can be done with a connection, and the resource has the method."""
+    stage = f"{_ARN}:execute-api:{_HERE}:${{LiveApi}}/${{Stage}}"
+    yield Request("execute-api:ManageConnections", f"{stage}/{_METHODS[operation]}/@connections/any")
+
+
 _SERVICES: Final[Mapping[str, Callable[[str, Params], Iterator[Request]]]] = {
     "dynamodb": _of_dynamodb,
     "s3": _of_s3,
     "sqs": _of_sqs,
     "sesv2": _of_ses,
     "bedrock-runtime": _of_bedrock,
+    "lambda": _of_lambda,
+    "apigatewaymanagementapi": _of_connections,
 }
 
 

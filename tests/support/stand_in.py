@@ -55,6 +55,8 @@ ENVIRONMENT: Final = {
     **dict.fromkeys(("CODES_PER_HOUR", "INVITATIONS_PER_HOUR", "OUTREACH_PER_HOUR"), "36000000"),
     "TABLE_NAME": TABLE,
     **dict(zip(("KNOWLEDGE_BUCKET", "FILES_BUCKET", "SEARCH_BUCKET"), BUCKETS, strict=True)),
+    "LIVE_URL": f"wss://live.execute-api.{REGION}.amazonaws.com/test",
+    "LIVE_FUNCTION": "helpdesk-test-Live",
     "POWERTOOLS_SERVICE_NAME": "test",
     "RETRY_DELAYS_SECONDS": template()["Parameters"]["RetryDelaysSeconds"]["Default"],
     **{

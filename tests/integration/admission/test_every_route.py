@@ -125,6 +125,7 @@ ROUTES: dict[str, str] = {
         GET /v1/analytics/reports
         GET /v1/analytics/reports/<report>
         GET /v1/analytics/satisfaction
+        POST /v1/live/tokens
         GET /v1/widget/settings
         GET /v1/billing/limits
         GET /v1/conversations

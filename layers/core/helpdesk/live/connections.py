@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from helpdesk.accounts.members.record import Member
 from helpdesk.events import followers
-from helpdesk.live import ceilings
+from helpdesk.live import ceilings, repository
 from helpdesk.live.errors import (
     MAX_CONNECTIONS_OF_A_PERSON,
     MAX_CONNECTIONS_OF_A_SESSION,
@@ -19,39 +19,17 @@ from helpdesk.live.errors import (
 from helpdesk.live.record import CONNECTION_MS, MEMBERS, LiveConnection, LiveToken
 from helpdesk.platform import clock
 from helpdesk.platform.digest import sha256_hex
-from helpdesk.storage import table
 from helpdesk.storage.changes import below
-from helpdesk.storage.collection import Collection
 from helpdesk.storage.retrying import repeat_when_stale
 from helpdesk.storage.table import ConditionFailed
 from helpdesk.storage.transactions import Transaction
 
 _TOKEN = re.compile(r"svc_live_([0-9a-z]{26})_[0-9A-Za-z]{43}")
-_tokens = Collection(LiveToken)
-_connections = Collection(LiveConnection)
-
-
-def held_by(organization: str, holder: str, *, consistent: bool = False) -> list[LiveConnection]:
-    """Return the connections of a person or of a session. One query."""
-    return _with_prefix(organization, f"{holder}#", consistent=consistent)
-
-
-def of_members(organization: str, *, consistent: bool = False) -> list[LiveConnection]:
-    """Return the connections of all teammates of an organization. One query for each megabyte."""
-    return _with_prefix(organization, MEMBERS, consistent=consistent)
-
-
-def _with_prefix(organization: str, prefix: str, *, consistent: bool) -> list[LiveConnection]:
-    partition, now = LiveConnection.partition_for(organization), clock.now_ms()
-    found = table.query_all(
-        partition, sk_prefix=f"{LiveConnection.sk_prefix()}{prefix}", consistent=consistent
-    )
-    return [each for each in map(LiveConnection.from_item, found) if each.valid_until > now]
 
 
 def require_place(organization: str, holder: str) -> str:
     """Return a free place of a person or a session. Raises TooManyConnections."""
-    taken = {each.place for each in held_by(organization, holder, consistent=True)}
+    taken = {each.place for each in repository.held_by(organization, holder, consistent=True)}
     for place in _places(holder):
         if place not in taken:
             return place
@@ -68,7 +46,7 @@ def open_with(token_text: str, connection_id: str) -> LiveConnection:
     match = _TOKEN.fullmatch(token_text)
     if match is None:
         raise ConnectionRefused
-    token = _tokens.find(f"org_{match[1]}", sha256_hex(token_text))
+    token = repository.tokens.find(f"org_{match[1]}", sha256_hex(token_text))
     if token is None or token.valid_until <= clock.now_ms():
         raise ConnectionRefused
     return repeat_when_stale(lambda: _opened(token, connection_id), ConditionFailed)
@@ -109,12 +87,6 @@ def _opened(token: LiveToken, connection_id: str) -> LiveConnection:
     followers.follow_live(transaction, token.organization)
     transaction.commit()
     return connection
-
-
-def find(organization: str, holder: str, place: str, connection_id: str) -> LiveConnection | None:
-    """Return a connection, None if its place is free or another's by now."""
-    found = _connections.find(organization, holder, place)
-    return found if found is not None and found.connection_id == connection_id else None
 
 
 def forget(connection: LiveConnection) -> None:

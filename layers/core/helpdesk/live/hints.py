@@ -1,4 +1,4 @@
-"""Hints: what changed, from the table's stream, as the live connections of an organization are told.
+"""Hints: what changed, from the table's stream, as the live connections of an organization receive it.
 
 A hint names what to fetch and has nothing of its content. It's best effort: a lost one costs its client a poll.
 """

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 from botocore.exceptions import BotoCoreError, ClientError
 
-from helpdesk.live import connections
+from helpdesk.live import connections, repository
 from helpdesk.live.hints import Hint, Hints
 from helpdesk.live.record import LiveConnection
 from helpdesk.platform import clients, clock
@@ -31,12 +32,12 @@ def deliver(hints: Hints) -> None:
         [each for organization, changed in by_organization.items() for each in _posts(organization, changed)]
     )
     for person in hints.left:
-        for connection in connections.held_by(person.organization, person.user_id, consistent=True):
+        for connection in repository.held_by(person.organization, person.user_id, consistent=True):
             end(connection)
 
 
 def _posts(organization: str, changed: Sequence[Hint]) -> Iterable[Post]:
-    team = connections.of_members(organization)
+    team = repository.of_members(organization)
     visitors: dict[str, list[LiveConnection]] = {}
     for hint in changed:
         for connection in team:
@@ -44,7 +45,7 @@ def _posts(organization: str, changed: Sequence[Hint]) -> Iterable[Post]:
                 yield from ((connection, frame) for frame in hint.team)
         if hint.session_hash is not None and hint.visitor:
             if hint.session_hash not in visitors:
-                visitors[hint.session_hash] = connections.held_by(organization, hint.session_hash)
+                visitors[hint.session_hash] = repository.held_by(organization, hint.session_hash)
             for connection in visitors[hint.session_hash]:
                 if connection.shows(hint.conversation_id):
                     yield from ((connection, frame) for frame in hint.visitor)
@@ -61,27 +62,19 @@ def post(posts: Sequence[Post]) -> None:
 
 def _post(what: Post) -> None:
     connection, frame = what
+    gateway = clients.live_connections()
     try:
-        clients.live_connections().post_to_connection(
-            ConnectionId=connection.connection_id, Data=msgspec.json.encode(frame)
-        )
+        gateway.post_to_connection(ConnectionId=connection.connection_id, Data=msgspec.json.encode(frame))
+    except gateway.exceptions.GoneException:
+        if clock.now_ms() - connection.opened_at > _OPENING_MS:
+            connections.forget(connection)
     except (ClientError, BotoCoreError) as error:
-        if _is_gone(error):
-            if clock.now_ms() - connection.opened_at > _OPENING_MS:
-                connections.forget(connection)
-        else:
-            logger.warning("hint_lost", extra={"error": error_name(error)})
+        logger.warning("hint_lost", extra={"error": error_name(error)})
 
 
 def end(connection: LiveConnection) -> None:
     """End a connection, and forget it."""
-    try:
-        clients.live_connections().delete_connection(ConnectionId=connection.connection_id)
-    except (ClientError, BotoCoreError) as error:
-        if not _is_gone(error):
-            raise
+    gateway = clients.live_connections()
+    with suppress(gateway.exceptions.GoneException):
+        gateway.delete_connection(ConnectionId=connection.connection_id)
     connections.forget(connection)
-
-
-def _is_gone(error: ClientError | BotoCoreError) -> bool:
-    return isinstance(error, ClientError) and error.response["Error"]["Code"] == "GoneException"

@@ -4,17 +4,17 @@ A visitor learns that a teammate types, and not who.
 """
 
 import re
-import time
 from collections.abc import Iterable
 
 import msgspec
 
-from helpdesk.conversations import service as conversations
-from helpdesk.live import connections, posting
+from helpdesk.conversations.errors import ConversationNotFound
+from helpdesk.live import connections, posting, repository
 from helpdesk.live.posting import Post
 from helpdesk.live.record import LiveConnection
+from helpdesk.platform import clock
 from helpdesk.platform.record import Record
-from helpdesk.storage import table
+from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage.table import ConditionFailed
 
 MOST_FRAMES_A_MINUTE = 120
@@ -64,12 +64,7 @@ def leave(connection: LiveConnection) -> None:
 
 def _view(connection: LiveConnection, conversation_id: str | None) -> None:
     try:
-        before = table.change(
-            connection.key,
-            set={"viewing": conversation_id},
-            require={"connection_id": connection.connection_id},
-            returning="ALL_OLD",
-        ).get("viewing")
+        before = repository.view(connection, conversation_id)
     except ConditionFailed:
         return
     if before != conversation_id:
@@ -77,7 +72,7 @@ def _view(connection: LiveConnection, conversation_id: str | None) -> None:
 
 
 def _tell_viewers(organization: str, conversation_ids: set[str]) -> None:
-    team = connections.of_members(organization, consistent=True)
+    team = repository.of_members(organization, consistent=True)
     posts: list[Post] = []
     for conversation_id in conversation_ids:
         viewers = [each for each in team if each.viewing == conversation_id]
@@ -89,12 +84,15 @@ def _tell_viewers(organization: str, conversation_ids: set[str]) -> None:
 
 def _typing(connection: LiveConnection, conversation_id: str) -> Iterable[Post]:
     organization, of = connection.organization, {"type": "typing", "conversationId": conversation_id}
-    for each in connections.of_members(organization):
+    for each in repository.of_members(organization):
         if each.viewing == conversation_id and each.holder != connection.holder:
             yield each, of | {"userId": connection.holder, "name": connection.name}
-    found = conversations.find(organization, conversation_id, consistent=False)
-    if found is not None and found.session_hash is not None:
-        for each in connections.held_by(organization, found.session_hash):
+    try:
+        session_hash = repository.session_of(organization, conversation_id)
+    except ConversationNotFound:
+        return
+    if session_hash is not None:
+        for each in repository.held_by(organization, session_hash):
             if each.shows(conversation_id):
                 yield each, of
 
@@ -102,7 +100,7 @@ def _typing(connection: LiveConnection, conversation_id: str) -> Iterable[Post]:
 def _sends_too_much(connection_id: str) -> bool:
     """Count a frame in this execution environment. Return whether its connection has sent too many in this minute."""
     global _minute  # noqa: PLW0603 - what was counted in another minute is forgotten
-    minute = int(time.monotonic() // 60)
+    minute = clock.now_ms() // MINUTE_MS
     if minute != _minute or len(_sent) > _REMEMBERED:
         _sent.clear()
         _minute = minute

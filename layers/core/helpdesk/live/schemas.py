@@ -1,6 +1,8 @@
 """Request and response of POST /live/tokens."""
 
-from helpdesk.api.http.schemas import Answer, Body, Milliseconds
+from typing import Annotated
+
+from helpdesk.api.http.schemas import Answer, Body, Milliseconds, OneTimeSecret
 from helpdesk.conversations.messages.sessions import Session
 
 
@@ -18,7 +20,7 @@ class LiveTokenAnswer(Answer):
 
     url: str
     """Where to connect, with the query parameter `token`: `new WebSocket(url + "?token=" + token)`."""
-    token: str
+    token: Annotated[str, OneTimeSecret("Call the route again with a new Idempotency-Key.")]
     """Opens one connection until `expiresAt`."""
     expires_at: Milliseconds
     """When the token expires: 60 seconds from now. The connection that it opens lasts up to two hours."""

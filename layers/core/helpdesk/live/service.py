@@ -2,9 +2,8 @@
 
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.admission.limits import Tier
-from helpdesk.conversations import service as conversations
 from helpdesk.conversations.messages import sessions
-from helpdesk.live import ceilings, connections
+from helpdesk.live import ceilings, connections, repository
 from helpdesk.live.errors import SessionNotAllowed, SessionRequired
 from helpdesk.live.record import CONNECTS_WITHIN_MS, LiveToken
 from helpdesk.live.schemas import LiveTokenAnswer, LiveTokenInput
@@ -27,7 +26,7 @@ def issue(caller: Caller, wanted: LiveTokenInput) -> LiveTokenAnswer:
     if wanted.session is not None:
         raise SessionNotAllowed
     if wanted.conversation_id is not None:
-        conversations.get(caller.organization, wanted.conversation_id)
+        repository.session_of(caller.organization, wanted.conversation_id)
     return _issue(
         caller.organization, caller.tier, caller.person.id, caller.person.name, wanted.conversation_id
     )

@@ -6,7 +6,7 @@ so that these know the organization without a look-up.
 
 from typing import Any
 
-from helpdesk.live import connections, presence
+from helpdesk.live import connections, presence, repository
 from helpdesk.live.errors import ConnectionRefused, TooManyConnections
 from helpdesk.live.record import LiveConnection
 
@@ -50,4 +50,6 @@ def _authorize(event: dict[str, Any]) -> dict[str, Any]:
 def _connection(context: dict[str, Any]) -> LiveConnection | None:
     """Return the connection of an event, None if it was forgotten."""
     known = context["authorizer"]
-    return connections.find(known["organization"], known["holder"], known["place"], context["connectionId"])
+    return repository.find_connection(
+        known["organization"], known["holder"], known["place"], context["connectionId"]
+    )
