@@ -20,10 +20,10 @@ from helpdesk.api.http.gateway import Request, answer
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import RouteNotFound
 from helpdesk.platform.record import Record
-from helpdesk.platform.settings import declare
+from helpdesk.platform.settings import declare, settings
 from helpdesk.site.sending import FOREVER, HTTPS_ALONE
 
-NEEDS = declare("BASE_URL")
+NEEDS = declare("BASE_URL", "LIVE_URL")
 
 WEB = Path(__file__).with_name("web")
 CLIENT = "console"
@@ -42,11 +42,11 @@ _COMPRESSED_ALREADY = {".png", ".woff2"}
 _FILE = re.compile(r"/console/(?P<digest>[0-9a-f]{16})/(?P<name>.+)")
 _METHODS = ("GET", "HEAD")
 
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self' {live}; "
+    "font-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
 _SECURITY = {
-    "content-security-policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; "
-        "font-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-    ),
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
@@ -111,7 +111,9 @@ def _sent(request: Request, file: File, kept: dict[str, str]) -> dict[str, Any]:
 
 def _headers(request: Request) -> dict[str, str]:
     secure = HTTPS_ALONE if base_url(request).startswith("https:") else {}
-    return {"x-request-id": request.id, **_SECURITY, **secure}
+    live = re.match(r"wss?://[^/]+", settings().live_url)  # without its path
+    policy = _POLICY.format(live=live[0] if live else "")
+    return {"x-request-id": request.id, "content-security-policy": policy, **_SECURITY, **secure}
 
 
 @cache

@@ -131,7 +131,7 @@ def test_a_browser_runs_no_script_and_no_style_but_the_consoles_files_and_frames
         "script-src": "'self'",
         "style-src": "'self'",
         "img-src": "'self' data: https:",
-        "connect-src": "'self'",
+        "connect-src": "'self' wss://live.execute-api.eu-west-1.amazonaws.com",
         "font-src": "'self'",
         "frame-src": "'self'",
         "base-uri": "'none'",
