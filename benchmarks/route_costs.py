@@ -124,6 +124,7 @@ def _requests(api: Client, organization: str, *, messages: int, others: int) -> 
         "note": "Thanks",
     }
     yield to("POST", "/v1/messages/rating", rating)
+    yield to("POST", "/v1/live/tokens", {"session": "visitor-of-live-updates"})
     yield to("GET", "/v1/analytics/satisfaction")
     explored = {"query": {"dataset": "conversations", "bucket": "day"}}
     yield to("POST", "/v1/analytics/explore", explored)
