@@ -1,6 +1,7 @@
 """The console in Debian's Chromium, with the real handlers behind it and a person who is signed in."""
 
 from collections.abc import Callable, Iterator
+from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -21,6 +22,7 @@ HOUR_MS = 3_600_000
 EXPECTED = ("the server responded with a status of 4", "WebSocket")
 
 type OpenConsole = Callable[..., Page]
+type Scheme = Literal["light", "dark"]
 
 
 def session_of(user_id: str) -> str:
@@ -52,7 +54,7 @@ def open_console(chromium: Browser, host: str, organization: NewOrganization) ->
             problems.append(message.text)
 
     def open_it(
-        *, role: str = "owner", width: int = 1280, scheme: str = "light", checked: bool = False
+        *, role: str = "owner", width: int = 1280, scheme: Scheme = "light", checked: bool = False
     ) -> Page:
         user_id = make_person(organization.organization_id, role=role, name="Ada Lovelace")
         context = chromium.new_context(
@@ -62,13 +64,10 @@ def open_console(chromium: Browser, host: str, organization: NewOrganization) ->
             base_url=f"{host}/console/",
         )
         contexts.append(context)
-        cookie = {
-            "name": "helpdesk",
-            "value": session_of(user_id),
-            "domain": urlsplit(host).hostname,
-            "path": "/v1",
-        }
-        context.add_cookies([cookie])
+        domain = urlsplit(host).hostname or ""
+        context.add_cookies(
+            [{"name": "helpdesk", "value": session_of(user_id), "domain": domain, "path": "/v1"}]
+        )
         page = context.new_page()
         page.set_default_timeout(20_000)
         page.on("console", report)

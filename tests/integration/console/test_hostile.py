@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import Dialog, Request
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from tests.integration.console.conftest import OpenConsole
@@ -60,13 +61,20 @@ def things(api: Client, organization: NewOrganization) -> dict[str, str]:
 
 def test_hostile_text_stays_text_on_every_screen(open_console: OpenConsole, things: dict[str, str]) -> None:
     page = open_console()
-    asked, found = [], {}
-    page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
-    elsewhere = []
-    page.on(
-        "request",
-        lambda request: urlsplit(request.url).hostname == "evil.example" and elsewhere.append(request.url),
-    )
+    asked: list[str] = []
+    elsewhere: list[str] = []
+    found = {}
+
+    def dismiss(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        dialog.dismiss()
+
+    def note(request: Request) -> None:
+        if urlsplit(request.url).hostname == "evil.example":
+            elsewhere.append(request.url)
+
+    page.on("dialog", dismiss)
+    page.on("request", note)
     for path, shown in SCREENS:
         show(page, path.format(**things), shown)
         if forbidden := page.evaluate(FORBIDDEN):
