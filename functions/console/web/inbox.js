@@ -17,7 +17,7 @@ const since = (each) => each.waitingSince ?? each.lastMessageAt;
 
 // name, query, whether a conversation belongs to it
 const VIEWS = {
-  waiting: ["Waiting", { awaitingHuman: true }, waits],
+  waiting: ["Waiting", { awaitingHuman: true, sort: "waitingSince" }, waits],
   mine: ["Mine", { assignee: "me", status: "open" }, (each) => isOpen(each) && each.assignee === me.value.user.id],
   open: ["Open", { status: "open", snoozed: false }, (each) => isOpen(each) && !each.snoozedUntil],
   unassigned: ["Unassigned", { status: "open", assignee: "none" }, (each) => isOpen(each) && !each.assignee],
