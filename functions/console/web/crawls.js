@@ -93,8 +93,8 @@ const Progress = ({ crawl }) => {
   const { found, pending } = crawl.counts;
   const done = found - pending;
   return html`
-    ${crawl.status === "running" && html`<div class="crawl-progress"><progress max=${Math.max(1, found)} value=${done} aria-label="Pages read"></progress>
-      <span class="hint" role="status">${done} of ${found} pages read</span></div>`}
+    ${crawl.status === "running" && html`<div class="crawl-progress"><progress max=${found || 1} value=${found ? done : undefined} aria-label="Pages read"></progress>
+      <span class="hint" role="status">${found ? `${done} of ${found} pages read` : "Looking for pages …"}</span></div>`}
     <p class="buttons">${COUNTS.filter(([name]) => crawl.counts[name] > 0).map(([name, text]) => html`<${Badge} key=${name}
       tone=${name === "failed" ? "bad" : name === "created" ? "good" : "plain"}>${crawl.counts[name].toLocaleString()} ${text}<//>`)}</p>
   `;

@@ -1,6 +1,6 @@
 // Writes a document: Markdown at one side, how it reads at the other. What is typed is kept in this browser until it's saved. If a
 // teammate saved meanwhile, nothing is overwritten: both changes are joined, or shown for the person to choose.
-import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
+import { html, useEffect, useMemo, useRef, useState } from "./vendor/htm-preact.js";
 import { get, patch, post } from "./api.js";
 import { compared, joined } from "./diff.js";
 import { useKeys } from "./keys.js";
@@ -81,6 +81,7 @@ export const Editor = ({ document, back, heading, alias, onSaved }) => {
   const shown = useRef();
   const leaving = useRef(false);
   const preview = useLater(text.body, PREVIEW_MS);
+  const reading = useMemo(() => html`<${Article} text=${preview} />`, [preview]);
   const isDirty = text.title !== base.title || text.body !== base.body;
   const away = isNew ? "/knowledge" : `/knowledge/${document.id}${location.search}`;
   const tooLarge = text.body.length > MOST_BYTES / 4 && bytes.encode(text.body).length > MOST_BYTES;
@@ -192,7 +193,7 @@ export const Editor = ({ document, back, heading, alias, onSaved }) => {
           onInput=${(event) => type({ body: event.currentTarget.value })} onScroll=${scroll}
           placeholder=${"# Ask in the heading\n\nAnswer in the first sentence. Use your customers' words."}></textarea>
         <div ref=${shown} class="editor-preview document-text" tabindex="0" role="region" aria-label="Preview">
-          ${preview.trim() ? html`<${Article} text=${preview} />`
+          ${preview.trim() ? reading
             : html`<p class="hint">The preview appears here. Each section should answer one question.</p>`}
         </div>
       </div>
