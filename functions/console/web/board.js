@@ -33,6 +33,7 @@ const Posts = ({ settings, reloadSettings }) => {
   const { query } = useCell(place);
   const filter = Object.fromEntries(["status", "board", "tag", "sort", "q"].map((name) => [name, query.get(name) ?? ""]));
   const [adding, setAdding] = useState(false);
+  const [changes, setChanges] = useState(0);
   const narrow = (change) => open(addressOf("/board", { ...filter, ...change }), { replace: true });
   useKeys([{ key: "c", text: "Add a post", run: () => setAdding(true) }]);
   const lists = [ALL, ...settings.statuses.map((each) => [each.id, `${each.name} ${each.posts || ""}`]), ["spam", "Spam"]];
@@ -55,15 +56,16 @@ const Posts = ({ settings, reloadSettings }) => {
         <${Choice} label="Tag" value=${filter.tag} options=${[ALL, ...choices(settings.tags)]} onChange=${(tag) => narrow({ tag })} />`}
       ${!filter.q && html`<${Choice} label="Order" value=${filter.sort || SORTS[0][0]} options=${SORTS} onChange=${(sort) => narrow({ sort })} />`}
     </div>
-    ${!filter.status && html`<${Waiting} query=${words} settings=${settings} onChange=${reloadSettings} />`}
-    <${List} query=${{ ...words, sort: filter.sort, ...list }} settings=${settings} waiting=${waiting}
+    ${!filter.status && html`<${Waiting} query=${words} settings=${settings} onChange=${() => (reloadSettings(), setChanges((known) => known + 1))} />`}
+    <${List} query=${{ ...words, sort: filter.sort, ...list }} settings=${settings} waiting=${waiting} changes=${changes}
       isNarrow=${filter.status || filter.board || filter.tag || filter.q} />
     ${adding && html`<${NewPost} settings=${settings} onClose=${() => setAdding(false)} />`}
   `;
 };
 
-const List = ({ query, settings, isNarrow, waiting }) => {
+const List = ({ query, settings, isNarrow, waiting, changes }) => {
   const pages = usePages("/board/posts", "posts", query);
+  useEffect(() => changes > 0 && void pages.reload(), [changes]);
   if (pages.isDone && !pages.items.length) {
     return isNarrow
       ? html`<${Empty} icon="board" title="No posts here"><p><a href=${href("/board")}>Show all posts</a></p><//>`
