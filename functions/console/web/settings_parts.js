@@ -37,6 +37,9 @@ const useAsking = (isChanged) => {
 const comparable = (value) => JSON.stringify(typeof value === "number" ? String(value) : (value ?? ""));
 const isSame = (one, other) => comparable(one) === comparable(other);
 
+// The fields that a refusal is about: named in its message, as in "`name` must be …", or by its code, as in "slug_taken".
+const fieldsOf = ({ message, code }) => (message.match(/`([^`]+)`/)?.[1] ?? code ?? "").split(/[\W_]+/);
+
 // `save(changes)` sends what differs, and makes it the `saved` of the next rendering. Empty texts of `nullable` fields are sent
 // as null. `error(name)` is the API's message if it names this field; `unplaced` is the problem if no field has shown it.
 export const useForm = (saved, save, nullable = []) => {
@@ -48,7 +51,7 @@ export const useForm = (saved, save, nullable = []) => {
   const isChanged = different.length > 0;
   useAsking(isChanged);
   const set = (name, value) => setTyped((before) => ({ ...before, [name]: value }));
-  const named = state.problem?.message.match(/`([^`]+)`/)?.[1].split(/\W+/) ?? [];
+  const named = state.problem ? fieldsOf(state.problem) : [];
   let isPlaced = false;
   const error = (name) => {
     if (!named.includes(name)) return null;

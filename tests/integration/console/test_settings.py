@@ -1,4 +1,4 @@
-"""Settings in the console: every section opens, what the API refuses stays as it was typed, and secrets are shown once."""
+"""Settings in the console: each section opens, what the API refuses stays as typed, secrets are shown once."""
 
 import re
 
@@ -115,7 +115,9 @@ def test_a_team_is_made_of_the_chosen_members(open_console: OpenConsole, api: Cl
     assert (team["name"], len(team["memberIds"])) == ("Billing", 1)
 
 
-def test_a_member_becomes_an_admin(open_console: OpenConsole, organization: NewOrganization, api: Client) -> None:
+def test_a_member_becomes_an_admin(
+    open_console: OpenConsole, organization: NewOrganization, api: Client
+) -> None:
     user_id = make_person(organization.organization_id, role="member", name="Jonas Berg")
     page = open_console()
     open_section(page, "members")
