@@ -287,6 +287,8 @@ def _inbox_requests(api: Client, organization: str, to: Callable[..., Request]) 
     team = api.post("/v1/teams", {"name": "Billing"}).body["id"]
     to_team = f"POST {one}/assign, to a team"
     yield to("POST", f"{at}/assign", {"teamId": team}, route=f"{one}/assign", shown=to_team)
+    yield to("PUT", f"{at}/tags", {"tags": ["invoice"]}, route=f"{one}/tags")
+    yield to("GET", "/v1/tags")
     for move in ("take-over", "hand-back", "resolve", "reopen", "close"):
         yield to("POST", f"{at}/{move}", route=f"{one}/{move}")
     yield to("POST", f"{at}/snooze", {"until": clock.now_ms() + DAY_MS}, route=f"{one}/snooze")

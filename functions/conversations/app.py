@@ -1,10 +1,10 @@
-"""/v1/conversations and /v1/approvals: the team's inbox, and the calls of tools that wait for the team."""
+"""/v1/conversations, /v1/tags and /v1/approvals: the inbox, and the calls of tools that wait for the team."""
 
 from helpdesk.accounts.teams.errors import TeamNotFound
 from helpdesk.api.admission.caller import Access, Caller
 from helpdesk.api.http.schemas import OK, Ok, PageQuery
 from helpdesk.api.routing.api import Api
-from helpdesk.conversations import assigning, listing, snoozes, writing
+from helpdesk.conversations import assigning, listing, snoozes, tags, writing
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import (
     BadSnoozeTime,
@@ -12,11 +12,13 @@ from helpdesk.conversations.errors import (
     ConversationMoved,
     ConversationNotFound,
     EmptyMessage,
+    InvalidTag,
     MailSourceNotFound,
     MessageTooLong,
     NotAMember,
     NotArchived,
     TooManyAttachments,
+    TooManyTags,
 )
 from helpdesk.conversations.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.conversations.schemas import (
@@ -30,6 +32,9 @@ from helpdesk.conversations.schemas import (
     ReplyAccepted,
     ReplyInput,
     SnoozeInput,
+    TagsAnswer,
+    TagsInput,
+    TagsQuery,
 )
 from helpdesk.conversations.state import Transition
 from helpdesk.platform.errors import InvalidCursor
@@ -43,7 +48,7 @@ NEEDS = declare("BASE_URL", "FILES_BUCKET", "SEARCH_BUCKET")
 api = Api()
 
 
-@api.get("/v1/conversations", access=Access.MEMBER, errors=(InvalidCursor,))
+@api.get("/v1/conversations", access=Access.MEMBER, errors=(InvalidCursor, InvalidTag))
 def list_conversations(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
     """List conversations, most recently active first."""
     return listing.newest(caller, query)
@@ -124,6 +129,23 @@ def snooze_conversation(caller: Caller, conversation_id: str, snooze: SnoozeInpu
     """Snooze a conversation, or end its snooze. It wakes at the time you give. A resolved conversation reopens."""
     snoozes.snooze(caller, conversation_id, snooze)
     return OK
+
+
+@api.put(
+    "/v1/conversations/<conversation_id>/tags",
+    access=Access.MEMBER,
+    errors=(ConversationNotFound, ConversationArchived, InvalidTag, TooManyTags),
+)
+def tag_conversation(caller: Caller, conversation_id: str, wanted: TagsInput) -> Ok:
+    """Replace the tags of a conversation. No event is sent."""
+    tags.replace_tags(caller, conversation_id, wanted.tags)
+    return OK
+
+
+@api.get("/v1/tags", access=Access.MEMBER, errors=(InvalidCursor,))
+def list_tags(caller: Caller, query: TagsQuery) -> TagsAnswer:
+    """List the tags that your team has used in the last year."""
+    return tags.listed(caller, query)
 
 
 def _declare_move(move: Transition, doing: str) -> None:

@@ -37,4 +37,13 @@ CONVERSATION: dict[str, Any] = {
     "snoozedUntil": None,
     "archivedAt": None,
     "rating": None,
+    "tags": ["invoice"],
+}
+
+BODIES: dict[str, Any] = {
+    "tagConversation": {"tags": ["invoice", "vip"]},
+}
+ANSWERS: dict[str, Any] = {
+    "tagConversation": {"ok": True},
+    "listTags": {"tags": ["invoice", "vip"], "nextCursor": None},
 }

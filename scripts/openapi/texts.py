@@ -89,6 +89,10 @@ GROUPS: dict[str, tuple[str, str]] = {
     ),
     "members": ("Members", "The members of the organization and their roles."),
     "grants": ("Members", "The members of the organization and their roles."),
+    "tags": (
+        "Conversations",
+        "The team's inbox: read, answer, take over, hand back, resolve, assign, snooze, archive.",
+    ),
     "teams": ("Teams", "Groups of members that conversations are assigned to."),
     "tool-endpoints": ("Tools", "Your servers that declare tools, and the tools that the agent may call."),
     "tools": ("Tools", "Your servers that declare tools, and the tools that the agent may call."),

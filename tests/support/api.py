@@ -49,6 +49,7 @@ _GROUPS = {
     "organizations": "people",
     "members": "people",
     "teams": "people",
+    "tags": "conversations",
     "grants": "people",
     "invites": "people",
     "organization": "organizations",

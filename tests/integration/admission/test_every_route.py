@@ -195,6 +195,8 @@ ROUTES: dict[str, str] = {
         POST /v1/tools/<name>/test
         GET /v1/conversations/<conversation_id>/messages/<message_id>/source
         GET /v1/teams
+        GET /v1/tags
+        PUT /v1/conversations/<conversation_id>/tags
         POST /v1/conversations/<conversation_id>/archive
         POST /v1/conversations/<conversation_id>/assign
         POST /v1/conversations/<conversation_id>/hand-back

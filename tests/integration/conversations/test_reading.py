@@ -84,6 +84,7 @@ def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> Non
         "snoozedUntil": None,
         "archivedAt": None,
         "rating": None,
+        "tags": [],
     }
     (message,) = answer.body["messages"]
     assert message.pop("id").startswith("msg_")

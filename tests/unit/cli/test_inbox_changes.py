@@ -190,3 +190,21 @@ def test_a_reply_can_require_that_nobody_has_written_since(tmp_path: Path) -> No
     service = Service(tmp_path, **{"conversations/conv_1/reply": sent})
     service.cli.ok("conversations", "reply", "conv_1", "It's on its way.", "--if-last-message", "msg_1")
     assert service.sent()[-1][2] == {"body": "It's on its way.", "ifLastMessageId": "msg_1"}
+
+
+@pytest.mark.parametrize(
+    ("words", "sent"),
+    [(("tag", "conv_1", "late"), ["vip", "late"]), (("untag", "conv_1", "VIP"), [])],
+)
+def test_tags_are_added_to_those_that_are_there_and_removed_from_them(
+    tmp_path: Path, words: tuple[str, ...], sent: list[str]
+) -> None:
+    service = Service(tmp_path, **{"conversations/conv_1": {"conversation": {"tags": ["vip"]}}})
+    assert service.cli.ok("conversations", *words) == "Changed the tags of conv_1.\n"
+    assert service.sent()[-1] == ("PUT", "conversations/conv_1/tags", {"tags": sent})
+
+
+def test_the_tags_in_use_are_listed_one_a_line(tmp_path: Path) -> None:
+    service = Service(tmp_path, tags={"tags": ["invoice", "vip"], "nextCursor": None})
+    assert service.cli.ok("conversations", "tags", "--prefix", "v") == "invoice\nvip\n"
+    assert dict(service.requests[-1].url.params) == {"limit": "50", "prefix": "v"}

@@ -57,7 +57,7 @@ def mark(organization: str, conversation_id: str, erasure_id: str, before: int |
     Return whether it is marked. From then on every reader treats it as gone. Every other write requires `archivedAt` as
     it was read, which is never 0, so no write succeeds after this one.
     """
-    removed = {f"#{name}": name for name in ("subject", "page", "context", "assignee", *_PLACES)}
+    removed = {f"#{name}": name for name in ("subject", "page", "context", "assignee", "tags", *_PLACES)}
     try:
         table.update(
             Conversation.key_for(organization, conversation_id),

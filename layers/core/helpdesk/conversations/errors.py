@@ -8,6 +8,7 @@ MAX_BODY_CHARACTERS = 4_000
 MAX_ATTACHMENTS = 6
 MIN_SESSION_CHARACTERS, MAX_SESSION_CHARACTERS = 8, 128
 MIN_SNOOZE_MS, MAX_SNOOZE_MS = MINUTE_MS, 365 * DAY_MS
+MAX_TAGS, MAX_TAG_CHARACTERS = 20, 40
 MIN_STARS, MAX_STARS = 1, 5
 MAX_NOTE_CHARACTERS = 2_000
 """How long the note with a rating may be."""
@@ -94,6 +95,16 @@ class InvalidFeedback(BadRequestError):
 
 
 # The specification does not have the errors below.
+
+
+class InvalidTag(BadRequestError):
+    code = "invalid_tag"
+    message = f"A tag must be 1 to {MAX_TAG_CHARACTERS} visible characters, without `#` and commas."
+
+
+class TooManyTags(BadRequestError):
+    code = "too_many_tags"
+    message = f"A conversation must have at most {MAX_TAGS} tags. Leave some out."
 
 
 class NotResolved(BadRequestError):

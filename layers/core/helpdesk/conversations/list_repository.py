@@ -66,6 +66,7 @@ class ListQuery(Record):
     archived: bool = False
     snoozed: bool | None = None
     channel: Channel | None = None
+    tag: str | None = None
     longest_wait_first: bool = False
 
     def matches(self, conversation: Conversation) -> bool:
@@ -81,6 +82,7 @@ class ListQuery(Record):
             and conversation.archived is self.archived
             and (self.snoozed is None or (conversation.snoozed_until is not None) is self.snoozed)
             and (self.channel is None or conversation.channel is self.channel)
+            and (self.tag is None or self.tag in conversation.tags)
         )
 
     def source(self, organization: str) -> Source:
@@ -156,6 +158,9 @@ class ListQuery(Record):
             or_none = " OR attribute_not_exists(channel)" if self.channel is Channel.API else ""
             clauses.append(f"(channel = :channel{or_none})")
             values[":channel"] = self.channel.value
+        if self.tag is not None:
+            clauses.append("contains(tags, :tag)")
+            values[":tag"] = self.tag
         return Filter(" AND ".join(clauses), names, values) if clauses else None
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.api.http.schemas import PageQuery
-from helpdesk.conversations import list_repository, repository
+from helpdesk.conversations import list_repository, repository, tags
 from helpdesk.conversations.errors import MailSourceNotFound
 from helpdesk.conversations.files import store
 from helpdesk.conversations.list_repository import ListQuery
@@ -142,6 +142,7 @@ def list_query(caller: Caller, query: ConversationsQuery) -> ListQuery:
         archived=query.archived or False,
         snoozed=query.snoozed,
         channel=query.channel,
+        tag=None if query.tag is None else tags.normalized(query.tag),
         longest_wait_first=query.sort is not None,
     )
 

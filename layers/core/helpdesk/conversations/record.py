@@ -203,6 +203,7 @@ class Conversation(Snapshot, kw_only=True):
     assigned_to_self: bool | None = None
     reply_token: str | None = None
     rating_asked: int | None = None
+    tags: tuple[str, ...] = ()
     erasing: str | None = None
 
     @property

@@ -12,7 +12,7 @@ from helpdesk.api.http.schemas import (
     as_integer,
     schema_hint,
 )
-from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS
+from helpdesk.conversations.errors import MAX_ATTACHMENTS, MAX_BODY_CHARACTERS, MAX_TAGS
 from helpdesk.conversations.record import Channel
 from helpdesk.conversations.state import Handler, Status
 
@@ -186,6 +186,8 @@ class ConversationShape(ConversationState):
     archived_at: Milliseconds | None
     rating: int | None
     """The visitor's rating, 1 to 5 stars."""
+    tags: list[str]
+    """What your team has tagged it with, in lower case."""
 
 
 class ConversationsQuery(PageQuery):
@@ -208,6 +210,8 @@ class ConversationsQuery(PageQuery):
     """Only snoozed conversations, or only the others."""
     channel: Channel | None = None
     """Only conversations that began there."""
+    tag: str | None = None
+    """Only conversations with this tag."""
     sort: Literal["waitingSince"] | None = None
     """`waitingSince`: only conversations that wait for your team, the longest wait first. Not with `q`."""
     q: str | None = None
@@ -285,6 +289,29 @@ class ReplyAccepted(Answer):
     message_id: str
     conversation: ConversationState
     """Its state after the reply."""
+
+
+class TagsInput(Body):
+    """The tags of a conversation."""
+
+    tags: Annotated[list[str], schema_hint(maxItems=MAX_TAGS)]
+    """All its tags, which replace those that it has. Each has 1 to 40 characters, without `#` and commas. Upper and
+    lower case are one, and repeated tags count once."""
+
+
+class TagsQuery(PageQuery):
+    """The parameters of GET /tags."""
+
+    prefix: str | None = None
+    """Only tags that begin with it, in upper or lower case."""
+
+
+class TagsAnswer(Answer):
+    """GET /tags, in alphabetical order."""
+
+    tags: list[str]
+    next_cursor: str | None
+    """Send it as `cursor` for the next page; null at the end."""
 
 
 class SnoozeInput(Body):

@@ -62,6 +62,7 @@ def conversations() -> None:
     help="Only conversations of this member: a user ID, an e-mail address, a name, me, or none for unassigned ones.",
 )
 @click.option("--team", metavar="TEAM", help="Only conversations of this team: an ID or a name.")
+@click.option("--tag", metavar="TAG", help="Only conversations with this tag.")
 @click.option(
     "--channel",
     type=click.Choice(["api", "site", "email", "discord"]),
@@ -81,6 +82,7 @@ def list_conversations(
     mine: bool,
     assignee: str | None,
     team: str | None,
+    tag: str | None,
     channel: str | None,
     customer: str | None,
     text: str | None,
@@ -98,6 +100,7 @@ def list_conversations(
         "assignee": "me" if mine else assignee and _assignee(api, assignee),
         "team": team and team_id(api, team),
         "customerId": customer,
+        "tag": tag,
         "channel": channel,
         "q": text,
         "snoozed": _boolean(snoozed),
@@ -170,6 +173,7 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
             ("Pending calls", one["pendingApprovals"] or None),
             ("Assignee", f"{name} ({assignee})" if name else assignee),
             ("Team", one.get("team")),
+            ("Tags", ", ".join(one.get("tags", ())) or None),
             ("Snoozed until", moment(one["snoozedUntil"])),
             ("Archived", moment(one["archivedAt"])),
             ("Rating", f"{rating} of 5 stars" if rating is not None else None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ from helpdesk_cli import times
 from helpdesk_cli.api import Api
 from helpdesk_cli.commands.conversations import conversations
 from helpdesk_cli.commands.teams import team_id
-from helpdesk_cli.framework import ID
+from helpdesk_cli.framework import ID, limit_option
 from helpdesk_cli.members import member_id
 from helpdesk_cli.output import moment, say, say_json
 from helpdesk_cli.session import Session, pass_session
+from helpdesk_cli.text import one_line
 from helpdesk_cli.uploads import attachments
 
 __all__ = ["conversations"]
@@ -78,6 +80,39 @@ def note(session: Session, conversation_id: str, text: str, *, files: tuple[Path
     body = _body(session, text, files)
     answer = session.api().post("conversations", conversation_id, "note", body=body)
     _done(session, answer, f"Added the note {answer['messageId']}.")
+
+
+@conversations.command()
+@click.argument("conversation_id", metavar="ID", type=ID)
+@click.argument("tags", metavar="TAG...", nargs=-1, required=True)
+@pass_session
+def tag(session: Session, conversation_id: str, tags: tuple[str, ...]) -> None:
+    """Add tags to those of a conversation."""
+    _tag(session, conversation_id, lambda present: [*present, *tags])
+
+
+@conversations.command()
+@click.argument("conversation_id", metavar="ID", type=ID)
+@click.argument("tags", metavar="TAG...", nargs=-1, required=True)
+@pass_session
+def untag(session: Session, conversation_id: str, tags: tuple[str, ...]) -> None:
+    """Remove tags from a conversation."""
+    removed = {each.lower() for each in tags}
+    _tag(session, conversation_id, lambda present: [each for each in present if each not in removed])
+
+
+@conversations.command("tags")
+@click.option("--prefix", metavar="TEXT", help="Only tags that begin with it.")
+@limit_option
+@pass_session
+def list_tags(session: Session, prefix: str | None, limit: int) -> None:
+    """List the tags that your team has used in the last year."""
+    answer = session.api().listed("tags", name="tags", limit=limit, prefix=prefix)
+    if session.as_json:
+        say_json(answer)
+        return
+    for each in answer["tags"]:
+        say(one_line(each))
 
 
 @conversations.command()
@@ -176,6 +211,13 @@ def _body(session: Session, text: str, files: tuple[Path, ...]) -> dict[str, Any
     if files:
         body["attachments"] = attachments(session.api(), session.web(), files)
     return body
+
+
+def _tag(session: Session, conversation_id: str, changed: Callable[[list[str]], list[str]]) -> None:
+    api = session.api()
+    shown = api.get("conversations", conversation_id, limit=1)["conversation"]
+    answer = api.put("conversations", conversation_id, "tags", body={"tags": changed(shown["tags"])})
+    _done(session, answer, f"Changed the tags of {conversation_id}.")
 
 
 def _user_id(api: Api, who: str) -> str | None:
