@@ -18,7 +18,6 @@ from helpdesk.conversations.errors import (
     NotAMember,
     NotArchived,
     TooManyAttachments,
-    TooManyTags,
 )
 from helpdesk.conversations.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.conversations.schemas import (
@@ -134,7 +133,7 @@ def snooze_conversation(caller: Caller, conversation_id: str, snooze: SnoozeInpu
 @api.put(
     "/v1/conversations/<conversation_id>/tags",
     access=Access.MEMBER,
-    errors=(ConversationNotFound, ConversationArchived, InvalidTag, TooManyTags),
+    errors=(ConversationNotFound, ConversationArchived, InvalidTag),
 )
 def tag_conversation(caller: Caller, conversation_id: str, wanted: TagsInput) -> Ok:
     """Replace the tags of a conversation. No event is sent."""

@@ -59,7 +59,6 @@ OURS = {
     "doc_changed": 409,
     "conversation_moved": 409,
     "invalid_tag": 400,
-    "too_many_tags": 400,
     "form_not_own": 403,
     "insufficient_scope": 403,
     "consent_required": 403,

@@ -73,7 +73,7 @@ def test_a_conversation_has_at_most_twenty_tags(api: Client, conversation: str) 
 
     assert tag(api, conversation, *longest[:20]).status == 200
     refused = tag(api, conversation, *longest)
-    assert (refused.status, refused.code) == (400, "too_many_tags")
+    assert (refused.status, refused.code) == (400, "invalid_request")
     assert shown(api, conversation) == longest[:20]
 
 

@@ -79,7 +79,6 @@ _HINTS = {
     "already_a_task": "See the board: helpdesk tasks",
     "not_a_request": "See what waits: helpdesk tasks requests",
     "token_required": _A_PERSON,
-    "too_many_tags": "Remove one: helpdesk conversations untag ID TAG",
     "team_exists": "List the teams: helpdesk teams",
     "team_not_found": "List your teams: helpdesk teams. Those of Linear: helpdesk integrations tracker show",
     "tracker_failed": "Linear is asked again. See the result: helpdesk signals show ID",

@@ -102,11 +102,6 @@ class InvalidTag(BadRequestError):
     message = f"A tag must be 1 to {MAX_TAG_CHARACTERS} visible characters, without `#` and commas."
 
 
-class TooManyTags(BadRequestError):
-    code = "too_many_tags"
-    message = f"A conversation must have at most {MAX_TAGS} tags. Leave some out."
-
-
 class NotResolved(BadRequestError):
     code = "not_resolved"
     message = "This conversation is open. You can rate it once it's resolved."

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Sequence
 
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import next_cursor, position
-from helpdesk.conversations.errors import MAX_TAG_CHARACTERS, MAX_TAGS, InvalidTag, TooManyTags
+from helpdesk.conversations.errors import MAX_TAG_CHARACTERS, MAX_TAGS, InvalidTag
 from helpdesk.conversations.record import Conversation, StaleConversation
 from helpdesk.conversations.schemas import TagsAnswer, TagsQuery
 from helpdesk.conversations.service import retry_on_conflict
 from helpdesk.conversations.tag_record import UsedTag
 from helpdesk.platform import clock
+from helpdesk.platform.errors import InvalidRequest
 from helpdesk.platform.text import one_line
 from helpdesk.platform.units import DAY_MS, DAY_SECONDS
 from helpdesk.storage import table
@@ -37,11 +38,11 @@ def normalized(tag: str) -> str:
 def replace_tags(caller: Caller, conversation_id: str, tags: Sequence[str]) -> None:
     """Give a conversation these tags in place of those that it has; sends no event.
 
-    Raises InvalidTag, TooManyTags, ConversationNotFound, ConversationArchived.
+    Raises InvalidRequest, InvalidTag, ConversationNotFound, ConversationArchived.
     """
+    if len(tags) > MAX_TAGS:
+        raise InvalidRequest(f"`tags` must have at most {MAX_TAGS} entries.")
     wanted = tuple(dict.fromkeys(map(normalized, tags)))
-    if len(wanted) > MAX_TAGS:
-        raise TooManyTags
 
     def write(transaction: Transaction, conversation: Conversation) -> None:
         if wanted == conversation.tags:
