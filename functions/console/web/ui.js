@@ -144,9 +144,13 @@ export const Dialog = ({ title, onClose, children, actions, wide = false, onSubm
   const id = useId("dialog");
   useEffect(() => {
     const before = document.activeElement;
-    frame.current.showModal();
-    frame.current.querySelector("[autofocus], input, textarea, select")?.focus();
-    return () => before?.isConnected && before.focus();
+    const dialog = frame.current;
+    dialog.showModal();
+    dialog.querySelector("[autofocus], input, textarea, select")?.focus();
+    return () => {
+      dialog.close(); // while it is open, nothing outside it can get the focus
+      if (before?.isConnected) before.focus();
+    };
   }, []);
   const submit = (event) => {
     event.preventDefault();

@@ -102,6 +102,17 @@ def test_a_key_is_shown_once_and_is_gone_after_it_is_revoked(open_console: OpenC
     assert Client(secret).get("/v1/organization").status == 401
 
 
+def test_a_dialog_gives_the_focus_back(open_console: OpenConsole) -> None:
+    page = open_console()
+    open_section(page, "keys")
+    button = page.get_by_role("button", name="New API key")
+    button.click()
+    page.keyboard.press("Escape")
+
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(button).to_be_focused()
+
+
 def test_a_team_is_made_of_the_chosen_members(open_console: OpenConsole, api: Client) -> None:
     page = open_console(role="admin")
     open_section(page, "teams")
