@@ -2,7 +2,7 @@
 import { html } from "./vendor/htm-preact.js";
 import { get, patch } from "./api.js";
 import { useLoaded } from "./loading.js";
-import { Form, Group, Head, Ready, useForm } from "./settings_parts.js";
+import { Form, Group, Head, Ready, numeric, useForm } from "./settings_parts.js";
 import { Button, Field, date } from "./ui.js";
 
 const DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
@@ -81,7 +81,7 @@ const TARGETS = [["firstResponseMinutes", "First answer within"], ["nextResponse
 const Targets = ({ saved, set }) => {
   const names = TARGETS.filter(([name]) => name in saved);
   const form = useForm(saved, async (changes) => {
-    const numbers = Object.fromEntries(Object.entries(changes).map(([name, value]) => [name, value === null ? null : Number(value)]));
+    const numbers = Object.fromEntries(Object.entries(changes).map(([name, value]) => [name, numeric(value)]));
     set(await patch("/organization/targets", numbers));
   }, names.map(([name]) => name));
   return html`

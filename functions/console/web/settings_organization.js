@@ -3,7 +3,7 @@ import { html, useState } from "./vendor/htm-preact.js";
 import { get, patch, post } from "./api.js";
 import { Shown, useLoaded } from "./loading.js";
 import { begin, can } from "./session.js";
-import { Copyable, Form, Group, Head, Pick, useForm } from "./settings_parts.js";
+import { Copyable, Form, Group, Head, Pick, numeric, useForm } from "./settings_parts.js";
 import { Badge, Button, Field, Problem, Switch, attempt, say } from "./ui.js";
 
 const PLANS = { explore: "Explore", standard: "Standard", pro: "Pro" };
@@ -21,7 +21,7 @@ const General = ({ saved, set }) => {
   const save = async ({ unreadMailMinutes, retentionDays, ...changes }) => {
     const body = { ...changes };
     if (unreadMailMinutes !== undefined) body.unreadMailMinutes = Number(unreadMailMinutes);
-    if (retentionDays !== undefined) body.retentionDays = retentionDays === null ? null : Number(retentionDays);
+    if (retentionDays !== undefined) body.retentionDays = numeric(retentionDays);
     set(await patch("/organization", body));
     if (body.name || body.slug) await begin();
   };

@@ -170,6 +170,9 @@ export const Secret = ({ title, label, secret, children, onClose }) => html`
   <//>
 `;
 
+// What was typed as a number. Anything else goes to the API as it is, which says what it expects.
+export const numeric = (text) => (text === null || Number.isNaN(Number(text)) ? text : Number(text));
+
 // All items of a list that comes in pages.
 export const everyPage = async (path, name, limit = 200) => {
   const found = [];

@@ -57,6 +57,20 @@ def test_a_field_that_the_api_refuses_is_marked_and_keeps_what_was_typed(
     assert api.get("/v1/organization").body["taskKeyPrefix"] is None
 
 
+def test_a_word_where_a_number_belongs_does_not_remove_the_setting(
+    open_console: OpenConsole, api: Client
+) -> None:
+    api.patch("/v1/organization", {"retentionDays": 365})
+    page = open_console()
+    open_section(page, "organization")
+    days = page.get_by_label("Erase conversations after")
+    days.fill("a year")
+    page.get_by_role("button", name="Save changes").click()
+
+    expect(days).to_have_attribute("aria-invalid", "true")
+    assert api.get("/v1/organization").body["retentionDays"] == 365
+
+
 def test_leaving_a_section_with_changes_asks_first(open_console: OpenConsole) -> None:
     page = open_console()
     open_section(page, "agent")
