@@ -30,6 +30,7 @@ const Day = ({ name, ranges, onChange }) => {
               onInput=${(event) => change(at, { to: typedEnd(event.currentTarget.value) })} />
             <${Button} icon="close" kind="quiet" label=${`Remove ${range.from} to ${range.to}, ${name}`}
               onClick=${() => onChange(ranges.filter((_, index) => index !== at))} />
+            ${range.from === "00:00" && range.to === "24:00" && html`<span class="hint all-day">All day</span>`}
           </div>
         `)}
       </div>
