@@ -95,7 +95,7 @@ const Tags = ({ conversation, onDone, onClose }) => {
   const [typed, setTyped] = useState("");
   const [used, setUsed] = useState([]);
   useEffect(() => {
-    get("/conversations/tags").then((answer) => setUsed(answer.tags.map((each) => each.name ?? each)), () => {});
+    get("/tags", { limit: 200 }).then((answer) => setUsed(answer.tags), () => {});
   }, []);
   const add = (tag) => {
     const name = tag.trim();
@@ -139,9 +139,9 @@ const Signal = ({ conversation, entries, onDone, onClose }) => {
   useEffect(() => {
     if (title.trim().length < 4) return setSimilar([]);
     let isCurrent = true;
-    const timer = setTimeout(() => get("/signals/similar", { q: title.trim(), kind }).then((answer) => isCurrent && setSimilar(answer.signals.slice(0, 4)), () => {}), 300);
+    const timer = setTimeout(() => get("/signals/similar", { title: title.trim() }).then((answer) => isCurrent && setSimilar(answer.signals.slice(0, 4)), () => {}), 300);
     return () => ((isCurrent = false), clearTimeout(timer));
-  }, [title, kind]);
+  }, [title]);
   const report = { conversationId: conversation.id, ...(quote.trim() && { quote: quote.trim() }) };
   const file = () => run(() => post("/signals", { ...report, kind, title: title.trim(), ...(body.trim() && { body: body.trim() }) }), "Filed. The reporter is notified when it's done.");
   const join = (each) => run(() => post(`/signals/${each.id}/reports`, report), `Added to “${each.title}”.`);

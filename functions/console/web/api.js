@@ -31,23 +31,23 @@ addEventListener("online", () => (isOffline.value = false));
 
 let access = null;
 let renewing = null;
+let organization = null;
+
+// The organization that this page is in. Another tab may be in another one, so each new token names it.
+export const stayIn = (id) => (organization = id);
 
 // Uses a token from the sign-in pages.
 export const use = (signedIn) => (access = signedIn);
 
 const token = async () => {
   if (access && access.until > Date.now()) return access.token;
-  renewing ??= signIn.silently().finally(() => (renewing = null));
+  renewing ??= signIn.silently(organization).finally(() => (renewing = null));
   access = await renewing;
   return access ? access.token : signIn.leave();
 };
 
-// Switches to another organization of the person's. True if that worked.
-export const switchTo = async (organization) => {
-  const next = await signIn.silently(organization);
-  if (next) access = next;
-  return Boolean(next);
-};
+// Switches the browser to another organization of the person's. True if that worked; then load the page again.
+export const switchTo = async (id) => Boolean(await signIn.silently(id));
 
 export const signOut = async () => {
   await signIn.end(access?.token);

@@ -38,7 +38,7 @@ export const ApprovalCard = ({ approval, isBrief = false, onDecided }) => {
       ${input.length > 0 ? html`<dl class="facts">${input.map(([name, value]) => html`<dt key=${name}>${name}</dt><dd class="code">${shown(value)}</dd>`)}</dl>` : html`<p class="hint">Without input.</p>`}
       ${!isBrief && html`
         <p class="hint">For <a href=${href(`/customers/${approval.customer.id}`)}>${approval.customer.name ?? approval.customer.email ?? "a visitor"}</a>
-          in <a href=${href(`/conversations/${approval.conversationId}`)}>this conversation</a>, asked <${Time} at=${approval.requestedAt} /> ago</p>
+          in <a href=${href(`/conversations/${approval.conversationId}`)}>this conversation</a> · <${Time} at=${approval.requestedAt} /></p>
       `}
       ${approval.status === "pending" ? html`
         ${problem && html`<${Problem} problem=${problem} />`}
@@ -49,7 +49,7 @@ export const ApprovalCard = ({ approval, isBrief = false, onDecided }) => {
           <span class="hint">Expires in <${Time} at=${approval.expiresAt} /></span>
         </div>
       ` : html`
-        <p class="hint">${approval.decidedBy || approval.decidedByName ? html`Decided by ${approval.decidedBy ? memberName(approval.decidedBy) : approval.decidedByName} ` : ""}${approval.decidedAt && html`<${Time} at=${approval.decidedAt} /> ago`}</p>
+        <p class="hint">${approval.decidedBy || approval.decidedByName ? html`Decided by ${approval.decidedBy ? memberName(approval.decidedBy) : approval.decidedByName} ` : ""}${approval.decidedAt && html`· <${Time} at=${approval.decidedAt} />`}</p>
         ${approval.note && html`<p>“${approval.note}”</p>`}
         ${approval.result && html`<details><summary>Result${approval.outcome ? `: ${approval.outcome}` : ""}</summary><pre tabindex="0">${approval.result}</pre></details>`}
       `}

@@ -1,4 +1,4 @@
-// "Find anything": screens by name, conversations, customers and documents by what they contain.
+// "Find anything": screens by name; conversations, customers, documents, signals and tasks by what they contain.
 import { html, useEffect, useState } from "./vendor/htm-preact.js";
 import { get } from "./api.js";
 import { Icon } from "./icons.js";
@@ -10,10 +10,12 @@ const PAUSE_MS = 200;
 const nothing = async (asked) => asked.catch(() => null);
 
 const found = async (words) => {
-  const [conversations, customers, documents] = await Promise.all([
+  const [conversations, customers, documents, signals, tasks] = await Promise.all([
     nothing(get("/conversations", { q: words, limit: 6 })),
     nothing(get("/customers", { q: words, limit: 5 })),
     nothing(get("/knowledge/documents", { q: words, limit: 5 })),
+    nothing(get("/signals", { q: words, limit: 5 })),
+    nothing(get("/tasks", { q: words, limit: 5 })),
   ]);
   return [
     ...(conversations?.conversations ?? []).map((each) => ({
@@ -23,6 +25,8 @@ const found = async (words) => {
       icon: "customers", text: each.name ?? each.email ?? each.id, more: each.name ? each.email : null, path: `/customers/${each.id}`,
     })),
     ...(documents?.documents ?? []).map((each) => ({ icon: "knowledge", text: each.title, path: `/knowledge/${each.id}` })),
+    ...(signals?.signals ?? []).map((each) => ({ icon: "signals", text: each.title, path: `/signals/${each.id}` })),
+    ...(tasks?.tasks ?? []).map((each) => ({ icon: "tasks", text: each.title, path: `/tasks/${each.id}` })),
   ];
 };
 

@@ -1,5 +1,5 @@
 // Who is signed in, their organization and their teammates.
-import { get } from "./api.js";
+import { get, stayIn } from "./api.js";
 import { cell } from "./store.js";
 
 // {user: {id, name, email}, organization: {id, name, slug, role}, organizations}
@@ -14,6 +14,7 @@ export const can = (role) => RANK[me.value?.organization?.role] >= RANK[role];
 
 export const begin = async () => {
   me.value = await get("/me");
+  stayIn(me.value.organization?.id ?? null);
   return me.value;
 };
 
