@@ -6,6 +6,7 @@ message that is fetched counts as read and isn't mailed.
 """
 
 import json
+import re
 from functools import cache
 from typing import Final
 
@@ -33,6 +34,7 @@ RECENT_MS = DAY_MS
 MOST_UNREAD = 20
 MAX_PREVIEW_CHARACTERS = 200
 
+_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
 _SCHEMES: Final = {"system": "light dark", "light": "light", "dark": "dark"}
 _ACCENT: Final = ("light-dark(#17615a, #8ad0c5)", "light-dark(#ffffff, #10211f)")
 """`--accent` and `--on-accent` of `static/paper/page.css`."""
@@ -137,4 +139,5 @@ def _sources() -> tuple[str, str]:
     """Return the script and its style, without comments and indentation: the script is loaded on every page."""
     source, style = (assets.source(name) for name in ("widget.js", "widget.css"))
     lines = [line.strip() for line in source.splitlines()]
-    return "\n".join(line for line in lines if line and not line.startswith("//")), " ".join(style.split())
+    style = " ".join(_COMMENT.sub("", style).split())
+    return "\n".join(line for line in lines if line and not line.startswith("//")), style
