@@ -11,7 +11,7 @@ from helpdesk.site import articles, assets, board_reads, folders, framing, machi
 from helpdesk.site.router import Pages
 from helpdesk.site.visit import Visit
 
-NEEDS = declare("BASE_URL", "KNOWLEDGE_BUCKET", "SEARCH_BUCKET", "MAIL_FROM")
+NEEDS = declare("BASE_URL", "LIVE_URL", "KNOWLEDGE_BUCKET", "SEARCH_BUCKET", "MAIL_FROM")
 
 pages = Pages()
 
@@ -151,6 +151,14 @@ def show_state(visit: Visit, conversation_id: str) -> Content:
     return contact.state(visit, conversation_id)
 
 
+@pages.post("/contact/<conversation_id>/live", limit=AddressLimit.PAGES)
+def follow_thread(visit: Visit, conversation_id: str) -> Content:
+    """Return a token for live updates."""
+    from helpdesk.site import contact
+
+    return contact.live_token(visit, conversation_id)
+
+
 @pages.post("/contact/<conversation_id>/rating", limit=AddressLimit.OWN)
 def rate_conversation(visit: Visit, conversation_id: str) -> Content:
     """Rate a conversation."""
@@ -213,6 +221,14 @@ def show_widget_state(visit: Visit, conversation_id: str) -> Content:
     from helpdesk.site import contact
 
     return contact.state(visit, conversation_id)
+
+
+@pages.post("/widget/<conversation_id>/live", limit=AddressLimit.PAGES, of_widget=True)
+def follow_widget_thread(visit: Visit, conversation_id: str) -> Content:
+    """Return a token for live updates, in the chat widget."""
+    from helpdesk.site import contact
+
+    return contact.live_token(visit, conversation_id)
 
 
 @pages.post(

@@ -91,6 +91,8 @@ def test_the_pages_of_help_sites_reach_what_they_show_and_what_visitors_write() 
     pages = {"SLUG#*", "ORG#*#ORG", "ORG#*#SITE", "ORG#*#FOLDER"}
     assert allowed("Site") == {
         **dict.fromkeys({*pages, "ORG#*#AGENT"}, reads),
+        "ORG#*#LIVE": {"dynamodb:Query", "dynamodb:PutItem"},
+        "ORG#*#BUCKET": {"dynamodb:UpdateItem"},
         "REPLYTO#*": {"dynamodb:GetItem"},
         "ORG#*#PAGE": reads | {"dynamodb:UpdateItem"},
         "ORG#*#PAGERATING#*": {"dynamodb:GetItem", "dynamodb:UpdateItem"},

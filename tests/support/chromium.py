@@ -77,6 +77,7 @@ def host(working: threading.RLock, monkeypatch: pytest.MonkeyPatch, aws: None) -
         monkeypatch.setenv("STAGE", "local")
         monkeypatch.setenv("ALLOW_LOOPBACK_URLS", "true")
         monkeypatch.setenv("BASE_URL", address)
+        monkeypatch.setenv("LIVE_URL", "")  # pages look for news
         settings.cache_clear()
         router.forget()
         yield address

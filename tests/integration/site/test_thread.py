@@ -1,12 +1,14 @@
 """The page of a conversation in a browser: news arrive by themselves, and looking for them is polite."""
 
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 
+from helpdesk.platform.settings import settings
 from helpdesk.site.texts import texts_in
 from tests.support.agent_runs import with_a_model
 from tests.support.api import Client
@@ -63,6 +65,7 @@ WATCH = """(() => {
     }
   };
 })();"""
+LIVE = "wss://live.example.com/prod"
 SECOND, MINUTE, HOUR = 1_000, 60_000, 3_600_000
 
 
@@ -73,6 +76,7 @@ class Thread:
     page: Page
     api: Client
     lock: threading.RLock
+    sockets: list[WebSocketRoute]
 
     @property
     def path(self) -> str:
@@ -110,9 +114,15 @@ def thread(
     api: Client,
     working: threading.RLock,
     monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> Iterator[Thread]:
-    """A page of a conversation whose clock the test moves; nothing may go wrong on it unseen."""
+    """A page of a conversation whose clock the test moves; nothing may go wrong on it unseen.
+
+    A test's parameter is where live connections are opened, which the test then answers.
+    """
     with_a_model(monkeypatch)
+    monkeypatch.setenv("LIVE_URL", getattr(request, "param", ""))
+    settings.cache_clear()
     root = f"{host}/site/{opened(api, language='en').slug}"
     with chromium.new_context() as context:
         page = context.new_page()
@@ -123,12 +133,14 @@ def thread(
         page.clock.install(time=0)
         page.clock.pause_at(HOUR)
         page.add_init_script(WATCH)
+        sockets: list[WebSocketRoute] = []
+        page.route_web_socket(re.compile(f"^{re.escape(LIVE)}"), lambda each: sockets.append(each))  # noqa: PLW0108 - Playwright sets attributes of it
         page.goto(f"{root}/contact")
         page.get_by_label(T["contact.message"]).fill("Where is my parcel?")
         page.get_by_role("button", name=T["contact.send"]).click()
         expect(page.locator(".thread li")).to_have_count(1)
         page.wait_for_load_state()  # until then its script may not have run
-        yield Thread(page, api, working)
+        yield Thread(page, api, working, sockets)
         assert [each for each in said if "status of" not in each] == []
 
 
@@ -157,6 +169,25 @@ def test_an_answer_arrives_by_itself_whatever_its_headings_are(thread: Thread) -
     assert page.evaluate("window.before") == 1
     page.get_by_role("button", name=T["contact.rate.send"]).click()
     expect(standing).to_contain_text(T("contact.rated", stars=4))
+
+
+@pytest.mark.parametrize("thread", [LIVE], indirect=True)
+def test_a_live_connection_brings_an_answer_at_once_and_nobody_looks_meanwhile(thread: Thread) -> None:
+    page = thread.page
+    page.wait_for_function("window.looks === 1")  # once after it is open
+    [socket] = thread.sockets
+    assert thread.pass_time(MINUTE) == 0
+
+    thread.do("reply", body="Tina here.")
+    socket.send('{"type": "typing", "conversationId": "conv_0"}')
+    expect(page.locator("#typing")).to_be_visible()
+    socket.send('{"type": "message", "conversationId": "conv_0", "messageId": "msg_0"}')
+    expect(page.get_by_text("Tina here.")).to_be_visible()
+    expect(page.locator("#typing")).to_be_hidden()
+
+    socket.close()
+    page.wait_for_function("document.querySelectorAll('.thread > li').length === 2")
+    assert thread.pass_time(MINUTE) > 0
 
 
 def test_what_someone_types_stays_while_messages_arrive(thread: Thread) -> None:

@@ -308,3 +308,25 @@ def test_a_visitor_rates_in_the_widget(api: Client, frame: SiteBrowser) -> None:
 
     assert page.headers["location"] == frame.root + path
     assert "4 of 5" in frame.open(path).words("#standing")
+
+
+def test_a_conversations_page_gets_a_token_for_live_updates(
+    api: Client, frame: SiteBrowser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LIVE_URL", "wss://live.example.com/prod")
+    settings.cache_clear()
+    path = written(frame)
+    page = frame.open(path)
+    csrf = str(page.one("html").attributes["data-csrf"])
+    [policy] = [each for each in page.headers["content-security-policy"].split("; ") if "connect" in each]
+    assert policy == "connect-src 'self' wss://live.example.com"
+
+    answers = [frame.send(f"{path}/live", {"csrf": csrf}) for _ in range(2)]
+
+    assert [each.status for each in answers] == [200, 200]
+    found = json.loads(answers[0].text)
+    assert (found["url"], found["token"].startswith("svc_live_")) == ("wss://live.example.com/prod", True)
+    assert frame.send(f"{path}/live", {"csrf": "0" * 64}).status == 403
+    other = SiteBrowser(frame.root)
+    csrf = str(other.open("/widget").one("html").attributes["data-csrf"])
+    assert other.send(f"{path}/live", {"csrf": csrf}).status == 404

@@ -126,7 +126,7 @@ def test_a_token_of_the_help_site_is_none_of_the_widget_and_the_other_way_round(
 def test_a_token_of_another_organization_or_of_nobody_is_refused(
     frame: SiteBrowser, stranger: Client
 ) -> None:
-    foreign = widget_token(stranger.credential, ADA)
+    foreign = widget_token(str(stranger.credential), ADA)
 
     assert identified(frame, foreign) == (400, {"code": "invalid_signature"})
     assert identified(frame, "x.y.z") == (400, {"code": "invalid_token"})

@@ -41,7 +41,7 @@ from helpdesk.conversations.state import Status
 from helpdesk.customers.profile import UserInput
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
-from helpdesk.site import assets, forms, framing, markdown, rendering, sending
+from helpdesk.site import assets, following, forms, framing, markdown, rendering, sending
 from helpdesk.site.errors import NoStars, PageNotFound, StillMoving
 from helpdesk.site.forms import OwnForm
 from helpdesk.site.links import policy_source
@@ -149,6 +149,12 @@ def state(visit: Visit, conversation_id: str) -> Content:
     """Return what changes with a conversation, for the page's script. One read after the site's own."""
     conversation = _own(visit, _browser(visit), conversation_id)
     return RawJson(json.dumps({"state": _state(conversation)}))
+
+
+def live_token(visit: Visit, conversation_id: str) -> Content:
+    """Return a token for live updates, for a visitor with a conversation. Four calls."""
+    _own(visit, _browser(visit), conversation_id)
+    return following.token(visit)
 
 
 _REFUSALS = (FormNotOwn, RateLimited, InvalidRequest, EmptyMessage, MessageTooLong)
@@ -279,6 +285,7 @@ def thread(
     values = {
         "conversation": conversation,
         "address": visit.link(f"{visit.contact}/{conversation.id}"),
+        "live": following.address_of(visit, conversation),
         "entries": _entries(entries),
         "state": _state(conversation),
         "is_open": is_open,
@@ -313,7 +320,7 @@ def thread(
 def _policy(visit: Visit) -> str:
     """Return the policy of a conversation's page: no image from where an answer could name one."""
     images = " ".join(filter(None, ["img-src 'self'", policy_source(visit.site.settings.logo_url)]))
-    return sending.WITH_SCRIPTS.replace("img-src 'self' https:", images)
+    return following.policy(sending.WITH_SCRIPTS.replace("img-src 'self' https:", images))
 
 
 def _entries(messages: Sequence[MessageShape]) -> list[dict[str, object]]:

@@ -101,6 +101,7 @@
     }
     plan();
   };
+  document.addEventListener("helpdesk:hint", () => "closed" in html.dataset && look());
   document.addEventListener("visibilitychange", () => {
     news = Date.now();
     pause = FIRST;

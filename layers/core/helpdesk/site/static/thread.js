@@ -1,9 +1,9 @@
-// Looks for news in a conversation: after 3 seconds at first, then ever less often, up to once a minute. It does not look
+// Looks for news in a conversation when a live connection says so. Without one: after 3 seconds at first, then ever less often, up to once a minute. It does not look
 // while the page is hidden, not before a server that is busy says, and stops after an hour without news. Nothing that
 // arrives is run: the page's own HTML is read again, and what it says newly is shown.
 "use strict";
 (() => {
-  const FIRST = 3000, LAST = 60000, GROWTH = 1.4, GIVES_UP = 3600000, MOST_FAILURES = 6;
+  const FIRST = 3000, LAST = 60000, LIVE = 300000, GROWTH = 1.4, GIVES_UP = 3600000, MOST_FAILURES = 6;
   const shown = document.getElementById("conversation");
   const write = document.getElementById("write");
   if (write) write.hidden = false;
@@ -11,7 +11,7 @@
   const address = shown.dataset.address;
   const asks = { cache: "no-store", credentials: "same-origin" };
   let pause = FIRST, last = Date.now(), news = last, busyUntil = 0, timer = 0;
-  let isLooking = false, isGone = false, failures = 0;
+  let isLooking = false, isGone = false, failures = 0, isLive = false, isAsked = false;
 
   // The page in the chat widget is hidden while its panel is closed.
   const isHidden = () => document.hidden || "closed" in document.documentElement.dataset;
@@ -20,7 +20,7 @@
     const now = Date.now();
     const isOver = isGone || now - news > GIVES_UP || failures >= MOST_FAILURES;
     if (isLooking || isOver || isHidden()) return;
-    timer = setTimeout(look, Math.max(last + pause, busyUntil) - now);
+    timer = setTimeout(look, Math.max(last + (isLive ? LIVE : pause), busyUntil) - now);
   };
   const look = async () => {
     isLooking = true;
@@ -41,7 +41,8 @@
       if (seconds > 0) busyUntil = last + Math.min(seconds * 1000, GIVES_UP);
     } finally {
       isLooking = false;
-      plan();
+      if (isAsked) lookNow();
+      else plan();
     }
   };
   // Shows what is new. False if the rating waits because someone is at it: what they type is not taken from them.
@@ -71,12 +72,72 @@
     if (place.textContent === next.textContent) return;
     place.replaceChildren(...[...next.childNodes].map((each) => document.importNode(each, true)));
   };
+  const lookNow = () => {
+    isAsked = isLooking;
+    news = Date.now();
+    if (isLooking || isHidden()) return;
+    clearTimeout(timer);
+    look();
+  };
+  // A live connection says when there is news, or that a teammate types. It lasts two hours at most.
+  const typing = document.getElementById("typing");
+  let socket = null, retry = 2000, typingEnds = 0, silence = 0;
+  const connect = async () => {
+    if (!shown.dataset.live || socket || isGone || isHidden()) return;
+    socket = { readyState: 0, send() {}, close() {} };
+    try {
+      const csrf = document.querySelector("input[name=csrf]").value;
+      const answer = await fetch(shown.dataset.live, { ...asks, method: "POST", body: new URLSearchParams({ csrf }) });
+      if (!answer.ok) throw answer;
+      const { url, token } = await answer.json();
+      socket = new WebSocket(`${url}?token=${encodeURIComponent(token)}`);
+    } catch {
+      return ended();
+    }
+    socket.onopen = () => {
+      isLive = true;
+      retry = 2000;
+      lookNow();
+    };
+    socket.onmessage = ({ data }) => {
+      const { type } = JSON.parse(data);
+      clearTimeout(silence);
+      if (type === "typing") {
+        clearTimeout(typingEnds);
+        typing.hidden = false;
+        typingEnds = setTimeout(() => { typing.hidden = true; }, 5000);
+      } else if (type !== "pong") {
+        typing.hidden = true;
+        document.dispatchEvent(new Event("helpdesk:hint"));
+        lookNow();
+      }
+    };
+    socket.onclose = ended;
+  };
+  const ended = () => {
+    socket = null;
+    isLive = false;
+    clearTimeout(silence);
+    setTimeout(connect, retry * (1 + Math.random()));
+    retry = Math.min(retry * 2, LAST);
+    plan();
+  };
+  const ping = () => {
+    if (!isLive) return;
+    socket.send('{"type":"ping"}');
+    clearTimeout(silence);
+    silence = setTimeout(() => socket && socket.close(), 10000);
+  };
+  setInterval(ping, 240000);
   // Who comes back looks soon, but not at each change of tabs.
   document.addEventListener("visibilitychange", () => {
     if (!isHidden()) {
       failures = 0;
       news = Date.now();
       pause = FIRST;
+      connect();
+      ping();
+      if (isLive) return lookNow();
     }
     plan();
   });
@@ -88,4 +149,5 @@
     plan();
   });
   plan();
+  connect();
 })();
