@@ -64,7 +64,14 @@ class Workers:
         ]
         if found:
             records = [
-                {"dynamodb": {"NewImage": to_wire(item), "SequenceNumber": str(next(_sequence))}}
+                {
+                    "eventName": "INSERT",
+                    "dynamodb": {
+                        "Keys": to_wire({"PK": item["PK"], "SK": item["SK"]}),
+                        "NewImage": to_wire(item),
+                        "SequenceNumber": str(next(_sequence)),
+                    },
+                }
                 for item in found
             ]
             assert function("fanout").handler({"Records": records}, None) == {"batchItemFailures": []}
