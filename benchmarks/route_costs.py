@@ -289,6 +289,13 @@ def _inbox_requests(api: Client, organization: str, to: Callable[..., Request]) 
     yield to("POST", f"{at}/assign", {"teamId": team}, route=f"{one}/assign", shown=to_team)
     yield to("PUT", f"{at}/tags", {"tags": ["invoice"]}, route=f"{one}/tags")
     yield to("GET", "/v1/tags")
+    saved = {"title": "Invoices", "body": MESSAGE["body"]}
+    yield to("POST", "/v1/replies", saved)
+    yield to("GET", "/v1/replies")
+    reply = api.get("/v1/replies").body["replies"][0]["id"]
+    of_reply = "/v1/replies/<reply_id>"
+    yield to("PATCH", f"/v1/replies/{reply}", {"title": "Where invoices are"}, route=of_reply)
+    yield to("DELETE", f"/v1/replies/{reply}", route=of_reply)
     for move in ("take-over", "hand-back", "resolve", "reopen", "close"):
         yield to("POST", f"{at}/{move}", route=f"{one}/{move}")
     yield to("POST", f"{at}/snooze", {"until": clock.now_ms() + DAY_MS}, route=f"{one}/snooze")

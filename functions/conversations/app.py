@@ -1,4 +1,4 @@
-"""/v1/conversations, /v1/tags and /v1/approvals: the inbox, and the calls of tools that wait for the team."""
+"""/v1/conversations, /v1/tags, /v1/replies and /v1/approvals: the inbox, and the calls of tools that wait."""
 
 from helpdesk.accounts.teams.errors import TeamNotFound
 from helpdesk.api.admission.caller import Access, Caller
@@ -38,6 +38,9 @@ from helpdesk.conversations.schemas import (
 from helpdesk.conversations.state import Transition
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
+from helpdesk.replies import service as replies
+from helpdesk.replies.errors import ReplyNotFound, TooManyReplies, UnknownPlaceholder
+from helpdesk.replies.schemas import SavedRepliesAnswer, SavedReplyInput, SavedReplyShape, SavedReplyUpdate
 from helpdesk.tools.approvals import service as approvals
 from helpdesk.tools.approvals.errors import ApprovalExpired, ApprovalNotFound, ApprovalSettled
 from helpdesk.tools.approvals.schemas import ApprovalAnswer, ApprovalDecision, ApprovalsAnswer, ApprovalsQuery
@@ -185,6 +188,31 @@ def archive_conversation(caller: Caller, conversation_id: str) -> Ok:
 def unarchive_conversation(caller: Caller, conversation_id: str) -> Ok:
     """Unarchive a conversation. Its status, handler and assignee are as they were before."""
     conversations.transition(caller, conversation_id, Transition.UNARCHIVE)
+    return OK
+
+
+@api.get("/v1/replies", access=Access.MEMBER, errors=(InvalidCursor,))
+def list_replies(caller: Caller, page: PageQuery) -> SavedRepliesAnswer:
+    """List saved replies, newest first."""
+    return replies.newest(caller, page)
+
+
+@api.post("/v1/replies", access=Access.MEMBER, errors=(UnknownPlaceholder, TooManyReplies))
+def create_reply(caller: Caller, written: SavedReplyInput) -> SavedReplyShape:
+    """Save a text that your team sends often."""
+    return replies.create(caller, written)
+
+
+@api.patch("/v1/replies/<reply_id>", access=Access.MEMBER, errors=(ReplyNotFound, UnknownPlaceholder))
+def update_reply(caller: Caller, reply_id: str, change: SavedReplyUpdate) -> SavedReplyShape:
+    """Change the title or the text of a saved reply."""
+    return replies.update(caller, reply_id, change)
+
+
+@api.delete("/v1/replies/<reply_id>", access=Access.MEMBER, errors=(ReplyNotFound,))
+def delete_reply(caller: Caller, reply_id: str) -> Ok:
+    """Delete a saved reply."""
+    replies.remove(caller, reply_id)
     return OK
 
 

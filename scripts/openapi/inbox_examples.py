@@ -1,8 +1,9 @@
-"""A conversation, as examples show it."""
+"""Conversations, tags and saved replies, as examples show them."""
 
 from typing import Any
 
-from scripts.openapi.account_examples import AT, TEAM
+from helpdesk.platform.units import DAY_MS
+from scripts.openapi.account_examples import AT, TEAM, USER
 
 CONVERSATION_ID = "conv_01jd3kq8v5zt4m9rx2c7w6ybne"
 STATE: dict[str, Any] = {"id": CONVERSATION_ID, "status": "open", "awaitingHuman": False}
@@ -39,11 +40,26 @@ CONVERSATION: dict[str, Any] = {
     "rating": None,
     "tags": ["invoice"],
 }
+_REPLY: dict[str, Any] = {
+    "id": "reply_01jd3w9c2f5j8m1q4t7w0z3b6e",
+    "title": "Invoices",
+    "body": "Hello {{customer.name}}, your invoices are under Account, Billing.",
+    "createdAt": AT,
+    "createdBy": USER,
+    "createdByName": "Grace Hopper",
+    "updatedAt": AT,
+}
 
 BODIES: dict[str, Any] = {
     "tagConversation": {"tags": ["invoice", "vip"]},
+    "createReply": {"title": _REPLY["title"], "body": _REPLY["body"]},
+    "updateReply": {"title": "Where invoices are"},
 }
 ANSWERS: dict[str, Any] = {
     "tagConversation": {"ok": True},
+    "listReplies": {"replies": [_REPLY], "nextCursor": None},
+    "createReply": _REPLY,
+    "updateReply": {**_REPLY, "title": "Where invoices are", "updatedAt": AT + DAY_MS},
+    "deleteReply": {"ok": True},
     "listTags": {"tags": ["invoice", "vip"], "nextCursor": None},
 }

@@ -89,6 +89,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     ),
     "members": ("Members", "The members of the organization and their roles."),
     "grants": ("Members", "The members of the organization and their roles."),
+    "replies": ("Saved replies", "Texts that your team sends often, with placeholders."),
     "tags": (
         "Conversations",
         "The team's inbox: read, answer, take over, hand back, resolve, assign, snooze, archive.",
@@ -140,6 +141,7 @@ PATH_PARAMETERS: dict[str, tuple[str, str]] = {
     "keyId": ("The key's ID.", "key_01jd3g1a4d7f0h3k6n9r2v5y8c"),
     "logId": ("The entry's ID.", "log_01jd3p6q9t3e7g0h2j5k8m1n4r"),
     "userId": ("The person's ID.", "usr_01jd3f1a4d7f0h3k6n9r2v5y8c"),
+    "replyId": ("The saved reply's ID.", "reply_01jd3w9c2f5j8m1q4t7w0z3b6e"),
     "teamId": ("The team's ID.", "team_01jd3f4b7d0f3h6k9n2q5t8w1y"),
     "token": (
         "The last part of the file's URL, which nobody can guess.",

@@ -50,6 +50,7 @@ _GROUPS = {
     "members": "people",
     "teams": "people",
     "tags": "conversations",
+    "replies": "conversations",
     "grants": "people",
     "invites": "people",
     "organization": "organizations",

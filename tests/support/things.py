@@ -76,6 +76,7 @@ def things(path: str, organization: NewOrganization, person: str | None = None) 
             person or make_person(organization.organization_id, role="member", name="Pia"),
             organization.organization_id,
         ),
+        "replyId": lambda: api.post("/v1/replies", {"title": "Refund", "body": "In 14 days."}).body["id"],
         "teamId": lambda: api.post("/v1/teams", {"name": "Billing"}).body["id"],
         "inviteId": lambda: owner.post("/v1/invites", {"email": "new@example.com", "role": "member"}).body[
             "id"

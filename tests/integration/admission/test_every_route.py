@@ -196,6 +196,10 @@ ROUTES: dict[str, str] = {
         GET /v1/conversations/<conversation_id>/messages/<message_id>/source
         GET /v1/teams
         GET /v1/tags
+        GET /v1/replies
+        POST /v1/replies
+        DELETE /v1/replies/<reply_id>
+        PATCH /v1/replies/<reply_id>
         PUT /v1/conversations/<conversation_id>/tags
         POST /v1/conversations/<conversation_id>/archive
         POST /v1/conversations/<conversation_id>/assign

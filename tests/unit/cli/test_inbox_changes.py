@@ -208,3 +208,37 @@ def test_the_tags_in_use_are_listed_one_a_line(tmp_path: Path) -> None:
     service = Service(tmp_path, tags={"tags": ["invoice", "vip"], "nextCursor": None})
     assert service.cli.ok("conversations", "tags", "--prefix", "v") == "invoice\nvip\n"
     assert dict(service.requests[-1].url.params) == {"limit": "50", "prefix": "v"}
+
+
+SAVED = {
+    "id": "reply_1",
+    "title": "Refund",
+    "body": "In 14\ndays.",
+    "createdByName": "Ada",
+    "updatedAt": NOW_MS,
+}
+
+
+def test_saved_replies_are_listed_with_their_titles(tmp_path: Path) -> None:
+    service = Service(tmp_path, replies={"replies": [SAVED], "nextCursor": None})
+    (_, line) = service.cli.ok("replies").splitlines()
+    assert line.split() == ["reply_1", "Refund", "Ada", "2026-09-21", "23:13:20+09:00", "In", "14", "days."]
+
+
+@pytest.mark.parametrize(
+    ("words", "sent"),
+    [
+        (
+            ("create", "Refund", "In 14 days."),
+            ("POST", "replies", {"title": "Refund", "body": "In 14 days."}),
+        ),
+        (("change", "reply_1", "--text", "Soon."), ("PATCH", "replies/reply_1", {"body": "Soon."})),
+        (("delete", "reply_1", "--yes"), ("DELETE", "replies/reply_1", None)),
+    ],
+)
+def test_each_change_of_a_saved_reply_is_one_request(
+    tmp_path: Path, words: tuple[str, ...], sent: tuple[str, str, Any]
+) -> None:
+    service = Service(tmp_path, **{"replies": SAVED, "replies/reply_1": SAVED})
+    service.cli.ok("replies", *words)
+    assert service.sent() == [sent]

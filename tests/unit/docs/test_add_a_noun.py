@@ -13,15 +13,15 @@ RECORD = """
 import sys
 import helpdesk
 helpdesk.__path__.append(sys.argv[1] + "/helpdesk")
-from helpdesk.saved_replies import schemas, service
-from helpdesk.saved_replies.record import SavedReply
+from helpdesk.announcements import schemas, service
+from helpdesk.announcements.record import Announcement
 from helpdesk.storage.actor_name import ActorName
-reply = SavedReply(organization="org_1", id="srep_1", title="Refund", body="14 days", created_at=5,
+announcement = Announcement(organization="org_1", id="ann_1", title="Outage", body="14 days", created_at=5,
                    created_by_name=ActorName("Ada", "usr_1"))
-assert SavedReply.from_item(reply.to_item()) == reply
-print(reply.key.pk, reply.key.sk)
-print(schemas.SavedReplyShape.from_record(reply).model_dump_json(by_alias=True))
-exec(open(sys.argv[1] + "/functions/saved_replies/app.py").read())
+assert Announcement.from_item(announcement.to_item()) == announcement
+print(announcement.key.pk, announcement.key.sk)
+print(schemas.AnnouncementShape.from_record(announcement).model_dump_json(by_alias=True))
+exec(open(sys.argv[1] + "/functions/announcements/app.py").read())
 print(*(f"{route.method} {route.path}" for route in api.routes))
 """
 
@@ -40,7 +40,7 @@ def test_the_record_the_response_and_the_routes_are_those_of_the_walk_through(tm
     )
 
     assert ran.stdout.splitlines() == [
-        "ORG#org_1#SAVEDREPLIES SAVEDREPLY#srep_1",
-        '{"id":"srep_1","title":"Refund","body":"14 days","createdAt":5,"createdBy":"usr_1","createdByName":"Ada"}',
-        "POST /v1/saved-replies GET /v1/saved-replies DELETE /v1/saved-replies/<reply_id>",
+        "ORG#org_1#ANNOUNCEMENTS ANNOUNCEMENT#ann_1",
+        '{"id":"ann_1","title":"Outage","body":"14 days","createdAt":5,"createdBy":"usr_1","createdByName":"Ada"}',
+        "POST /v1/announcements GET /v1/announcements DELETE /v1/announcements/<announcement_id>",
     ], ran.stderr

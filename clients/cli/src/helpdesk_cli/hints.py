@@ -88,6 +88,8 @@ _HINTS = {
     "too_many_crawls": "See which are running: helpdesk knowledge crawl list",
     "too_many_endpoints": "Remove one: helpdesk webhooks list, then helpdesk webhooks remove ID",
     "too_many_invites": "Withdraw one: helpdesk invites list, then helpdesk invites withdraw ID",
+    "reply_not_found": "List them: helpdesk replies",
+    "too_many_replies": "Delete one: helpdesk replies, then helpdesk replies delete ID",
     "too_many_teams": "Delete one: helpdesk teams, then helpdesk teams delete ID",
     "too_many_keys": "Revoke one: helpdesk keys list, then helpdesk keys revoke ID",
 }

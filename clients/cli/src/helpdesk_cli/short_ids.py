@@ -45,6 +45,7 @@ _LISTS = {
     "inv": (_List(("invites",), "invites"),),
     "key": (_List(("keys",), "keys"),),
     "post": (_List(("board", "posts"), "posts"),),
+    "reply": (_List(("replies",), "replies"),),
     "signal": (_List(("signals",), "signals"),),
     "sug": (_List(("knowledge", "suggestions"), "suggestions"),),
     "task": (_List(("tasks",), "tasks", page=100),),

@@ -1,0 +1,1 @@
+"""Saved replies: texts that teammates send often."""
