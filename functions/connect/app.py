@@ -19,7 +19,7 @@ from helpdesk.integrations.schemas import CallbackQuery, ConnectForm, ConnectQue
 from helpdesk.integrations.slack import connector as slack
 from helpdesk.platform.settings import declare
 
-NEEDS = declare("BASE_URL", "SERVICES_URL", "WAITING_READS")
+NEEDS = declare("BASE_URL", "SERVICES_URL")
 
 CONNECTORS: dict[App, Connector] = {
     App.GITHUB: github,

@@ -26,7 +26,7 @@ from helpdesk.conversations.messages.schemas import (
 )
 from helpdesk.platform.settings import declare
 
-NEEDS = declare("BASE_URL", "FILES_BUCKET", "WAITING_READS")
+NEEDS = declare("BASE_URL", "FILES_BUCKET")
 
 api = Api()
 
@@ -52,11 +52,11 @@ def post_message(caller: Caller, message: MessageInput) -> MessageAccepted:
 def get_history(caller: Caller, query: HistoryQuery) -> History:
     """Get a visitor's thread: up to 200 messages of their 10 most recently started conversations.
 
-    With `after`, only messages newer than that one are returned; the request waits up to `wait` seconds for them.
+    With `after`, only messages newer than that one are returned.
     """
     if query.after is None:
         return messages.history(caller.organization, query.session)
-    return feed.news(caller.organization, caller.tier, query.session, query.after, query.wait)
+    return feed.news(caller.organization, query.session, query.after)
 
 
 @api.post(

@@ -21,7 +21,7 @@ from helpdesk.site.sign_in import service as sign_in
 from helpdesk.site.sign_in.errors import DiscoveryFailed
 from helpdesk.site.sign_in.schemas import SignInAnswer, SignInUpdate
 
-NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS", "WAITING_READS")
+NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS")
 
 api = Api()
 

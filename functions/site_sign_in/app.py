@@ -14,7 +14,6 @@ NEEDS = declare(
     "MAIL_CONFIGURATION_SET",
     "CODES_PER_HOUR",
     "ALLOW_LOOPBACK_URLS",
-    "WAITING_READS",
 )
 
 pages = Pages()

@@ -38,7 +38,7 @@ from helpdesk.tools.schemas import (
     ToolUpdate,
 )
 
-NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS", "WAITING_READS")
+NEEDS = declare("BASE_URL", "ALLOW_LOOPBACK_URLS")
 
 api = Api()
 

@@ -29,7 +29,7 @@ from helpdesk.webhooks.schemas import (
     WebhookUpdate,
 )
 
-NEEDS = declare("BASE_URL", "RETRY_DELAYS_SECONDS", "ALLOW_LOOPBACK_URLS", "WAITING_READS")
+NEEDS = declare("BASE_URL", "RETRY_DELAYS_SECONDS", "ALLOW_LOOPBACK_URLS")
 
 api = Api()
 

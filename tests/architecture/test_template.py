@@ -277,18 +277,6 @@ def test_each_function_that_calls_other_servers_has_the_http_client() -> None:
     assert with_layer("HttpClientLayer") == calling - {"AgentWorkerFunction"}
 
 
-def test_each_function_in_which_a_caller_waits_for_other_servers_counts_the_waits() -> None:
-    # `admission.waits` reads it. What workers wait for is limited by their queues.
-    counting = {
-        name
-        for name, resource in FUNCTIONS.items()
-        if "WAITING_READS" in resource["Properties"]["Environment"]["Variables"]
-    }
-    workers = {f"{name}Function" for name in WORKERS}
-
-    assert with_layer("HttpClientLayer") - workers - counting == set()
-
-
 # Read by libraries and not by the settings: Powertools, and the resolver of names (docs/decisions/0050).
 _OF_LIBRARIES = {
     "POWERTOOLS_SERVICE_NAME",

@@ -125,8 +125,6 @@ class Settings(Record):
     outreach_per_hour = _Setting("OUTREACH_PER_HOUR", int, "1000")
     # Whether anyone may sign up, or only people whom the operator adds or a member invites.
     sign_up_is_open = _Setting("SIGN_UP", lambda text: text == "open", "closed")
-    # How many calls of GET /messages may wait at a time, in the whole deployment.
-    waiting_reads = _Setting("WAITING_READS", int, "200")
     # In how many of the last 60 minutes an organization was refused before a refusal names unusual traffic.
     # SHA-256 of the secret that a proxy before the gateway sends; empty where there is no such proxy.
     proxy_secret_hash = _Setting("PROXY_SECRET_HASH", _text, "")

@@ -62,9 +62,6 @@ RATES: dict[Tier, dict[RequestClass, Rate]] = {
 FAIR_USE = Rate(60_000, 60_000)
 """The unlimited tier's fair-use threshold, of each class: a minute at once."""
 
-MAX_WAIT_SECONDS = 20
-"""How long GET /messages may wait, as the gateway gives a request 29 seconds. A full wait of `waits` is as long."""
-
 PERSON_RATES: dict[RequestClass, Rate] = {_READ: Rate(600, 100), _WRITE: Rate(120, 30)}
 """The limits of a person's requests outside an organization."""
 

@@ -127,11 +127,10 @@ class MailCeiling(Bucket, kw_only=True):
 
 
 class WaitPool(Bucket, kw_only=True):
-    """A shard of the waits that the organizations of a kind of plan share."""
+    """The waits that the organizations of a kind of plan share."""
 
-    PK, SK = "WAITS#{pool}#{shard}", "WAITS"
+    PK, SK = "WAITS#{pool}", "WAITS"
     pool: str
-    shard: str
 
 
 class FairUse(Stored):

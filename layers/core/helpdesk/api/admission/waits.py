@@ -1,8 +1,7 @@
-"""How many requests may wait at a time: for each organization, for its plan, and in the whole deployment.
+"""How many requests may wait at a time for a server outside the deployment, such as an OpenID Connect provider.
 
-A wait occupies one of the account's concurrent executions (1,000 at first), which every function shares. Two kinds of
-requests wait, and each kind has buckets of its own: calls of GET /messages wait for messages (`waiting`), and other
-requests wait for a server outside the deployment (`on_others`), such as an organization's OpenID Connect provider.
+A wait occupies one of the account's concurrent executions (1,000 at first), which every function shares. So there is a
+limit for each organization, by its plan, and one for the whole deployment.
 
 Nothing counts the waits that are under way, because a function that is killed would not count itself out. Instead a
 wait pays for its seconds before it begins, from two token buckets whose tokens are seconds of waiting: the
@@ -12,24 +11,20 @@ second of each of N a second:
 
     at any moment at most N full waits are under way, and N / 2 in the long run
 
-Beyond that GET /messages returns at once, as without `wait`, and the other requests are refused. Taking seconds is one
-write to each bucket, giving them back is one more; an environment that was refused asks nothing for a second. A pool is
-divided into shards of at most 250 waits, so its items take far fewer writes than DynamoDB allows.
+Beyond that a request is refused. Taking seconds is one write to each bucket, giving them back is one more; an
+environment that was refused asks nothing for a second.
 """
 
-import random
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from enum import StrEnum
 from typing import NamedTuple
 
 from helpdesk.api.admission import buckets
 from helpdesk.api.admission.allowance import BucketEmpty
-from helpdesk.api.admission.limits import MAX_WAIT_SECONDS, Tier
+from helpdesk.api.admission.limits import Tier
 from helpdesk.api.admission.record import OrganizationBucket, WaitPool
 from helpdesk.platform import clock, deadline
 from helpdesk.platform.errors import RateLimited
-from helpdesk.platform.settings import settings
 from helpdesk.platform.units import SECOND_US
 from helpdesk.storage.stored import Key
 from helpdesk.storage.table import Throttled
@@ -41,32 +36,21 @@ WAITS: dict[Tier, int] = {
     Tier.HIGHEST: 150,
     Tier.UNLIMITED: 150,
 }
-"""The waits of an organization at a time, of each kind."""
+"""The waits of an organization at a time."""
 
-EXPLORE_SHARE = 4
-"""Organizations on Explore share a quarter of the deployment's waits, all others the rest: anyone can have many
-organizations on the free plan, and they take no wait from those that pay."""
+POOLS = {"explore_others": 25, "paid_others": 75}
+"""The waits of the whole deployment at a time. Organizations on Explore share a quarter, all others the rest: anyone
+can have many organizations on the free plan, and they take no wait from those that pay."""
 
-OTHERS_SHARE, MIN_OTHERS = 2, 8
-"""Half as many requests wait for other servers as calls of GET /messages wait, and at least 8: a deployment in which no
-call of GET /messages waits still has sign-in at a provider."""
+FULL_WAIT_SECONDS = 20
+"""The longest wait that a bucket counts with. The gateway gives a request 29 seconds."""
 
 RETRY_AFTER_SECONDS = 5
 """When to try again after a refusal: a bucket for 10 waits has earned the seconds of one by then."""
 
-SHARD_WAITS = 250
-
-_BUCKETS = 2
 _REFUSED_US = SECOND_US
 _REMEMBERED = 1_000
 _refused: dict[Key, int] = {}
-
-
-class Kind(StrEnum):
-    """What is waited for. The value names the organization's bucket."""
-
-    MESSAGES = "waits"
-    OTHERS = "waits_on_others"
 
 
 class _Lot(NamedTuple):
@@ -85,26 +69,13 @@ class Wait(NamedTuple):
 
 
 @contextmanager
-def waiting(organization: str, tier: Tier, wanted_ms: int) -> Iterator[int]:
-    """Yield how long a call may wait, in ms: as long as it wants, or less, or 0 where too many wait already."""
-    wait = begin(organization, tier, wanted_ms, Kind.MESSAGES)
-    if wait is None:
-        yield 0
-        return
-    try:
-        yield min(wanted_ms, wait.seconds * 1_000)
-    finally:
-        end(wait)
-
-
-@contextmanager
 def on_others(organization: str, tier: Tier, seconds: float) -> Iterator[None]:
     """Let the code inside wait for other servers, for so many seconds together. Raises RateLimited.
 
     The seconds are the deadline of the requests inside (`outbound.exchange`), and they end with the code. So a server
     that answers slowly keeps a function no longer than was paid for.
     """
-    wait = begin(organization, tier, round(seconds * 1_000), Kind.OTHERS)
+    wait = begin(organization, tier, round(seconds * 1_000))
     if wait is None:
         raise RateLimited(
             "Too many requests are waiting for servers outside Helpdesk. Wait for the seconds in Retry-After and try "
@@ -118,13 +89,13 @@ def on_others(organization: str, tier: Tier, seconds: float) -> Iterator[None]:
         end(wait)
 
 
-def begin(organization: str, tier: Tier, wanted_ms: int, kind: Kind) -> Wait | None:
+def begin(organization: str, tier: Tier, wanted_ms: int) -> Wait | None:
     """Begin a wait, or return None where too many wait already. Two writes, none where one was refused just now."""
-    lots = _lots(organization, tier, kind)
-    seconds = min([-(-wanted_ms // 1_000), *(lot.shape.burst for lot in lots)])
-    if len(lots) < _BUCKETS or not _pay(lots, seconds):
+    if WAITS[tier] == 0:
         return None
-    return Wait(tuple(lots), seconds, clock.now_ms())
+    lots = _lots(organization, tier)
+    seconds = min([-(-wanted_ms // 1_000), *(lot.shape.burst for lot in lots)])
+    return Wait(lots, seconds, clock.now_ms()) if _pay(lots, seconds) else None
 
 
 def end(wait: Wait) -> None:
@@ -134,30 +105,21 @@ def end(wait: Wait) -> None:
         _refund(wait.lots, unused)
 
 
-def _lots(organization: str, tier: Tier, kind: Kind) -> list[_Lot]:
-    """Return the organization's bucket and the one of a pool, without the one that holds no wait."""
-    in_all = settings().waiting_reads
-    if kind is Kind.OTHERS:
-        in_all = max(MIN_OTHERS, in_all // OTHERS_SHARE)
-    explore = in_all // EXPLORE_SHARE
-    pool, size = ("explore", explore) if tier is Tier.EXPLORE else ("paid", in_all - explore)
-    shards = max(1, -(-size // SHARD_WAITS))
-    shard = random.randrange(shards)  # noqa: S311 - it spreads writes and decides nothing
-    if kind is Kind.OTHERS:
-        pool += "_others"
-    found = [
-        (OrganizationBucket.key_for(organization, kind.value), WAITS[tier]),
-        (WaitPool.key_for(pool, str(shard)), size // shards),
-    ]
-    return [_Lot(key, _shape(waits)) for key, waits in found if waits > 0]
+def _lots(organization: str, tier: Tier) -> tuple[_Lot, ...]:
+    """Return the organization's bucket and the one of a pool."""
+    pool = "explore_others" if tier is Tier.EXPLORE else "paid_others"
+    return (
+        _Lot(OrganizationBucket.key_for(organization, "waits_on_others"), _shape(WAITS[tier])),
+        _Lot(WaitPool.key_for(pool), _shape(POOLS[pool])),
+    )
 
 
 def _shape(waits: int) -> buckets.Shape:
     """Return the bucket of seconds for so many waits at a time."""
-    return buckets.Shape(2_000_000 // waits, max(2, waits * MAX_WAIT_SECONDS // 2))
+    return buckets.Shape(2_000_000 // waits, max(2, waits * FULL_WAIT_SECONDS // 2))
 
 
-def _pay(lots: list[_Lot], seconds: int) -> bool:
+def _pay(lots: Iterable[_Lot], seconds: int) -> bool:
     """Charge the seconds of a wait to each bucket, or to none; return whether they were there."""
     now = clock.now_us()
     if any(_refused.get(lot.key, 0) > now for lot in lots):

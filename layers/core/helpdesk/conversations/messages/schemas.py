@@ -6,7 +6,6 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from pydantic import AfterValidator
 
-from helpdesk.api.admission.limits import MAX_WAIT_SECONDS
 from helpdesk.api.http.schemas import Answer, Body, Milliseconds, OpenBody, Query, schema_hint
 from helpdesk.conversations.errors import (
     MAX_ATTACHMENTS,
@@ -68,12 +67,6 @@ def _referrer(url: str | None) -> str | None:
 def _message_id(value: str | None) -> str | None:
     if value is not None and not _MESSAGE_ID.fullmatch(value):
         raise ValueError("must be the ID of a message, such as msg_01jd3kq8w2h6c9g4s8d0m5x7ar")
-    return value
-
-
-def _wait(value: int) -> int:
-    if value > MAX_WAIT_SECONDS:
-        raise ValueError(f"must be from 0 to {MAX_WAIT_SECONDS}")
     return value
 
 
@@ -151,8 +144,6 @@ class HistoryQuery(Query):
     """The visitor's session token."""
     after: Annotated[str | None, AfterValidator(_message_id)] = None
     """The ID of the newest message that you have: only newer ones are returned."""
-    wait: Annotated[int, AfterValidator(_wait), schema_hint(minimum=0, maximum=MAX_WAIT_SECONDS)] = 0
-    """With `after`: for how many seconds to wait for something new, 0 to 20, before an empty response."""
 
 
 class HistoryConversation(Answer):
