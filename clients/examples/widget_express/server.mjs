@@ -25,7 +25,7 @@ async function call(method, path, { query, headers, body } = {}) {
       method,
       headers: { authorization: `Bearer ${HELPDESK_KEY}`, "content-type": "application/json", ...headers },
       body,
-      signal: AbortSignal.timeout(30_000), // a request for news waits for 20 s
+      signal: AbortSignal.timeout(30_000),
     });
     const text = await answer.text();
     if (answer.status < 500 && ![401, 403].includes(answer.status)) {
@@ -80,8 +80,8 @@ app.get("/widget/settings", async (request, response) => {
 app.get("/widget/thread", async (request, response) => {
   const token = session(request);
   if (!token) return response.json({ conversations: [] });
-  const { after, wait } = request.query;
-  const query = { session: token, ...(after && { after }), ...(wait && { wait }) };
+  const { after } = request.query;
+  const query = { session: token, ...(after && { after }) };
   pass(response, await call("GET", "messages", { query }));
 });
 

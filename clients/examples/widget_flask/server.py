@@ -89,11 +89,11 @@ def get_settings() -> Response:
 
 @app.get("/widget/thread")
 def get_thread() -> Response:
-    """Return the visitor's thread, or what is newer than `after`, for which it waits up to `wait` seconds."""
+    """Return the visitor's thread, or what is newer than `after`."""
     token = session()
     if token is None:
         return Response('{"conversations": []}', mimetype="application/json")
-    chosen = {name: request.args[name] for name in ("after", "wait") if name in request.args}
+    chosen = {name: request.args[name] for name in ("after",) if name in request.args}
     return call("GET", "messages", params={"session": token, **chosen})
 
 

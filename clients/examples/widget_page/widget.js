@@ -3,8 +3,8 @@
 
 import { link, rendered } from "./markdown.js";
 
-const WAIT = 20; // seconds that a request waits for news
-const ACTIVE = 120_000; // ms after the visitor wrote in which the widget waits for an answer
+const ACTIVE = 120_000; // ms after the visitor wrote in which the widget expects an answer
+const SOON = 2_000; // ms between two requests meanwhile
 const IDLE = 15_000; // ms between two requests after that
 const $ = (id) => document.getElementById(id);
 
@@ -103,15 +103,11 @@ async function follow() {
   let failures = 0;
   let whole = true; // read the whole thread at first, and whenever the page becomes visible
   for (;;) {
-    const began = Date.now();
-    const waits = !whole && after !== null && began < activeUntil;
     try {
-      const query = whole || after === null ? "" : `?after=${after}&wait=${waits ? WAIT : 0}`;
-      const found = show(await call(`/widget/thread${query}`));
+      const found = show(await call(`/widget/thread${whole || after === null ? "" : `?after=${after}`}`));
       whole = after === null;
       failures = 0;
-      // A request that was to wait can return at once, while many visitors wait.
-      if (!found) await pause(waits ? 2000 - (Date.now() - began) : Date.now() < activeUntil ? 1000 : IDLE);
+      if (!found) await pause(Date.now() < activeUntil ? SOON : IDLE);
     } catch (problem) {
       failures += 1;
       await pause(Math.max(problem.wait ?? 0, Math.min(60_000, 1000 * 2 ** failures)));
