@@ -110,7 +110,7 @@ def test_the_nightly_run_resolves_conversations_that_the_agent_finished_a_day_ag
 
     sweep(stack)
 
-    [found] = news(api, session, answered["messages"][-1]["id"], 0).body["conversations"]
+    [found] = news(api, session, answered["messages"][-1]["id"]).body["conversations"]
     assert (found["status"], found["messages"]) == ("resolved", [])
     thread = api.get(f"/v1/conversations/{asked['conversationId']}").body["messages"]
     assert "nobody has written for 24 hours" in thread[-1]["body"]
