@@ -35,6 +35,7 @@ from helpdesk.webhooks.delivery.queue import DeliveryTask
 from scripts.openapi.routes import all_routes
 from tests.support import integrations
 from tests.support.api import Answer, Client, gateway_event
+from tests.support.changes import inserted
 
 DELIVERIES = 10
 PAGE = 5
@@ -300,7 +301,7 @@ def _events_after(it: Populated, event_id: str) -> list[Item]:
 
 def _fanning_out(items: list[Item]) -> Callable[[], object]:
     """Return the stream function's work on outbox items."""
-    records = [{"dynamodb": {"SequenceNumber": item["id"], "NewImage": to_wire(item)}} for item in items]
+    records = [inserted(item, item["id"]) for item in items]
 
     def work() -> None:
         if fan_out(records):

@@ -10,6 +10,16 @@ from tests.support.table import everything
 _numbers = itertools.count(1)
 
 
+def inserted(item: Item, sequence_number: str) -> dict[str, Any]:
+    """Return the record of a new item."""
+    change = {
+        "Keys": to_wire({"PK": item["PK"], "SK": item["SK"]}),
+        "NewImage": to_wire(item),
+        "SequenceNumber": sequence_number,
+    }
+    return {"eventName": "INSERT", "dynamodb": change}
+
+
 class Stream:
     """Compares the table with what it was. `records` keeps every record that was delivered."""
 

@@ -11,10 +11,10 @@ from botocore.exceptions import ClientError
 
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
-from helpdesk.storage.table import to_wire
 from helpdesk.webhooks.delivery.fanout import fan_out
 from tests.support import table as whole_table
 from tests.support.api import Context, function
+from tests.support.changes import inserted
 from tests.support.workers import received
 
 FROM = "support@helpdesk.example"
@@ -100,9 +100,7 @@ def jobs() -> list[dict[str, Any]]:
 
 def stream_records() -> list[dict[str, Any]]:
     """Return what the table's stream says of the jobs."""
-    return [
-        {"dynamodb": {"NewImage": to_wire(item), "SequenceNumber": str(next(_sequence))}} for item in jobs()
-    ]
+    return [inserted(item, str(next(_sequence))) for item in jobs()]
 
 
 def waiting() -> list[dict[str, Any]]:

@@ -5,10 +5,10 @@ from typing import Any
 
 from helpdesk.platform import clients
 from helpdesk.platform.settings import settings
-from helpdesk.storage.table import to_wire
 from tests.support import stand_in
 from tests.support import table as whole_table
 from tests.support.api import Context, function
+from tests.support.changes import inserted
 
 WORKERS = {
     "agent": "agent_worker",
@@ -63,17 +63,7 @@ class Workers:
             item for item in whole_table.of_entities("outbox", "line") if _name(item) not in self._carried
         ]
         if found:
-            records = [
-                {
-                    "eventName": "INSERT",
-                    "dynamodb": {
-                        "Keys": to_wire({"PK": item["PK"], "SK": item["SK"]}),
-                        "NewImage": to_wire(item),
-                        "SequenceNumber": str(next(_sequence)),
-                    },
-                }
-                for item in found
-            ]
+            records = [inserted(item, str(next(_sequence))) for item in found]
             assert function("fanout").handler({"Records": records}, None) == {"batchItemFailures": []}
         self._carried |= {_name(item) for item in found}
         return len(found)

@@ -101,7 +101,9 @@ type _Found = defaultdict[tuple[str, str], _Changes]
 def is_outbox(record: Mapping[str, Any]) -> bool:
     """Return whether a record is also, or only, an item of the outbox. One that nothing is known of is."""
     change = record.get("dynamodb", {})
-    return record.get("eventName") == "INSERT" and "entity" in change.get("NewImage", {"entity": {}})
+    return record.get("eventName", "INSERT") == "INSERT" and "entity" in change.get(
+        "NewImage", {"entity": {}}
+    )
 
 
 def collect(records: Iterable[Mapping[str, Any]]) -> Hints:
