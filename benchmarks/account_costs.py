@@ -80,6 +80,10 @@ def requests(organization: str) -> Iterator[Asked]:
 
     yield by(owner, "GET", "/v1/organization")
     yield by(owner, "PATCH", "/v1/organization", {"taskKeyPrefix": "SUP"})
+    hours = {"timeZone": "Europe/Berlin"}
+    for path, sent in (("hours", hours), ("targets", {"firstResponseMinutes": 60})):
+        yield by(owner, "GET", f"/v1/organization/{path}")
+        yield by(owner, "PATCH", f"/v1/organization/{path}", sent)
     yield by(owner, "POST", "/v1/billing/branding", {"showBranding": False})
     yield by(guest, "POST", "/v1/organizations", {"name": "Second", "slug": "second-of-guest"})
     yield by(guest, "POST", "/v1/me/organization", {"organizationId": organization})

@@ -1,5 +1,7 @@
 """/v1/organization, /v1/billing and /v1/logs: an organization, its limits and its log."""
 
+from helpdesk.accounts.hours import service as office_hours
+from helpdesk.accounts.hours.schemas import Hours, HoursUpdate, Targets, TargetsUpdate
 from helpdesk.accounts.organizations import settings as organization_settings
 from helpdesk.accounts.organizations.errors import (
     AddressTaken,
@@ -50,6 +52,30 @@ def update_organization(caller: Caller, change: OrganizationUpdate) -> Organizat
     A new `supportEmail` is pending until you send the code that is mailed to it as `supportEmailCode`.
     """
     return organization_settings.change(caller, change)
+
+
+@api.get("/v1/organization/hours", access=Access.MEMBER)
+def get_office_hours(caller: Caller) -> Hours:
+    """Get the office hours, in which response targets count."""
+    return office_hours.hours(caller.organization)
+
+
+@api.patch("/v1/organization/hours", access=Access.ADMIN)
+def update_office_hours(caller: Caller, change: HoursUpdate) -> Hours:
+    """Change the office hours. Only the fields and days that you send change."""
+    return office_hours.change_hours(caller, change)
+
+
+@api.get("/v1/organization/targets", access=Access.MEMBER)
+def get_targets(caller: Caller) -> Targets:
+    """Get the response targets: how long a visitor may wait for your team."""
+    return office_hours.targets(caller.organization)
+
+
+@api.patch("/v1/organization/targets", access=Access.ADMIN)
+def update_targets(caller: Caller, change: TargetsUpdate) -> Targets:
+    """Change the response targets. Conversations that wait get a new `dueAt` at once."""
+    return office_hours.change_targets(caller, change)
 
 
 @api.post("/v1/billing/branding", access=Access.ADMIN, errors=(UpgradeRequired,))

@@ -39,6 +39,18 @@ _ORGANIZATION = {
     "publishableKey": "svc_pk_01jd3f0z3c6e9g2j5m8q1t4w7x_9HaUe1TiB6oSnx7Qp4Nd8sLq0vKf2ZtYw7RbXc5GmPj",
     "createdAt": AT,
 }
+_LONG_DAY = [{"from": "09:00", "to": "12:30"}, {"from": "13:30", "to": "17:00"}]
+_HOURS = {
+    "timeZone": "Europe/Berlin",
+    "days": {
+        **dict.fromkeys(("monday", "tuesday", "wednesday", "thursday"), _LONG_DAY),
+        "friday": [{"from": "09:00", "to": "15:00"}],
+        "saturday": [],
+        "sunday": [],
+    },
+    "closed": ["2026-12-25", "2027-01-01"],
+}
+_TARGETS = {"firstResponseMinutes": 60, "nextResponseMinutes": 240}
 _OK = {"ok": True}
 _NOTIFICATIONS = {"mail": ["assigned", "reply"]}
 _GRANT = {
@@ -57,6 +69,11 @@ BODIES: dict[str, Any] = {
     "setMyOrganization": {"organizationId": _MINE["id"]},
     "createOrganization": {"name": "Example Shop", "slug": "example-shop"},
     "updateOrganization": {"taskKeyPrefix": "SHOP", "supportEmail": "support@shop.example.com"},
+    "updateOfficeHours": {
+        "days": {"friday": [{"from": "09:00", "to": "15:00"}]},
+        "closed": ["2026-12-25", "2027-01-01"],
+    },
+    "updateTargets": _TARGETS,
     "updateMember": {"role": "admin"},
     "setBranding": {"showBranding": False},
     "createTeam": {"name": "Billing", "memberIds": [USER]},
@@ -92,6 +109,10 @@ ANSWERS: dict[str, Any] = {
     "createOrganization": {"id": _MINE["id"], "slug": "example-shop"},
     "getOrganization": _ORGANIZATION,
     "updateOrganization": _ORGANIZATION,
+    "getOfficeHours": _HOURS,
+    "updateOfficeHours": _HOURS,
+    "getTargets": _TARGETS,
+    "updateTargets": _TARGETS,
     "listMembers": {
         "members": [
             {

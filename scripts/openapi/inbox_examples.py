@@ -35,6 +35,8 @@ CONVERSATION: dict[str, Any] = {
     "lastMessageAt": AT + 2_300,
     "lastMessageId": "msg_01jd3kqbx4k8e1j6v0f2p7z9ct",
     "waitingSince": None,
+    "dueAt": None,
+    "overdue": False,
     "snoozedUntil": None,
     "archivedAt": None,
     "rating": None,

@@ -194,6 +194,8 @@ ROUTES: dict[str, str] = {
         GET /v1/tools
         POST /v1/tools/<name>/test
         GET /v1/conversations/<conversation_id>/messages/<message_id>/source
+        GET /v1/organization/hours
+        GET /v1/organization/targets
         GET /v1/teams
         GET /v1/tags
         GET /v1/replies
@@ -257,6 +259,8 @@ ROUTES: dict[str, str] = {
         PATCH /v1/agent
         PATCH /v1/board
         PATCH /v1/organization
+        PATCH /v1/organization/hours
+        PATCH /v1/organization/targets
         PATCH /v1/site
         PATCH /v1/site/appearance
         GET /v1/site/sign-in

@@ -81,6 +81,8 @@ def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> Non
         "lastMessageAt": START_MS,
         "lastMessageId": answer.body["messages"][0]["id"],
         "waitingSince": None,
+        "dueAt": None,
+        "overdue": False,
         "snoozedUntil": None,
         "archivedAt": None,
         "rating": None,

@@ -104,6 +104,8 @@ class Change(Record, kw_only=True):
             changes |= {"newest_message_id": message.id, "last_message_at": message.at}
             if state.last_speaker is Speaker.VISITOR and not message.notice:
                 changes |= {"newest_visitor_message_id": message.id}
+            if state.last_speaker is Speaker.TEAMMATE and not message.notice:
+                changes |= {"team_answered": True}
             if self.handoff_reason is not None:
                 # The last message is a hand-off for as long as this is the time of the last message.
                 changes |= {"handed_off_at": message.at, "hand_off_reason": self.handoff_reason}

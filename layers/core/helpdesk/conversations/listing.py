@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from helpdesk.accounts.hours import service as office_hours
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.api.http.schemas import PageQuery
@@ -151,4 +152,6 @@ def _shapes(organization: str, conversations: Sequence[Conversation]) -> list[Co
     if not conversations:
         return []
     known = customers.by_ids(organization, [found.customer_id for found in conversations])
-    return [conversation_shape(found, known) for found in conversations]
+    waits = any(found.waiting_since is not None for found in conversations)
+    hours = office_hours.find(organization, consistent=False) if waits else None
+    return [conversation_shape(found, known, hours) for found in conversations]

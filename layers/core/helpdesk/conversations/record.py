@@ -163,14 +163,14 @@ class Conversation(Snapshot, kw_only=True):
     `rating` is the stars of the latest rating. `newest_visitor_message_id` is None if the visitor has written nothing.
     `answered_up_to` is the id of the last message that the agent or a teammate has answered, empty before the first
     answer. `handed_off_at` is when the agent last handed it to the team, and `hand_off_reason` why. `resolved_at` is
-    when it was last resolved. `language` is the one that the visitor clearly writes, None until an answer has noted it.
-    `gap` is the last message of a question that the agent found nothing for, until it is in a suggestion.
-    `reply_token` is in the address that answers to its mails go to, None before the first mail. `rating_asked` is the
-    last resolution for which the customer was asked for a rating by mail.
-    `team` is the ID of the team that it is assigned to, beside its assignee. `assigned_to_self` is true if the assignee
-    chose it themselves, else None. `hour_tokens` are the tokens of a model
-    that answers of the hour `tokens_hour` (since 1970) used. `erasing` is the erasure that removes it: to everyone else
-    it is gone. What such a conversation said is no longer in its item.
+    when it was last resolved. `team_answered` is true once a teammate has written in it. `language` is the one that the
+    visitor clearly writes, None until an answer has noted it. `gap` is the last message of a question that the agent
+    found nothing for, until it is in a suggestion. `reply_token` is in the address that answers to its mails go to,
+    None before the first mail. `rating_asked` is the last resolution for which the customer was asked for a rating by
+    mail. `team` is the ID of the team that it is assigned to, beside its assignee. `assigned_to_self` is true if the
+    assignee chose it themselves, else None. `hour_tokens` are the tokens of a model that answers of the hour
+    `tokens_hour` (since 1970) used. `erasing` is the erasure that removes it: to everyone else it is gone. What such a
+    conversation said is no longer in its item.
     """
 
     VIEW_OF = None
@@ -195,6 +195,7 @@ class Conversation(Snapshot, kw_only=True):
     handed_off_at: int | None = None
     hand_off_reason: str | None = None
     resolved_at: int | None = None
+    team_answered: bool | None = None
     language: Language | None = None
     gap: str | None = None
     tokens_hour: int = 0

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from helpdesk.accounts.hours.due import due_at
+from helpdesk.accounts.hours.record import OfficeHours
 from helpdesk.conversations.message_record import Entry, Message, Note
 from helpdesk.conversations.record import Conversation
 from helpdesk.conversations.schemas import (
@@ -13,6 +15,7 @@ from helpdesk.conversations.schemas import (
 )
 from helpdesk.conversations.state import State, state_data
 from helpdesk.customers.record import Customer
+from helpdesk.platform import clock
 
 
 def state_shape(conversation_id: str, state: State) -> ConversationState:
@@ -40,14 +43,24 @@ def thread_entry(entry: Entry) -> ThreadEntry:
     )
 
 
-def conversation_shape(conversation: Conversation, customers: Mapping[str, Customer]) -> ConversationShape:
-    """Return a conversation as the team sees it; `customers` are the records by id, without those that are gone."""
-    state = conversation.state
+def conversation_shape(
+    conversation: Conversation, customers: Mapping[str, Customer], hours: OfficeHours | None = None
+) -> ConversationShape:
+    """Return a conversation as the team sees it; `customers` are the records by id, without those that are gone.
+
+    `hours` say when it is due.
+    """
+    state, due = conversation.state, None
+    if hours is not None and conversation.waiting_since is not None:
+        answered = conversation.team_answered or False
+        due = due_at(hours, conversation.waiting_since, answered=answered)
     return ConversationShape.from_record(
         conversation,
         status=state.status,
         awaiting_human=state.awaiting_human,
         handled_by=state.handled_by,
+        due_at=due,
+        overdue=due is not None and due < clock.now_ms(),
         last_message_id=conversation.newest_message_id,
         waiting_since=conversation.waiting_since,
         customer=customer_summary(conversation.customer_id, customers),

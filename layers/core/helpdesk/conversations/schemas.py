@@ -182,6 +182,11 @@ class ConversationShape(ConversationState):
     the message that led to the call. Null if it doesn't wait for your team."""
     last_message_id: str | None
     """The ID of the newest message that the visitor sees."""
+    due_at: Milliseconds | None
+    """When your team must have answered by the response targets of the organization. Null if it doesn't wait for your
+    team, without such a target, and in the export of a customer's data."""
+    overdue: bool
+    """Whether `dueAt` is over."""
     snoozed_until: Milliseconds | None
     archived_at: Milliseconds | None
     rating: int | None

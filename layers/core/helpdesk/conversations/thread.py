@@ -325,6 +325,7 @@ def _started(
         last_message_at=now,
         archived_at=now if state.visibility is Visibility.ARCHIVED else None,
         newest_message_id=message_id,
+        team_answered=state.last_speaker is Speaker.TEAMMATE or None,
         newest_visitor_message_id=message_id if state.last_speaker is Speaker.VISITOR else None,
         unanswered_since=now if state.last_speaker is Speaker.VISITOR else None,
     )

@@ -174,6 +174,7 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
             ("Assignee", f"{name} ({assignee})" if name else assignee),
             ("Team", one.get("team")),
             ("Tags", ", ".join(one.get("tags", ())) or None),
+            ("Due", _due(one)),
             ("Snoozed until", moment(one["snoozedUntil"])),
             ("Archived", moment(one["archivedAt"])),
             ("Rating", f"{rating} of 5 stars" if rating is not None else None),
@@ -227,6 +228,12 @@ def _wait(conversation: dict[str, Any], now: float) -> str:
 def _age(conversation: dict[str, Any], now: float) -> str:
     """Return how long ago the last message was written."""
     return times.age(now - conversation["lastMessageAt"] / 1000)
+
+
+def _due(conversation: dict[str, Any]) -> str | None:
+    if conversation.get("dueAt") is None:
+        return None
+    return f"{moment(conversation['dueAt'])}{' (overdue)' if conversation['overdue'] else ''}"
 
 
 def _boolean(value: object) -> str | None:

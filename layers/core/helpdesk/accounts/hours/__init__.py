@@ -1,0 +1,1 @@
+"""Office hours and response targets: when a waiting conversation is due."""
