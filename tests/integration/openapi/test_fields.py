@@ -190,6 +190,8 @@ def smallest(schema: Schema) -> Any:
         return {name: smallest(schema["properties"][name]) for name in schema.get("required", ())}
     if "enum" in schema:
         return schema["enum"][0]
+    if "examples" in schema:
+        return schema["examples"][0]
     values = {"integer": max(1, schema.get("minimum", 1)), "boolean": True, "array": [], "object": {}}
     return values.get(schema["type"], "x" * max(8, schema.get("minLength", 1)))
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from helpdesk.accounts.hours.record import MAX_CLOSED_DATES, MAX_OPENINGS, MAX_TARGET_MINUTES
 from helpdesk.api.http.schemas import Answer, Body, schema_hint
 
-Clock = Annotated[str, schema_hint(pattern="^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$")]
+Clock = Annotated[str, schema_hint(pattern="^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$", examples=["09:00"])]
 ZoneName = Annotated[str, schema_hint(examples=["Europe/Berlin"])]
 ClosedDates = Annotated[list[str], schema_hint(maxItems=MAX_CLOSED_DATES)]
 Minutes = Annotated[int, schema_hint(minimum=1, maximum=MAX_TARGET_MINUTES)]

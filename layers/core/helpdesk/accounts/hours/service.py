@@ -54,9 +54,9 @@ def change_hours(caller: Caller, wanted: HoursUpdate) -> Hours:
     """Change the hours that were sent, and return all of them. Raises InvalidRequest."""
     sent: dict[str, Any] = {}
     if wanted.time_zone is not None:
-        sent["time_zone"] = _zone(wanted.time_zone)
+        sent |= {"time_zone": _zone(wanted.time_zone)}
     if wanted.closed is not None:
-        sent["closed"] = _dates(wanted.closed)
+        sent |= {"closed": _dates(wanted.closed)}
     openings = {} if wanted.days is None else {day: getattr(wanted.days, day) for day in WEEKDAYS}
     days = {day: _openings(day, each) for day, each in openings.items() if each is not None}
     return _hours(_change(caller, sent, days))
