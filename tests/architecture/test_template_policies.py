@@ -191,7 +191,13 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
     assert "/index/*" not in json.dumps(POLICIES)
     assert read == {
         "Site": {"ORG#*#POSTS#*"},
-        "Conversations": {"ORG#*#INBOX#*", "ORG#*#CUSCONVS#*", "ORG#*#ASSIGNED#*", "ORG#*#APPROVALS#*"},
+        "Conversations": {
+            "ORG#*#INBOX#*",
+            "ORG#*#WAITING",
+            "ORG#*#CUSCONVS#*",
+            "ORG#*#ASSIGNED#*",
+            "ORG#*#APPROVALS#*",
+        },
         "Customers": {"ORG#*#CUSTOMERS", "ORG#*#CUSCONVS#*", "ORG#*#CUSREPORTS#*"},
         "Knowledge": {"ORG#*#DOCUMENTS#*", "ORG#*#SUGGESTIONS#*", "ORG#*#SEARCHGAPS"},
         "KnowledgeIndexer": {"ORG#*#DOCUMENTS#*"},
