@@ -220,15 +220,20 @@ def test_of_the_indexes_a_function_reads_the_partitions_that_it_lists_and_no_oth
     }
 
 
-@pytest.mark.parametrize("function", ["Conversations", "Timers"])
-def test_functions_that_end_snoozes_remove_items_of_conversations_only(function: str) -> None:
+@pytest.mark.parametrize(
+    ("function", "removed"),
+    [("Conversations", ["ORG#*#CONV#*", "ORG#*#REPLIES"]), ("Timers", ["ORG#*#CONV#*"])],
+)
+def test_functions_that_end_snoozes_remove_nothing_but_what_they_serve(
+    function: str, removed: list[str]
+) -> None:
     [statement] = [
         each
         for each in POLICIES[function]
         if "dynamodb:DeleteItem" in actions(each) and each["Effect"] == "Allow"
     ]
 
-    assert statement["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["ORG#*#CONV#*"]}}
+    assert statement["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": removed}}
 
 
 def test_who_disconnects_an_account_removes_connections_only() -> None:
