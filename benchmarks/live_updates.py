@@ -23,9 +23,7 @@ CONSOLES, MESSAGES, PAUSE_SECONDS = 10, 40, 1.0
 async def measure(stack: dict[str, str]) -> list[float]:
     """Return the seconds from the response of each message to each console's hint of it."""
     async with aiohttp.ClientSession(stack["base_url"].rstrip("/") + "/") as http:
-        async with asyncio.TaskGroup() as opening:
-            tasks = [opening.create_task(_console(http, stack["owner_token"])) for _ in range(CONSOLES)]
-        consoles = [task.result() for task in tasks]
+        consoles = [await _console(http, stack["owner_token"]) for _ in range(CONSOLES)]
         seconds: list[float] = []
         for number in range(MESSAGES + 1):
             sent, message = await _write(http, stack["secret_key"], number)
