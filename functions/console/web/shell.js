@@ -143,13 +143,16 @@ export const Shell = () => {
   const { path } = useCell(place);
   const [isOpen, setOpen] = useState(false);
   const Over = useCell(over);
+  const waits = useCell(waiting).conversations;
   const [current = "conversations", ...rest] = pieces(path);
   const name = SCREENS.find(([screen]) => screen === current)?.[1];
   useEffect(() => live.start(), []);
   useEffect(() => {
     setOpen(false);
-    document.title = `${name ?? "Not found"} · ${session.me.value.organization.name}`;
   }, [path]);
+  useEffect(() => {
+    document.title = `${waits ? `(${waits}) ` : ""}${name ?? "Not found"} · ${session.me.value.organization.name}`;
+  }, [path, waits]);
   useKeys([
     ...SCREENS.map(([screen, text, key]) => ({ key: `g ${key}`, text: `Go to ${text}`, run: () => open(screen === "conversations" ? "/" : `/${screen}`) })),
     { key: "mod+k", text: "Find anything", run: showPalette, typing: true },
