@@ -89,7 +89,7 @@ const Widget = ({ saved, set }) => {
   return html`
     <div class="stack large">
       <${Form} form=${form} label="The chat widget">
-        <${Group} title="Chat widget" hint="A button on your own pages that opens a conversation with your team. The help site and its contact form have to be open.">
+        <${Group} title="Chat widget" hint="A button on your own pages that opens a conversation with your team. The help site can stay off.">
           <${Field} label="Your sites" error=${form.error("widgetOrigins")}
             hint="The origins of the pages that may show it, one a line, such as https://shop.example.com. Empty: none.">
             <textarea ...${form.text("widgetOrigins")} class="code" rows="4" spellcheck=${false} placeholder="https://shop.example.com" />
