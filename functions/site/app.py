@@ -11,7 +11,7 @@ from helpdesk.site import articles, assets, board_reads, folders, framing, machi
 from helpdesk.site.router import Pages
 from helpdesk.site.visit import Visit
 
-NEEDS = declare("BASE_URL", "LIVE_URL", "KNOWLEDGE_BUCKET", "SEARCH_BUCKET", "MAIL_FROM")
+NEEDS = declare("BASE_URL", "LIVE_URL", "KNOWLEDGE_BUCKET", "SEARCH_BUCKET", "FILES_BUCKET", "MAIL_FROM")
 
 pages = Pages()
 
@@ -197,6 +197,14 @@ def show_unread(visit: Visit) -> Content:
     from helpdesk.site import widget
 
     return widget.unread(visit)
+
+
+@pages.post("/widget/files", limit=AddressLimit.SITE_FORMS, of_widget=True, reads=framing.agent_key)
+def upload_in_widget(visit: Visit) -> Content:
+    """Upload a file in the chat widget."""
+    from helpdesk.site import attaching
+
+    return attaching.upload(visit)
 
 
 @pages.get("/widget/<conversation_id>", of_widget=True, reads=framing.agent_key)

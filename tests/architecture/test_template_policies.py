@@ -92,6 +92,7 @@ def test_the_pages_of_help_sites_reach_what_they_show_and_what_visitors_write() 
     assert allowed("Site") == {
         **dict.fromkeys({*pages, "ORG#*#AGENT"}, reads),
         "ORG#*#LIVE": {"dynamodb:Query", "dynamodb:PutItem"},
+        "ORG#*#FILE#*": writes | {"dynamodb:BatchGetItem"},
         "ORG#*#BUCKET": {"dynamodb:UpdateItem"},
         "REPLYTO#*": {"dynamodb:GetItem"},
         "ORG#*#PAGE": reads | {"dynamodb:UpdateItem"},

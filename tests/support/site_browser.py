@@ -42,7 +42,7 @@ class SiteBrowser:
         for form in LexborHTMLParser(self.page.text).css("main form, footer form"):
             where = unescape(str(form.attributes["action"]))
             if where.endswith(action):
-                inputs = [each.attributes for each in form.css("input")]
+                inputs = [each.attributes for each in form.css("input[name]")]
                 return where, {str(each["name"]): str(each.get("value") or "") for each in inputs}
         raise AssertionError(f"no form {action} on: {self.page.text[-1500:]}")
 

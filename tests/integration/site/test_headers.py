@@ -50,6 +50,7 @@ def paths(api: Client) -> dict[str, str]:
         "/widget.js": "/widget.js",
         "/widget": "/widget",
         "/widget/unread": "/widget/unread",
+        "/widget/files": "/widget/files",
         "/widget/<conversation_id>": "/widget/cnv_0",
         "/widget/<conversation_id>/state": "/widget/cnv_0/state",
         "/widget/<conversation_id>/live": "/widget/cnv_0/live",

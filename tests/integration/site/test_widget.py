@@ -41,7 +41,8 @@ def press(frame: SiteBrowser, **typed: str) -> Page:
     """Send the form for a message; the response as it comes."""
     form = frame.page.one("#write form")
     fields = {
-        str(each.attributes["name"]): str(each.attributes.get("value") or "") for each in form.css("input")
+        str(each.attributes["name"]): str(each.attributes.get("value") or "")
+        for each in form.css("input[name]")
     }
     return frame.send(str(form.attributes["action"]), {**fields, **typed})
 
@@ -183,7 +184,10 @@ def test_the_frame_has_a_cookie_of_its_own_for_each_site_around_it(api: Client) 
 
 def test_a_form_counts_only_with_the_token_of_its_browser_and_from_the_site(frame: SiteBrowser) -> None:
     frame.open("/widget")
-    form = {each.attributes["name"]: each.attributes["value"] for each in frame.page.html.css("#write input")}
+    form = {
+        each.attributes["name"]: each.attributes["value"]
+        for each in frame.page.html.css("#write input[name]")
+    }
     fields = {str(name): str(value) for name, value in form.items()} | {"body": "Hello"}
 
     assert frame.send("/widget", {**fields, "csrf": "0" * 64}).status == 403
@@ -330,3 +334,41 @@ def test_a_conversations_page_gets_a_token_for_live_updates(
     other = SiteBrowser(frame.root)
     csrf = str(other.open("/widget").one("html").attributes["data-csrf"])
     assert other.send(f"{path}/live", {"csrf": csrf}).status == 404
+
+
+def uploaded(frame: SiteBrowser, content: str, **headers: str) -> Page:
+    """Upload a file, as the frame's script does; the response as it comes."""
+    csrf = str(frame.open("/widget").one("html").attributes["data-csrf"])
+    own = {"content-type": "text/plain", "x-csrf": csrf, "sec-fetch-site": "same-origin", **headers}
+    return frame.ask("POST", "/widget/files?name=order.txt", content, own)
+
+
+def test_a_visitor_attaches_a_file(api: Client, frame: SiteBrowser) -> None:
+    file = json.loads(uploaded(frame, "Two ferns").text)
+
+    path = written(frame, "", files=json.dumps([file]))
+
+    [message] = api.get(f"/v1/conversations/{path.rpartition('/')[2]}").body["messages"]
+    assert [each["name"] for each in message["attachments"]] == ["order.txt"]
+    assert frame.open(path).words(".own .file") == "order.txt"
+
+
+def test_a_file_that_is_refused_is_so_in_the_visitors_words(frame: SiteBrowser) -> None:
+    frame.open("/widget", accept_language="de")
+    assert uploaded(frame, "Two ferns", **{"x-csrf": "0" * 64}).status == 403
+    assert uploaded(frame, "Two ferns", **{"sec-fetch-site": "cross-site"}).status == 403
+    empty = uploaded(frame, "", **{"accept-language": "de"})
+    assert (empty.status, json.loads(empty.text)) == (400, {"problem": "Diese Datei ist leer oder zu groß."})
+    page = {"content-type": "image/svg+xml"}
+    svg = json.loads(uploaded(frame, "<svg xmlns='http://www.w3.org/2000/svg'/>", **page).text)
+
+    for files, said in (
+        ([svg], "Files of this type cannot be sent."),
+        ([{**svg, "id": "file_" + "7" * 26}], "An attached file is no longer available."),
+        ([svg] * 7, "You have attached too many files."),
+    ):
+        frame.open("/widget?all=1")
+        refused = press(frame, body="Look", files=json.dumps(files))
+        assert refused.status == 400
+        assert said in refused.words("#problem")
+        assert refused.words("textarea") == "Look"

@@ -41,7 +41,7 @@ from helpdesk.conversations.state import Status
 from helpdesk.customers.profile import UserInput
 from helpdesk.platform import clock
 from helpdesk.platform.errors import AppError, InvalidRequest, RateLimited
-from helpdesk.site import assets, following, forms, framing, markdown, rendering, sending
+from helpdesk.site import assets, attaching, following, forms, framing, markdown, rendering, sending
 from helpdesk.site.errors import NoStars, PageNotFound, StillMoving
 from helpdesk.site.forms import OwnForm
 from helpdesk.site.links import policy_source
@@ -79,6 +79,8 @@ class MessageForm(OwnForm):
     email: str = ""
     page: str = ""
     """The page around the widget, as JSON: `url` and `title`."""
+    files: str = ""
+    """Files that were uploaded in the widget, as JSON: a list of `id` and `name`."""
 
 
 class RatingForm(OwnForm):
@@ -157,7 +159,7 @@ def live_token(visit: Visit, conversation_id: str) -> Content:
     return following.token(visit)
 
 
-_REFUSALS = (FormNotOwn, RateLimited, InvalidRequest, EmptyMessage, MessageTooLong)
+_REFUSALS = (FormNotOwn, RateLimited, InvalidRequest, EmptyMessage, MessageTooLong, *attaching.REFUSALS)
 
 
 def _browser(visit: Visit) -> Browser:
@@ -196,6 +198,7 @@ def _sent(visit: Visit, browser: Browser, form: MessageForm) -> str:
             body=form.body,
             user=user,
             page=_page(visit, form.page),
+            attachments=attaching.named(form.files) if visit.is_framed else None,
         )
         accepted = messages.post_as(
             visit.organization,
@@ -250,6 +253,7 @@ def write(
         "listed": listed,
         "asks_email": browser.visitor is None and not found and framing.agent_of(visit).require_email,
         "why": _why(error),
+        "of_file": attaching.sentence(visit, error),
         "most": MAX_BODY_CHARACTERS,
     }
     return rendering.page(
@@ -303,6 +307,7 @@ def thread(
         "typed_note": typed_note,
         "stars": stars,
         "why": _why(error),
+        "of_file": attaching.sentence(visit, error),
         "most": MAX_BODY_CHARACTERS,
         "most_note": MAX_NOTE_CHARACTERS,
         "script": visit.link(assets.script_path("thread")),

@@ -6,6 +6,7 @@ from helpdesk.agent.record import AgentSettings
 from helpdesk.site import assets
 from helpdesk.site.visit import Visit
 from helpdesk.storage.stored import Key
+from helpdesk.visitor_texts.catalog import TextName
 
 
 def agent_key(organization: str, _: Mapping[str, str]) -> Sequence[Key]:
@@ -24,8 +25,12 @@ def context(visit: Visit, template: str) -> dict[str, object]:
     settings = visit.site.settings
     # Without the organization's own style sheet, which is for the pages of a site.
     styles = [*assets.styles_of(settings, own=False), assets.style_path("frame")]
+    agent = agent_of(visit)
+    sentences = agent.texts.in_language(visit.language)
     return {
-        "agent_name": agent_of(visit).name,
+        "agent_name": agent.name,
+        "attach": sentences.write(TextName.WIDGET_FILES),
+        "too_large": sentences.write(TextName.REFUSAL_FILE_SIZE),
         "styles": [visit.link(path) for path in styles],
         "frame_script": visit.link(assets.script_path("frame")),
         "widget": {"origins": list(settings.widget_origins), "root": visit.root, "name": template},

@@ -128,6 +128,10 @@
   const send = async (sent) => {
     const isMessage = sent === form, body = new URLSearchParams(new FormData(sent));
     if (isMessage && page) body.set("page", JSON.stringify(page));
+    if (isMessage) {
+      await Promise.allSettled(uploads.values());
+      body.set("files", JSON.stringify([...uploads.keys()].map((each) => each.file).filter(Boolean)));
+    }
     const pending = isMessage && thread ? waits(sent.elements.body.value) : null;
     const submit = $("button[type=submit]", sent);
     submit.disabled = true;
@@ -139,7 +143,12 @@
       const isHere = path === new URL(sent.action).pathname || path === new URL(form.action).pathname;
       if (answer.ok && !isHere) return location.replace(path);
       if (answer.ok) {
-        if (isMessage) sent.elements.body.value = "";
+        if (isMessage) {
+          sent.elements.body.value = "";
+          for (const each of uploads.keys()) each.remove();
+          uploads.clear();
+          needText();
+        }
         submit.blur();
         pending?.remove();
         document.dispatchEvent(new CustomEvent("helpdesk:page", { detail: next }));
@@ -168,6 +177,58 @@
     thread.append(shown);
     return shown;
   };
+  // Files: each is uploaded when it's chosen.
+  const MOST_BYTES = 4000000;
+  const uploads = new Map();
+  const needText = () => { form.elements.body.required = uploads.size === 0; };
+  const attach = (file) => {
+    const shown = document.createElement("li"), name = document.createElement("bdi"), remove = $("#close").cloneNode(true);
+    name.textContent = file.name;
+    remove.removeAttribute("id");
+    remove.title = remove.ariaLabel = html.dataset.remove;
+    const drop = () => {
+      shown.remove();
+      uploads.delete(shown);
+      needText();
+    };
+    remove.addEventListener("click", drop);
+    shown.append(name, remove);
+    shown.ariaBusy = "true";
+    $("#attached").append(shown);
+    const upload = async () => {
+      const failed = (text) => {
+        problem.textContent = text || problem.dataset.failed;
+        drop();
+      };
+      if (file.size > MOST_BYTES) return failed(problem.dataset.size);
+      const headers = { "content-type": file.type || "application/octet-stream", "x-csrf": html.dataset.csrf };
+      const path = `${root}/widget/files?name=${encodeURIComponent(file.name)}`;
+      try {
+        const answer = await fetch(path, { method: "POST", body: file, headers, credentials: "same-origin" });
+        const found = await answer.json().catch(() => ({}));
+        if (!answer.ok) return failed(found.problem);
+        shown.file = found;
+        shown.ariaBusy = "false";
+      } catch {
+        failed();
+      }
+    };
+    uploads.set(shown, upload());
+    needText();
+  };
+  const chosen = (files) => {
+    problem.textContent = "";
+    for (const file of files) attach(file);
+  };
+  $("#files")?.addEventListener("change", ({ target }) => {
+    chosen([...target.files]);
+    target.value = "";
+  });
+  form?.elements.body.addEventListener("paste", (event) => {
+    const files = [...event.clipboardData.files];
+    if (files.length > 0) event.preventDefault();
+    chosen(files);
+  });
   addEventListener("submit", (event) => {
     event.preventDefault();
     send(event.target);
@@ -175,6 +236,6 @@
   form?.elements.body.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing || !matchMedia("(pointer: fine)").matches) return;
     event.preventDefault();
-    if (event.target.value.trim()) form.requestSubmit();
+    if (event.target.value.trim() || uploads.size > 0) form.requestSubmit();
   });
 })();
