@@ -76,14 +76,14 @@ def test_a_visitor_of_another_site_is_answered_by_live_updates_and_identified(
     mark = uuid.uuid4().hex[:8]
     frame.get_by_role("textbox").fill(f"How are webhooks signed? {mark}")
     frame.get_by_role("button", name="Send").click()
-    expect(frame.locator(".thread > li.other .prose").first).to_be_visible(timeout=30_000)
+    expect(frame.locator(".thread > li.other .prose").first).to_be_visible(timeout=90_000)
 
     [conversation] = [
         each for each in api.get("/v1/conversations").body["conversations"] if mark in str(each["subject"])
     ]
     reply = {"body": "Tina here.", "takeOver": True}
     assert api.post(f"/v1/conversations/{conversation['id']}/reply", reply).status == 200
-    expect(frame.get_by_text("Tina here.")).to_be_visible(timeout=30_000)
+    expect(frame.get_by_text("Tina here.")).to_be_visible(timeout=90_000)
     eventually(lambda: any('"message"' in each for each in frames))
 
     user = SiteUser(id=mark, name="Ada", email=f"{mark}@example.com", email_verified=True)
