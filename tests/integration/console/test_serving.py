@@ -171,3 +171,26 @@ def test_modules_import_each_other_by_paths_which_every_browser_resolves() -> No
     }
 
     assert bare == set()
+
+
+def first_view() -> set[str]:
+    """Return the modules that the inbox imports before it shows anything."""
+    found, left = set(), ["main.js", "inbox.js"]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += re.findall(r'^import [^;]*?from "\./([^"]+)"', (WEB / name).read_text(), re.MULTILINE)
+    return found
+
+
+def test_the_page_loads_the_modules_of_the_inbox_at_once() -> None:
+    loaded = re.findall(r'rel="modulepreload" href="\{files\}/([^"]+)"', (WEB / "index.html").read_text())
+
+    assert {*loaded, "main.js"} == first_view()
+
+
+def test_the_inbox_and_its_libraries_are_at_most_35_kilobytes_compressed() -> None:
+    names = [*first_view(), "style.css", "inbox.css", "index.html"]
+
+    assert sum(len(gzip.compress((WEB / name).read_bytes())) for name in names) <= 35 * 1_024
