@@ -43,6 +43,7 @@ def requests(organization: str) -> Iterator[Asked]:
     for path, change in (("/v1/me", {"name": "Olga Owner"}), ("/v1/me/notifications", {"mail": []})):
         yield by(owner, "GET", path)
         yield by(owner, "PATCH", path, change)
+    yield from _of_reading(owner, by)
     yield by(owner, "GET", "/v1/keys")
     key = str(owner.post("/v1/keys", {"name": "Second"}).body["id"])
     yield by(owner, "POST", "/v1/keys", {"name": "Third"})
@@ -87,6 +88,15 @@ def requests(organization: str) -> Iterator[Asked]:
     yield by(owner, "POST", "/v1/billing/branding", {"showBranding": False})
     yield by(guest, "POST", "/v1/organizations", {"name": "Second", "slug": "second-of-guest"})
     yield by(guest, "POST", "/v1/me/organization", {"organizationId": organization})
+
+
+def _of_reading(owner: Client, by: Callable[..., Asked]) -> Iterator[Asked]:
+    one = "/v1/conversations/<conversation_id>"
+    listed = owner.get("/v1/conversations?limit=1").body["conversations"][0]
+    at, newest = f"/v1/conversations/{listed['id']}", {"messageId": listed["lastMessageId"]}
+    yield by(owner, "PUT", f"{at}/read", newest, route=f"{one}/read")
+    yield by(owner, "GET", "/v1/conversations")
+    yield by(owner, "GET", at, route=one)
 
 
 def _of_programs(

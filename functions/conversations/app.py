@@ -4,7 +4,7 @@ from helpdesk.accounts.teams.errors import TeamNotFound
 from helpdesk.api.admission.caller import Access, Caller
 from helpdesk.api.http.schemas import OK, Ok, PageQuery
 from helpdesk.api.routing.api import Api
-from helpdesk.conversations import assigning, listing, snoozes, tags, writing
+from helpdesk.conversations import assigning, listing, read_state, snoozes, tags, writing
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import (
     BadSnoozeTime,
@@ -28,6 +28,7 @@ from helpdesk.conversations.schemas import (
     MailSourceAnswer,
     NoteAccepted,
     NoteInput,
+    ReadInput,
     ReplyAccepted,
     ReplyInput,
     SnoozeInput,
@@ -119,6 +120,15 @@ def write_note(caller: Caller, conversation_id: str, note: NoteInput) -> NoteAcc
 def assign_conversation(caller: Caller, conversation_id: str, assignment: AssignInput) -> Ok:
     """Assign a conversation to a member or a team, or unassign it. A line in the thread shows it to the team."""
     assigning.assign(caller, conversation_id, assignment.model_dump(exclude_unset=True))
+    return OK
+
+
+@api.put(
+    "/v1/conversations/<conversation_id>/read", access=Access.ACCOUNT_MEMBER, errors=(ConversationNotFound,)
+)
+def mark_read(caller: Caller, conversation_id: str, read: ReadInput) -> Ok:
+    """Mark a conversation as read up to a message. It concerns only you, and never goes back."""
+    read_state.mark(caller, conversation_id, read.message_id)
     return OK
 
 

@@ -37,6 +37,7 @@ CONVERSATION: dict[str, Any] = {
     "waitingSince": None,
     "dueAt": None,
     "overdue": False,
+    "unread": True,
     "snoozedUntil": None,
     "archivedAt": None,
     "rating": None,

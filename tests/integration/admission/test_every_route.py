@@ -300,6 +300,7 @@ ROUTES: dict[str, str] = {
     """,
     "account, in an organization, by any program": """
         GET /v1/me/notifications
+        PUT /v1/conversations/<conversation_id>/read
     """,
     "account": """
         GET /v1/me

@@ -83,6 +83,7 @@ def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> Non
         "waitingSince": None,
         "dueAt": None,
         "overdue": False,
+        "unread": False,
         "snoozedUntil": None,
         "archivedAt": None,
         "rating": None,

@@ -7,7 +7,7 @@ from helpdesk.accounts.hours import service as office_hours
 from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.api.http.schemas import PageQuery
-from helpdesk.conversations import list_repository, repository, tags
+from helpdesk.conversations import list_repository, read_state, repository, tags
 from helpdesk.conversations.errors import MailSourceNotFound
 from helpdesk.conversations.files import store
 from helpdesk.conversations.list_repository import ListQuery
@@ -46,7 +46,7 @@ def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAn
     if room < len(entries):
         entries, older = entries[:room], entries[room - 1].id
     return ConversationAnswer(
-        conversation=_shapes(caller.organization, [conversation])[0],
+        conversation=_shapes(caller, [conversation])[0],
         messages=entries[::-1],
         next_cursor=next_cursor(caller, older, name),
     )
@@ -78,14 +78,14 @@ def newest(caller: Caller, query: ConversationsQuery) -> ConversationsAnswer:
                 "`sort` can't be combined with `q`: a search lists the latest activity first."
             )
         found, end = _searched(caller.organization, text, chosen, query.limit, start)
-        shapes = _shapes(caller.organization, found)
+        shapes = _shapes(caller, found)
         return ConversationsAnswer(conversations=shapes, next_cursor=next_cursor(caller, end, name))
     try:
         source = chosen.source(caller.organization)
     except MalformedKey:  # an id that cannot be one: nothing matches it
         return ConversationsAnswer(conversations=[], next_cursor=None)
     found, end = list_repository.page(caller.organization, source, query.limit, start)
-    shapes = _shapes(caller.organization, found)
+    shapes = _shapes(caller, found)
     room = fitting(shapes)
     if room < len(shapes):
         last = found[room - 1]
@@ -148,10 +148,12 @@ def list_query(caller: Caller, query: ConversationsQuery) -> ListQuery:
     )
 
 
-def _shapes(organization: str, conversations: Sequence[Conversation]) -> list[ConversationShape]:
+def _shapes(caller: Caller, conversations: Sequence[Conversation]) -> list[ConversationShape]:
     if not conversations:
         return []
+    organization = caller.organization
     known = customers.by_ids(organization, [found.customer_id for found in conversations])
     waits = any(found.waiting_since is not None for found in conversations)
     hours = office_hours.find(organization, consistent=False) if waits else None
-    return [conversation_shape(found, known, hours) for found in conversations]
+    unread = read_state.unread(caller, conversations)
+    return [conversation_shape(found, known, hours, unread=found.id in unread) for found in conversations]

@@ -44,11 +44,15 @@ def thread_entry(entry: Entry) -> ThreadEntry:
 
 
 def conversation_shape(
-    conversation: Conversation, customers: Mapping[str, Customer], hours: OfficeHours | None = None
+    conversation: Conversation,
+    customers: Mapping[str, Customer],
+    hours: OfficeHours | None = None,
+    *,
+    unread: bool = False,
 ) -> ConversationShape:
     """Return a conversation as the team sees it; `customers` are the records by id, without those that are gone.
 
-    `hours` say when it is due.
+    `hours` say when it is due, `unread` whether the caller has read it.
     """
     state, due = conversation.state, None
     if hours is not None and conversation.waiting_since is not None:
@@ -60,6 +64,7 @@ def conversation_shape(
         awaiting_human=state.awaiting_human,
         handled_by=state.handled_by,
         due_at=due,
+        unread=unread,
         overdue=due is not None and due < clock.now_ms(),
         last_message_id=conversation.newest_message_id,
         waiting_since=conversation.waiting_since,

@@ -187,6 +187,8 @@ class ConversationShape(ConversationState):
     team, without such a target, and in the export of a customer's data."""
     overdue: bool
     """Whether `dueAt` is over."""
+    unread: bool
+    """Whether the visitor has written in the last 90 days since you read it. False for a secret key."""
     snoozed_until: Milliseconds | None
     archived_at: Milliseconds | None
     rating: int | None
@@ -277,6 +279,13 @@ class NoteAccepted(Answer):
     """The response to a note: its ID among the entries of the thread."""
 
     message_id: str
+
+
+class ReadInput(Body):
+    """How far you have read a conversation."""
+
+    message_id: str
+    """The ID of the newest message that you have seen."""
 
 
 class AssignInput(Body):

@@ -241,7 +241,8 @@ def _boolean(value: object) -> str | None:
 
 
 def _status(conversation: dict[str, Any]) -> str:
-    marks = [
+    marks = ["unread"] if conversation.get("unread") else []
+    marks += [
         mark
         for mark, since in (("snoozed", "snoozedUntil"), ("archived", "archivedAt"))
         if conversation[since] is not None

@@ -117,6 +117,18 @@ def list_tags(session: Session, prefix: str | None, limit: int) -> None:
 
 @conversations.command()
 @click.argument("conversation_id", metavar="ID", type=ID)
+@pass_session
+def read(session: Session, conversation_id: str) -> None:
+    """Mark a conversation as read, for you alone."""
+    api = session.api()
+    conversation_id = api.whole(conversation_id)
+    newest = api.get("conversations", conversation_id, limit=1)["conversation"]["lastMessageId"]
+    answer = api.put("conversations", conversation_id, "read", body={"messageId": newest})
+    _done(session, answer, f"Marked {conversation_id} as read.")
+
+
+@conversations.command()
+@click.argument("conversation_id", metavar="ID", type=ID)
 @click.argument("who", required=False)
 @click.option("--team", metavar="TEAM", help="Assign it to this team: an ID or a name, or none for no team.")
 @pass_session

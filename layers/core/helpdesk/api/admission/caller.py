@@ -57,6 +57,8 @@ class Access(Enum):
     SECRET_KEY = (None, KeyRule.ONLY, RateLimitSubject.ORGANIZATION, Scope.API)
     MEMBER = (Role.MEMBER, KeyRule.ALLOWED, RateLimitSubject.ORGANIZATION, Scope.API)
     ADMIN = (Role.ADMIN, KeyRule.ALLOWED, RateLimitSubject.ORGANIZATION, Scope.API)
+    # About what a person does in the organization.
+    ACCOUNT_MEMBER = (Role.MEMBER, KeyRule.TOKEN_REQUIRED, RateLimitSubject.ORGANIZATION, Scope.API)
     ACCOUNT_ADMIN = (Role.ADMIN, KeyRule.TOKEN_REQUIRED, RateLimitSubject.ORGANIZATION, Scope.API)
     # Who can get into the organization: keys and logins; members and invitations.
     ACCESS_ADMIN = (Role.ADMIN, KeyRule.TOKEN_REQUIRED, RateLimitSubject.ORGANIZATION, Scope.MANAGE)
