@@ -20,6 +20,14 @@ from helpdesk.conversations.errors import (
     TooManyAttachments,
 )
 from helpdesk.conversations.files.errors import AttachmentMissing, AttachmentWrongType
+from helpdesk.conversations.replies import service as replies
+from helpdesk.conversations.replies.errors import ReplyNotFound, TooManyReplies, UnknownPlaceholder
+from helpdesk.conversations.replies.schemas import (
+    SavedRepliesAnswer,
+    SavedReplyInput,
+    SavedReplyShape,
+    SavedReplyUpdate,
+)
 from helpdesk.conversations.schemas import (
     AssignInput,
     ConversationAnswer,
@@ -39,9 +47,6 @@ from helpdesk.conversations.schemas import (
 from helpdesk.conversations.state import Transition
 from helpdesk.platform.errors import InvalidCursor
 from helpdesk.platform.settings import declare
-from helpdesk.replies import service as replies
-from helpdesk.replies.errors import ReplyNotFound, TooManyReplies, UnknownPlaceholder
-from helpdesk.replies.schemas import SavedRepliesAnswer, SavedReplyInput, SavedReplyShape, SavedReplyUpdate
 from helpdesk.tools.approvals import service as approvals
 from helpdesk.tools.approvals.errors import ApprovalExpired, ApprovalNotFound, ApprovalSettled
 from helpdesk.tools.approvals.schemas import ApprovalAnswer, ApprovalDecision, ApprovalsAnswer, ApprovalsQuery

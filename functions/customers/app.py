@@ -2,11 +2,13 @@
 
 from helpdesk.accounts.organizations.errors import UpgradeRequired
 from helpdesk.api.admission.caller import Access, Caller
+from helpdesk.api.http.content import BaseUrl, ClientInfo
+from helpdesk.api.http.csv_content import CsvText, wants_csv
 from helpdesk.api.http.schemas import OK, Ok, PageQuery
 from helpdesk.api.routing.api import Api
 from helpdesk.conversations.errors import EmptyMessage, MessageTooLong, TooManyAttachments
 from helpdesk.conversations.files.errors import AttachmentMissing, AttachmentWrongType
-from helpdesk.customers import editing, listing
+from helpdesk.customers import editing, exporting, listing
 from helpdesk.customers.errors import CustomerNotFound, FactNotFound
 from helpdesk.customers.profile import CustomerInput, CustomerUpdate
 from helpdesk.customers.schemas import (
@@ -32,8 +34,16 @@ api = Api()
 
 
 @api.get("/v1/customers", access=Access.MEMBER, errors=(InvalidCursor,))
-def list_customers(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
-    """List customers, newest first, or search them by name or e-mail address."""
+def list_customers(
+    caller: Caller, query: CustomersQuery, client: ClientInfo, base_url: BaseUrl
+) -> CustomersAnswer | CsvText:
+    """List customers, newest first, or search them by name or e-mail address.
+
+    With the header `Accept: text/csv` it returns CSV, 1,000 customers on a page if you send no `limit`. The header
+    `Link` of the response has the address of the next page.
+    """
+    if wants_csv(client):
+        return exporting.as_csv(caller, query, f"{base_url}/v1/customers")
     return listing.newest(caller, query)
 
 

@@ -138,6 +138,9 @@ def _operation(route: Route, query: list[dict[str, Any]], shared: dict[str, Any]
             "description": "The document has not changed since the response whose ETag If-None-Match names.",
             "headers": _headers("RequestId"),
         }
+    if route.or_csv:
+        content = operation["responses"][str(route.status)]["content"]
+        content["text/csv"] = {"schema": {"type": "string"}}
     if route.or_see_other:
         operation["responses"]["303"] = {
             "description": "A redirect to the next page.",

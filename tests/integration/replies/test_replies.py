@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.conversations.replies import service
+from helpdesk.conversations.replies.record import SavedReplyCount
 from helpdesk.platform import clock
-from helpdesk.replies import service
-from helpdesk.replies.record import SavedReplyCount
 from helpdesk.storage import table
 from tests.support.api import Client
 from tests.support.between import TRANSACTIONS, before_call

@@ -17,26 +17,25 @@ from helpdesk.platform.text import is_blank, trimmed
 from helpdesk.search import service as search
 
 
-def newest(caller: Caller, query: CustomersQuery) -> CustomersAnswer:
-    """Return a page of customers, the newest first. Raises InvalidRequest, InvalidCursor.
+def newest(caller: Caller, query: CustomersQuery, limit: int | None = None) -> CustomersAnswer:
+    """Return a page of customers, the newest first, of the query's size or `limit`.
 
-    A page can hold fewer than `limit`, even none, while there is a cursor.
+    It can hold fewer, even none, while there is a cursor. Raises InvalidRequest, InvalidCursor.
     """
+    limit = query.limit if limit is None else limit
     text = None if query.q is None else trimmed(query.q)
     if text is not None and is_blank(text):
         raise InvalidRequest("`q` must not be blank. Omit it to list all customers.")
     name = f"customers?{text!r}"  # None is not the text "None"
     start = position(caller, query, name)
     if text is not None:
-        hits = search.customers(caller.organization, text, query.limit, start)
+        hits = search.customers(caller.organization, text, limit, start)
         known = repository.by_ids(caller.organization, hits.ids)
         shapes = [
             CustomerShape.from_record(known[customer_id]) for customer_id in hits.ids if customer_id in known
         ]
         return CustomersAnswer(customers=shapes, next_cursor=next_cursor(caller, hits.after, name))
-    found, end = repository.customers.newest(
-        caller.organization, limit=query.limit, before=start, index="GSI1"
-    )
+    found, end = repository.customers.newest(caller.organization, limit=limit, before=start, index="GSI1")
     shapes = [CustomerShape.from_record(customer) for customer in found]
     room = fitting(shapes)
     if room < len(shapes):

@@ -24,6 +24,7 @@ from helpdesk.api.admission.anonymous import AddressLimit
 from helpdesk.api.admission.caller import Access, Caller
 from helpdesk.api.admission.limits import RequestClass
 from helpdesk.api.http.content import BaseUrl, ClientInfo, Content, HtmlPage, RawBody, SeeOther
+from helpdesk.api.http.csv_content import CsvText
 from helpdesk.api.http.error_response import base_url, error_answer
 from helpdesk.api.http.gateway import Paths, Request, answer
 from helpdesk.api.http.schemas import Answer, Body, Form, Query, field_names, one_time_secret
@@ -74,6 +75,7 @@ class Route(Record):
     form: tuple[str, type[Form]] | None = None
     or_see_other: bool = False
     or_page: bool = False
+    or_csv: bool = False
     refusal: Refusal | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     raw_body_parameter: str | None = None
@@ -342,7 +344,8 @@ def _declared(
     function: Function,
 ) -> Route:
     hints = get_type_hints(function)
-    # A page with a form returns `HtmlPage | SeeOther`, a route that shows browsers a page for 404 `Answer | HtmlPage`.
+    # A page with a form returns `HtmlPage | SeeOther`, a route that shows browsers a page for 404 `Answer | HtmlPage`,
+    # and a list that is also CSV `Answer | CsvText`.
     answers = hints.pop("return")
     answer = next(kind for kind in get_args(answers) or (answers,) if kind is not SeeOther)
     caller: str | None = None
@@ -387,4 +390,5 @@ def _declared(
         form,
         SeeOther in get_args(answers),
         answer is not HtmlPage and HtmlPage in get_args(answers),
+        CsvText in get_args(answers),
     )

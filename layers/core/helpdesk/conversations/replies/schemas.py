@@ -4,7 +4,7 @@ from typing import Annotated
 
 from helpdesk.api.http.schemas import Answer, Body, Milliseconds, schema_hint
 from helpdesk.conversations.errors import MAX_BODY_CHARACTERS
-from helpdesk.replies.errors import MAX_TITLE_CHARACTERS
+from helpdesk.conversations.replies.errors import MAX_TITLE_CHARACTERS
 
 Title = Annotated[str, schema_hint(minLength=1, maxLength=MAX_TITLE_CHARACTERS)]
 Text = Annotated[str, schema_hint(minLength=1, maxLength=MAX_BODY_CHARACTERS)]

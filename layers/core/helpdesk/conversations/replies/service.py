@@ -7,10 +7,7 @@ from helpdesk.api.admission.caller import Caller
 from helpdesk.api.http.pages import fitting, next_cursor, position
 from helpdesk.api.http.schemas import PageQuery
 from helpdesk.conversations.errors import MAX_BODY_CHARACTERS
-from helpdesk.platform import clock, ids
-from helpdesk.platform.errors import InvalidRequest, one_to
-from helpdesk.platform.text import as_name, is_blank, trimmed
-from helpdesk.replies.errors import (
+from helpdesk.conversations.replies.errors import (
     MAX_REPLIES,
     MAX_TITLE_CHARACTERS,
     PLACEHOLDERS,
@@ -18,8 +15,16 @@ from helpdesk.replies.errors import (
     TooManyReplies,
     UnknownPlaceholder,
 )
-from helpdesk.replies.record import SavedReply, SavedReplyCount
-from helpdesk.replies.schemas import SavedRepliesAnswer, SavedReplyInput, SavedReplyShape, SavedReplyUpdate
+from helpdesk.conversations.replies.record import SavedReply, SavedReplyCount
+from helpdesk.conversations.replies.schemas import (
+    SavedRepliesAnswer,
+    SavedReplyInput,
+    SavedReplyShape,
+    SavedReplyUpdate,
+)
+from helpdesk.platform import clock, ids
+from helpdesk.platform.errors import InvalidRequest, one_to
+from helpdesk.platform.text import as_name, is_blank, trimmed
 from helpdesk.storage.changes import below
 from helpdesk.storage.collection import Collection
 from helpdesk.storage.retrying import repeat_when_stale
