@@ -253,6 +253,25 @@ def test_a_page_says_who_its_user_is_and_that_they_left(
     expect(frame.locator(".thread > li")).to_have_count(1)
 
 
+def test_a_visitor_sends_a_file_and_takes_another_back(page: Page, root: str, shop: Shop) -> None:
+    page.goto(shop.page("/", script(root)))
+    page.get_by_role("button", name=T["widget.open"]).click()
+    frame = frame_of(page)
+    expect(frame.get_by_role("textbox")).to_be_focused()
+    files = [
+        {"name": name, "mimeType": "text/plain", "buffer": name.encode()}
+        for name in ("order.txt", "other.txt")
+    ]
+    frame.get_by_label("Files").set_input_files(files)  # type: ignore[arg-type]
+    chips = frame.locator("#attached li[aria-busy=false]")
+    expect(chips).to_have_count(2)
+
+    chips.nth(1).get_by_role("button", name=T["widget.remove"]).click()
+    frame.get_by_role("button", name=T["contact.send"]).click()
+
+    expect(frame.locator(".thread .file")).to_have_text(["order.txt"])
+
+
 def test_on_a_phone_the_panel_is_the_screen_and_a_checker_finds_nothing(
     chromium: Browser, root: str, shop: Shop
 ) -> None:
