@@ -18,7 +18,8 @@ export const Plain = ({ text }) => {
   return html`<div class="plain">${parts}${text.slice(at)}</div>`;
 };
 
-const INLINE = /(`+)(.+?)\1|\*\*(.+?)\*\*|__(.+?)__|\*([^\s*](?:.*?[^\s*])?)\*|!?\[([^\]]*)\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)|<((?:https?:|mailto:)[^>\s]+)>|(https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}])|\\([\\`*_[\]()#+\-.!])/;
+// What has an end is looked for within a length: a text that opens much and closes nothing would take minutes otherwise.
+const INLINE = /(`+)(.{1,1000}?)\1|\*\*(.{1,1000}?)\*\*|__(.{1,1000}?)__|\*([^\s*](?:.{0,1000}?[^\s*])?)\*|!?\[([^\]]{0,500})\]\(<?([^)\s>]{1,2000})>?(?:\s{1,9}"[^"]{0,500}")?\)|<((?:https?:|mailto:)[^>\s]{1,2000})>|(https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}])|\\([\\`*_[\]()#+\-.!])/;
 
 const inline = (text, depth = 0) => {
   const parts = [];
@@ -42,7 +43,10 @@ const inline = (text, depth = 0) => {
 const ITEM = /^(\s*)([-*+]|\d{1,4}[.)])\s+(.*)$/;
 const cells = (line) => line.trim().replace(/^\||\|$/g, "").split("|").map((each) => each.trim());
 
-const list = (lines) => {
+// Deeper than this, a quote or a list is shown as text: a page of ">" must not be a page that can't be shown.
+const MOST_NESTED = 12;
+
+const list = (lines, depth) => {
   const [, indent, mark] = ITEM.exec(lines[0]);
   const items = [];
   for (const line of lines) {
@@ -50,7 +54,7 @@ const list = (lines) => {
     if (found && found[1].length <= indent.length) items.push([found[3]]);
     else items.at(-1).push(line.slice(Math.min(indent.length + 2, line.search(/\S|$/))));
   }
-  const body = items.map(([first, ...more]) => html`<li>${inline(first)}${more.length > 0 && blocks(more)}</li>`);
+  const body = items.map(([first, ...more]) => html`<li>${inline(first)}${more.length > 0 && blocks(more, depth + 1)}</li>`);
   return /\d/.test(mark) ? html`<ol start=${parseInt(mark, 10)}>${body}</ol>` : html`<ul>${body}</ul>`;
 };
 
@@ -63,8 +67,22 @@ const table = (lines) => html`
 
 const starts = (line) => /^(#{1,6}\s|```|~~~|>|\s*([-*+]|\d{1,4}[.)])\s+\S|(\*\s*){3,}$|(-\s*){3,}$)/.test(line);
 
-const blocks = (lines) => {
+// The text of a heading, without the marks that may close it.
+const titled = (text) => {
+  const whole = text.trimEnd();
+  let end = whole.length;
+  while (whole[end - 1] === "#") end -= 1;
+  return end === 0 || /\s/.test(whole[end - 1]) ? whole.slice(0, end).trimEnd() : whole;
+};
+
+const isRule = (line) => {
+  const parts = line.includes("-") ? cells(line) : [];
+  return parts.length > 1 && parts.every((each) => /^:?-+:?$/.test(each));
+};
+
+const blocks = (lines, depth = 0) => {
   const found = [];
+  const nests = depth < MOST_NESTED;
   for (let at = 0; at < lines.length; ) {
     const line = lines[at];
     const take = (more) => {
@@ -74,23 +92,23 @@ const blocks = (lines) => {
       return lines.slice(begin, at);
     };
     const fence = /^\s*(```|~~~)/.exec(line);
-    const heading = /^(#{1,6})\s+(.*?)\s*#*$/.exec(line);
+    const heading = /^(#{1,6})\s+(.*)$/.exec(line);
     if (!line.trim()) at += 1;
     else if (fence) {
       const body = take((next) => !next.trim().startsWith(fence[1])).slice(1);
       at += 1;
       found.push(html`<pre tabindex="0"><code>${body.join("\n")}</code></pre>`);
     } else if (heading) {
-      found.push(html`<p class=${`heading level-${heading[1].length}`}><strong>${inline(heading[2])}</strong></p>`);
+      found.push(html`<p class=${`heading level-${heading[1].length}`}><strong>${inline(titled(heading[2]))}</strong></p>`);
       at += 1;
     } else if (/^((\*\s*){3,}|(-\s*){3,})$/.test(line)) {
       found.push(html`<hr />`);
       at += 1;
-    } else if (line.startsWith(">")) {
-      found.push(html`<blockquote>${blocks(take((next) => next.startsWith(">")).map((each) => each.replace(/^>\s?/, "")))}</blockquote>`);
-    } else if (ITEM.test(line)) {
-      found.push(list(take((next) => ITEM.test(next) || /^\s+\S/.test(next))));
-    } else if (line.includes("|") && /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$/.test(lines[at + 1] ?? "")) {
+    } else if (nests && line.startsWith(">")) {
+      found.push(html`<blockquote>${blocks(take((next) => next.startsWith(">")).map((each) => each.replace(/^>\s?/, "")), depth + 1)}</blockquote>`);
+    } else if (nests && ITEM.test(line)) {
+      found.push(list(take((next) => ITEM.test(next) || /^\s+\S/.test(next)), depth));
+    } else if (line.includes("|") && isRule(lines[at + 1] ?? "")) {
       found.push(table(take((next) => next.includes("|"))));
     } else {
       found.push(html`<p>${take((next) => next.trim() && !starts(next)).map((each, index) => html`${index > 0 && html`<br />`}${inline(each)}`)}</p>`);
@@ -108,12 +126,14 @@ const isWhole = (line) => !line.trim() || /^#{1,6}\s|^\s*(```|~~~)|( {2}|\\)$/.t
 const unwrapped = (lines) => {
   const found = [];
   let fence = null;
+  let isOpen = false;
   for (const line of lines) {
     const mark = /^\s*(```|~~~)/.exec(line)?.[1];
     const quote = line.startsWith("> ") && found.at(-1)?.startsWith("> ") ? line.slice(2) : line;
-    const follows = !fence && !mark && found.length > 0 && !isWhole(found.at(-1)) && !isWhole(line) && !starts(quote);
+    const follows = isOpen && !fence && !mark && !isWhole(line) && !starts(quote);
     if (follows) found[found.length - 1] += ` ${quote.trim()}`;
     else found.push(line);
+    isOpen = !isWhole(line);
     if (mark && (!fence || fence === mark)) fence = fence ? null : mark;
   }
   return found;

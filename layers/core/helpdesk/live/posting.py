@@ -24,16 +24,16 @@ type Post = tuple[LiveConnection, Any]
 
 
 def deliver(hints: Hints) -> None:
-    """Post hints to the connections that they are for, and end those of people who have left."""
+    """End the connections of people who have left, and post hints to the others."""
+    for person in hints.left:
+        for connection in repository.held_by(person.organization, person.user_id, consistent=True):
+            end(connection)
     by_organization: dict[str, list[Hint]] = {}
     for hint in hints.changed:
         by_organization.setdefault(hint.organization, []).append(hint)
     post(
         [each for organization, changed in by_organization.items() for each in _posts(organization, changed)]
     )
-    for person in hints.left:
-        for connection in repository.held_by(person.organization, person.user_id, consistent=True):
-            end(connection)
 
 
 def _posts(organization: str, changed: Sequence[Hint]) -> Iterable[Post]:

@@ -42,7 +42,7 @@ def receive(connection: LiveConnection, text: str) -> None:
         return
     try:
         frame = msgspec.json.decode(text, type=_Sent)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return
     conversation_id = frame.conversation_id
     if conversation_id is not None and _CONVERSATION.fullmatch(conversation_id) is None:
