@@ -31,17 +31,28 @@ addEventListener("online", () => (isOffline.value = false));
 
 let access = null;
 let renewing = null;
-let organization = null;
+let page = null;
 
-// The organization that this page is in. Another tab may be in another one, so each new token names it.
-export const stayIn = (id) => (organization = id);
+// Whose page this is, and the organization that it is in. Another tab may be in another one, so each new token names it.
+export const stayIn = (person, organization) => (page = { person, organization });
 
 // Uses a token from the sign-in pages.
 export const use = (signedIn) => (access = signedIn);
 
+// Another person may have signed in since, in another tab: then the page starts again as theirs.
+const renewed = async () => {
+  const next = await signIn.silently(page?.organization);
+  if (!next || !page) return next;
+  const answer = await fetch(`${base}/v1/me`, { headers: { authorization: `Bearer ${next.token}` }, cache: "no-store" });
+  if (!answer.ok) throw new Unreachable();
+  if ((await answer.json()).user.id === page.person) return next;
+  location.reload();
+  return new Promise(() => {});
+};
+
 const token = async () => {
   if (access && access.until > Date.now()) return access.token;
-  renewing ??= signIn.silently(organization).finally(() => (renewing = null));
+  renewing ??= renewed().finally(() => (renewing = null));
   access = await renewing;
   return access ? access.token : signIn.leave();
 };
@@ -49,9 +60,19 @@ const token = async () => {
 // Switches the browser to another organization of the person's. True if that worked; then load the page again.
 export const switchTo = async (id) => Boolean(await signIn.silently(id));
 
+// Each tab has a token of its own: who signs out in one has signed out in all.
+const tabs = new BroadcastChannel("helpdesk");
+
 export const signOut = async () => {
   await signIn.end(access?.token);
   access = null;
+  tabs.postMessage("signed out");
+};
+
+tabs.onmessage = async () => {
+  await signIn.revoke(access?.token).catch(() => {});
+  access = null;
+  location.reload();
 };
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

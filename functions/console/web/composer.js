@@ -26,7 +26,7 @@ export const filledIn = (body, conversation) => {
     "teammate.name": user.name,
     "organization.name": organization.name,
   };
-  return body.replace(/\{\{\s*([a-z.]+)\s*\}\}/g, (whole, name) => values[name] ?? whole);
+  return body.replace(/\{\{\s*([a-z.]+)\s*\}\}/g, (whole, name) => (Object.hasOwn(values, name) ? values[name] : whole));
 };
 
 export const Composer = ({ conversation, mode, setMode, input, onWritten, onResolve, writers }) => {

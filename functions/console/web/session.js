@@ -1,6 +1,6 @@
 // Who is signed in, their organization and their teammates.
 import { get, stayIn } from "./api.js";
-import { cell } from "./store.js";
+import { cell, forgetAll, remember, remembered } from "./store.js";
 
 // {user: {id, name, email}, organization: {id, name, slug, role}, organizations}
 export const me = cell(null);
@@ -14,7 +14,13 @@ export const can = (role) => RANK[me.value?.organization?.role] >= RANK[role];
 
 export const begin = async () => {
   me.value = await get("/me");
-  stayIn(me.value.organization?.id ?? null);
+  const { user, organization } = me.value;
+  stayIn(user.id, organization?.id ?? null);
+  // On a computer that people share, drafts of the one before are not for the next.
+  if (remembered("person") !== user.id) {
+    forgetAll();
+    remember("person", user.id);
+  }
   return me.value;
 };
 

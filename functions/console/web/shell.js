@@ -7,7 +7,7 @@ import * as live from "./live.js";
 import { href, open, pieces, place, root } from "./router.js";
 import * as session from "./session.js";
 import { cell, forgetAll, remember, remembered, useCell } from "./store.js";
-import { Avatar, Button, Lines, Loading, Menu, Problem, say } from "./ui.js";
+import { attempt, Avatar, Button, Lines, Loading, Menu, Problem, say } from "./ui.js";
 
 // [first piece of the path, name, key after `g`, module, least role]
 const SCREENS = [
@@ -48,7 +48,7 @@ const setScheme = (chosen) => {
 const address = (screen) => (screen === "conversations" ? href("/") : href(`/${screen}`));
 
 const signOut = async () => {
-  await api.signOut();
+  if (!(await attempt(api.signOut))) return;
   forgetAll();
   location.assign(href("/"));
 };

@@ -71,9 +71,13 @@ export const returned = async () => {
   return { signedIn, at: pending.at, refused: given.get("error_description") };
 };
 
+const sent = (path, fields) => fetch(`${base}/v1/oauth/${path}`, { method: "POST", body: new URLSearchParams(fields) });
+
+// Ends a token.
+export const revoke = async (token) => token && sent("revoke", { client_id: meta("client"), token });
+
 // Ends the token, and the browser's session with the sign-in pages.
 export const end = async (token) => {
-  const ending = (path, fields) => fetch(`${base}/v1/oauth/${path}`, { method: "POST", body: new URLSearchParams(fields) });
-  if (token) await ending("revoke", { client_id: meta("client"), token });
-  await ending("sign-out", { then: "console" });
+  await revoke(token);
+  await sent("sign-out", { then: "console" });
 };

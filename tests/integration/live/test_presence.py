@@ -132,3 +132,12 @@ def test_a_connection_that_sends_too_much_is_ended(gateway: Gateway, api: Client
 
         visitor.send({"type": "ping"})
     assert not visitor.is_open
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"type": ' * 20_000, "\udc80", '{"type": "\\ud800"}'])
+def test_a_hostile_frame_is_ignored(gateway: Gateway, ada: Member, text: str) -> None:
+    console = gateway.connected(ada)
+    console.send(text)
+    console.send({"type": "ping"})
+
+    assert console.take() == [{"type": "pong"}]

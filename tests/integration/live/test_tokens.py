@@ -8,7 +8,7 @@ import pytest
 from helpdesk.accounts.organizations.schemas import NewOrganization
 from helpdesk.api.admission.limits import Plan, Tier
 from helpdesk.platform import clock
-from tests.integration.live.conftest import Member
+from tests.integration.live.conftest import Member, member
 from tests.support.api import Client
 from tests.support.live import Gateway, Refused
 
@@ -142,3 +142,16 @@ def test_a_plan_has_a_ceiling_and_what_a_connection_does_not_use_is_refunded(
     open_sockets[0].close()
     with clock.frozen(later(61_000)):
         assert gateway.connected(api, SESSION).is_open
+
+
+def test_what_visitors_ask_for_takes_nothing_from_the_team(
+    gateway: Gateway, make_organization: Callable[..., NewOrganization], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("helpdesk.live.ceilings.CONNECTIONS", {Tier.EXPLORE: 4})
+    organization = make_organization(Plan.EXPLORE, api_limits=False)
+    api = Client(organization.secret_key)
+    for _ in range(2):  # never used
+        assert api.post("/v1/live/tokens", SESSION).status == 200
+
+    assert "of visitors" in api.post("/v1/live/tokens", SESSION).message
+    assert gateway.connected(member(organization, "Ada Lovelace")).is_open

@@ -5,7 +5,7 @@ from helpdesk.api.admission.limits import Tier
 from helpdesk.conversations.messages import sessions
 from helpdesk.live import ceilings, connections, repository
 from helpdesk.live.errors import SessionNotAllowed, SessionRequired
-from helpdesk.live.record import CONNECTS_WITHIN_MS, LiveToken
+from helpdesk.live.record import CONNECTS_WITHIN_MS, MEMBERS, LiveToken
 from helpdesk.live.schemas import LiveTokenAnswer, LiveTokenInput
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
@@ -45,7 +45,7 @@ def for_session(
 def _issue(organization: str, tier: Tier, holder: str, name: str | None, only: str | None) -> LiveTokenAnswer:
     connections.require_place(organization, holder)
     ceiling = ceilings.CONNECTIONS[tier]
-    ceilings.charge(organization, ceiling)
+    ceilings.charge(organization, ceiling, of_member=holder.startswith(MEMBERS))
     text = f"svc_live_{organization.removeprefix('org_')}_{ids.secret()}"
     token = LiveToken(
         organization=organization,
