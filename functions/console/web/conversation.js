@@ -115,7 +115,7 @@ export const Conversation = ({ id, known, onChange, onNext }) => {
 
   useEffect(() => {
     const scroller = end.current?.closest(".thread-body");
-    if (!scroller) return;
+    if (!scroller || !newest) return;
     const isNear = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 400;
     if (isNear || scroller.dataset.id !== id) scroller.scrollTop = scroller.scrollHeight;
     scroller.dataset.id = id;

@@ -35,7 +35,7 @@ const everything = async (path, name) => {
 };
 
 export const loadMembers = async () => (members.value = await everything("/members", "members"));
-export const loadTeams = async () => (teams.value = await everything("/teams", "teams"));
+export const loadTeams = async () => (teams.value = (await get("/teams")).teams);
 
 export const memberName = (id) => {
   if (id === me.value?.user.id) return "You";
