@@ -146,7 +146,7 @@ export const Dialog = ({ title, onClose, children, actions, wide = false, onSubm
     const before = document.activeElement;
     const dialog = frame.current;
     dialog.showModal();
-    dialog.querySelector("[autofocus], input, textarea, select")?.focus();
+    (dialog.querySelector("[autofocus]") ?? dialog.querySelector("input, textarea, select"))?.focus();
     return () => {
       dialog.close(); // while it is open, nothing outside it can get the focus
       if (before?.isConnected) before.focus();
