@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.conversations.replies import service
+from helpdesk.conversations.replies.errors import MAX_REPLIES
 from helpdesk.conversations.replies.record import SavedReplyCount
 from helpdesk.platform import clock
 from helpdesk.storage import table
@@ -107,7 +107,7 @@ def test_a_reply_without_visible_text_is_refused(api: Client, body: dict[str, st
 
 def test_the_limit_counts_what_is_there(api: Client, organization: NewOrganization) -> None:
     made = api.post("/v1/replies", REFUND).body["id"]
-    table.change(SavedReplyCount.key_for(organization.organization_id), set={"replies": service.MAX_REPLIES})
+    table.change(SavedReplyCount.key_for(organization.organization_id), set={"replies": MAX_REPLIES})
     refused = api.post("/v1/replies", REFUND)
     api.delete(f"/v1/replies/{made}")
 
