@@ -270,6 +270,11 @@ def test_a_visitor_sends_a_file_and_takes_another_back(page: Page, root: str, sh
     frame.get_by_role("button", name=T["contact.send"]).click()
 
     expect(frame.locator(".thread .file")).to_have_text(["order.txt"])
+    frame.get_by_label("Files").set_input_files(files[1:])  # type: ignore[arg-type]
+    expect(chips).to_have_count(1)
+    frame.get_by_role("button", name=T["contact.send"]).click()
+    expect(frame.locator(".thread .file")).to_have_text(["order.txt", "other.txt"])
+    expect(chips).to_have_count(0)
 
 
 def test_on_a_phone_the_panel_is_the_screen_and_a_checker_finds_nothing(
