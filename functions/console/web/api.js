@@ -60,18 +60,17 @@ const token = async () => {
 // Switches the browser to another organization of the person's. True if that worked; then load the page again.
 export const switchTo = async (id) => Boolean(await signIn.silently(id));
 
-// Each tab has a token of its own: who signs out in one has signed out in all.
-const tabs = new BroadcastChannel("helpdesk");
-
-export const signOut = async () => {
-  await signIn.end(access?.token);
+// Takes this tab's token away; returns it.
+export const giveUp = () => {
+  const { token } = access ?? {};
   access = null;
-  tabs.postMessage("signed out");
+  return token;
 };
 
+// Another tab has signed out.
+export const tabs = new BroadcastChannel("helpdesk");
 tabs.onmessage = async () => {
-  await signIn.revoke(access?.token).catch(() => {});
-  access = null;
+  await import("./sign_out.js").then((module) => module.revoke()).catch(() => {});
   location.reload();
 };
 

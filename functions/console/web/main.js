@@ -4,7 +4,6 @@ import * as api from "./api.js";
 import { open, root } from "./router.js";
 import * as session from "./session.js";
 import { Shell } from "./shell.js";
-import { returned } from "./sign_in.js";
 import { Button, Problem } from "./ui.js";
 
 const app = document.getElementById("app");
@@ -16,7 +15,7 @@ const failed = (problem) => {
 
 const start = async () => {
   if (location.pathname === `${root}/callback`) {
-    const back = await returned();
+    const back = await (await import("./returned.js")).returned();
     if (!back?.signedIn) {
       open("/", { replace: true });
       return failed(new Error(back?.refused ?? "This sign-in link was used before or is too old. Sign in again."));

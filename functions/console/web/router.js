@@ -24,8 +24,8 @@ export const open = (path, { replace = false } = {}) => {
   place.value = read();
 };
 
-// The pieces of a path: "/customers/cus_1" is ["customers", "cus_1"]. They stay encoded, as they become pieces of paths of the
-// API: a link to the console must not lead a request elsewhere by a piece such as "..%2Fmembers".
+// The pieces of a path: "/customers/cus_1" is ["customers", "cus_1"]. They stay encoded: they become
+// pieces of the API's paths, and "..%2Fmembers" in a link must not lead elsewhere.
 export const pieces = (path) => path.split("/").filter(Boolean);
 
 // Asks before what was typed and isn't saved is left. A screen sets it, and clears it when nothing is at stake.

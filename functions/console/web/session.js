@@ -16,7 +16,7 @@ export const begin = async () => {
   me.value = await get("/me");
   const { user, organization } = me.value;
   stayIn(user.id, organization?.id ?? null);
-  // On a computer that people share, drafts of the one before are not for the next.
+  // Drafts are not for the next person.
   if (remembered("person") !== user.id) {
     forgetAll();
     remember("person", user.id);

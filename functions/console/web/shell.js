@@ -6,7 +6,7 @@ import { useKeys } from "./keys.js";
 import * as live from "./live.js";
 import { href, open, pieces, place, root } from "./router.js";
 import * as session from "./session.js";
-import { cell, forgetAll, remember, remembered, useCell } from "./store.js";
+import { cell, remember, remembered, useCell } from "./store.js";
 import { attempt, Avatar, Button, Lines, Loading, Menu, Problem, say } from "./ui.js";
 
 // [first piece of the path, name, key after `g`, module, least role]
@@ -48,8 +48,7 @@ const setScheme = (chosen) => {
 const address = (screen) => (screen === "conversations" ? href("/") : href(`/${screen}`));
 
 const signOut = async () => {
-  if (!(await attempt(api.signOut))) return;
-  forgetAll();
+  if (!(await attempt(async () => (await import("./sign_out.js")).signOut()))) return;
   location.assign(href("/"));
 };
 

@@ -2,7 +2,7 @@
 // one silently, from the browser's session with the sign-in pages.
 const meta = (name) => document.querySelector(`meta[name="helpdesk-${name}"]`).content;
 const base = meta("base");
-const PENDING = "helpdesk:sign-in";
+export const PENDING = "helpdesk:sign-in";
 
 const base64url = (bytes) =>
   btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
@@ -28,7 +28,7 @@ const begun = async (extra) => {
   return { verifier, state, address: `${base}/v1/oauth/authorize?${query}` };
 };
 
-const exchanged = async (code, verifier) => {
+export const exchanged = async (code, verifier) => {
   const answer = await fetch(`${base}/v1/oauth/token`, {
     method: "POST",
     body: new URLSearchParams({
@@ -59,25 +59,4 @@ export const leave = async () => {
   sessionStorage.setItem(PENDING, JSON.stringify({ verifier, state, at: location.href }));
   location.assign(address);
   return new Promise(() => {});
-};
-
-// Called on the address that the sign-in page leads back to: a token, and where the person was. Null for a stale link.
-export const returned = async () => {
-  const given = new URLSearchParams(location.search);
-  const pending = JSON.parse(sessionStorage.getItem(PENDING) ?? "null");
-  sessionStorage.removeItem(PENDING);
-  if (!pending || pending.state !== given.get("state")) return null;
-  const signedIn = given.get("code") ? await exchanged(given.get("code"), pending.verifier) : null;
-  return { signedIn, at: pending.at, refused: given.get("error_description") };
-};
-
-const sent = (path, fields) => fetch(`${base}/v1/oauth/${path}`, { method: "POST", body: new URLSearchParams(fields) });
-
-// Ends a token.
-export const revoke = async (token) => token && sent("revoke", { client_id: meta("client"), token });
-
-// Ends the token, and the browser's session with the sign-in pages.
-export const end = async (token) => {
-  await revoke(token);
-  await sent("sign-out", { then: "console" });
 };

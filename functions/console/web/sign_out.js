@@ -1,0 +1,21 @@
+// Signing out. Each tab has a token of its own: who signs out in one has signed out in all.
+import { giveUp, tabs } from "./api.js";
+import { forgetAll } from "./store.js";
+
+const meta = (name) => document.querySelector(`meta[name="helpdesk-${name}"]`).content;
+const sent = (path, fields) =>
+  fetch(`${meta("base")}/v1/oauth/${path}`, { method: "POST", body: new URLSearchParams(fields) });
+
+// Ends this tab's token.
+export const revoke = async () => {
+  const token = giveUp();
+  if (token) await sent("revoke", { client_id: meta("client"), token });
+};
+
+// Ends the token, and the browser's session with the sign-in pages; forgets what was typed here.
+export const signOut = async () => {
+  await revoke();
+  await sent("sign-out", { then: "console" });
+  forgetAll();
+  tabs.postMessage("signed out");
+};
