@@ -77,3 +77,12 @@ def test_a_link_to_a_conversation_asks_for_a_conversation(open_console: OpenCons
 
     expect(page.locator(".problem")).to_be_visible()
     assert f"/v1/conversations/{piece}" in asked
+
+
+def test_the_sign_in_page_leads_back_to_where_the_person_was(open_console: OpenConsole) -> None:
+    page = open_console()
+    page.route("**/v1/oauth/authorize?*prompt=none*", lambda route: route.fulfill(body=""))
+    page.goto("customers?q=mara")
+
+    expect(page.get_by_text("Ada Lovelace")).to_be_visible()
+    assert page.url.endswith("/console/customers?q=mara")
