@@ -301,6 +301,11 @@ def _inbox_requests(api: Client, organization: str, to: Callable[..., Request]) 
     yield to("POST", f"{at}/snooze", {"until": clock.now_ms() + DAY_MS}, route=f"{one}/snooze")
     for move in ("archive", "unarchive"):
         yield to("POST", f"{at}/{move}", route=f"{one}/{move}")
+    asked = {"session": "session-that-asks-twice", "body": MESSAGE["body"]}
+    first = api.post("/v1/messages", asked).body["conversationId"]
+    api.post(f"/v1/conversations/{first}/resolve")
+    second = api.post("/v1/messages", asked).body["conversationId"]
+    yield to("POST", f"/v1/conversations/{second}/merge", {"into": first}, route=f"{one}/merge")
     yield from _of_approvals(api, organization, to)
 
 

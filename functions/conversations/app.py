@@ -4,20 +4,27 @@ from helpdesk.accounts.teams.errors import TeamNotFound
 from helpdesk.api.admission.caller import Access, Caller
 from helpdesk.api.http.schemas import OK, Ok, PageQuery
 from helpdesk.api.routing.api import Api
-from helpdesk.conversations import assigning, listing, read_state, snoozes, tags, writing
+from helpdesk.conversations import assigning, listing, merging, read_state, snoozes, tags, writing
 from helpdesk.conversations import service as conversations
 from helpdesk.conversations.errors import (
     BadSnoozeTime,
     ConversationArchived,
+    ConversationMerged,
     ConversationMoved,
     ConversationNotFound,
+    DifferentCustomers,
+    DiscordNotMerged,
     EmptyMessage,
     InvalidTag,
+    MailNotMerged,
     MailSourceNotFound,
+    MergeApprovalsPending,
+    MergedWithItself,
     MessageTooLong,
     NotAMember,
     NotArchived,
     TooManyAttachments,
+    TooManyMerged,
 )
 from helpdesk.conversations.files.errors import AttachmentMissing, AttachmentWrongType
 from helpdesk.conversations.replies import service as replies
@@ -34,6 +41,7 @@ from helpdesk.conversations.schemas import (
     ConversationsAnswer,
     ConversationsQuery,
     MailSourceAnswer,
+    MergeConversationInput,
     NoteAccepted,
     NoteInput,
     ReadInput,
@@ -86,6 +94,7 @@ def get_mail_source(caller: Caller, conversation_id: str, message_id: str) -> Ma
     errors=(
         ConversationNotFound,
         ConversationArchived,
+        ConversationMerged,
         ConversationMoved,
         EmptyMessage,
         MessageTooLong,
@@ -105,6 +114,7 @@ def reply(caller: Caller, conversation_id: str, message: ReplyInput) -> ReplyAcc
     errors=(
         ConversationNotFound,
         ConversationArchived,
+        ConversationMerged,
         EmptyMessage,
         MessageTooLong,
         TooManyAttachments,
@@ -120,7 +130,7 @@ def write_note(caller: Caller, conversation_id: str, note: NoteInput) -> NoteAcc
 @api.post(
     "/v1/conversations/<conversation_id>/assign",
     access=Access.MEMBER,
-    errors=(ConversationNotFound, ConversationArchived, NotAMember, TeamNotFound),
+    errors=(ConversationNotFound, ConversationArchived, ConversationMerged, NotAMember, TeamNotFound),
 )
 def assign_conversation(caller: Caller, conversation_id: str, assignment: AssignInput) -> Ok:
     """Assign a conversation to a member or a team, or unassign it. A line in the thread shows it to the team."""
@@ -140,7 +150,7 @@ def mark_read(caller: Caller, conversation_id: str, read: ReadInput) -> Ok:
 @api.post(
     "/v1/conversations/<conversation_id>/snooze",
     access=Access.MEMBER,
-    errors=(ConversationNotFound, ConversationArchived, BadSnoozeTime),
+    errors=(ConversationNotFound, ConversationArchived, ConversationMerged, BadSnoozeTime),
 )
 def snooze_conversation(caller: Caller, conversation_id: str, snooze: SnoozeInput) -> Ok:
     """Snooze a conversation, or end its snooze. It wakes at the time you give. A resolved conversation reopens."""
@@ -151,7 +161,7 @@ def snooze_conversation(caller: Caller, conversation_id: str, snooze: SnoozeInpu
 @api.put(
     "/v1/conversations/<conversation_id>/tags",
     access=Access.MEMBER,
-    errors=(ConversationNotFound, ConversationArchived, InvalidTag),
+    errors=(ConversationNotFound, ConversationArchived, ConversationMerged, InvalidTag),
 )
 def tag_conversation(caller: Caller, conversation_id: str, wanted: TagsInput) -> Ok:
     """Replace the tags of a conversation. No event is sent."""
@@ -175,7 +185,7 @@ def _declare_move(move: Transition, doing: str) -> None:
     api.post(
         f"/v1/conversations/<conversation_id>/{move.value}",
         access=Access.MEMBER,
-        errors=(ConversationNotFound, ConversationArchived),
+        errors=(ConversationNotFound, ConversationArchived, ConversationMerged),
     )(make_move)
 
 
@@ -188,7 +198,32 @@ _declare_move(
 _declare_move(Transition.REOPEN, "Reopen a conversation.")
 
 
-@api.post("/v1/conversations/<conversation_id>/archive", access=Access.MEMBER, errors=(ConversationNotFound,))
+@api.post(
+    "/v1/conversations/<conversation_id>/merge",
+    access=Access.MEMBER,
+    errors=(
+        ConversationNotFound,
+        ConversationArchived,
+        ConversationMerged,
+        MergedWithItself,
+        DifferentCustomers,
+        DiscordNotMerged,
+        MailNotMerged,
+        MergeApprovalsPending,
+        TooManyMerged,
+    ),
+)
+def merge_conversation(caller: Caller, conversation_id: str, wanted: MergeConversationInput) -> Ok:
+    """Merge this conversation into another one of its customer, in which it ends. You can't undo it."""
+    merging.merge(caller, conversation_id, wanted.into)
+    return OK
+
+
+@api.post(
+    "/v1/conversations/<conversation_id>/archive",
+    access=Access.MEMBER,
+    errors=(ConversationNotFound, ConversationMerged),
+)
 def archive_conversation(caller: Caller, conversation_id: str) -> Ok:
     """Archive a conversation. It accepts no writes and appears in no other list. A snooze ends."""
     conversations.transition(caller, conversation_id, Transition.ARCHIVE)
@@ -198,7 +233,7 @@ def archive_conversation(caller: Caller, conversation_id: str) -> Ok:
 @api.post(
     "/v1/conversations/<conversation_id>/unarchive",
     access=Access.MEMBER,
-    errors=(ConversationNotFound, NotArchived),
+    errors=(ConversationNotFound, ConversationMerged, NotArchived),
 )
 def unarchive_conversation(caller: Caller, conversation_id: str) -> Ok:
     """Unarchive a conversation. Its status, handler and assignee are as they were before."""

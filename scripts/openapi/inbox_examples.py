@@ -42,6 +42,7 @@ CONVERSATION: dict[str, Any] = {
     "archivedAt": None,
     "rating": None,
     "tags": ["invoice"],
+    "mergedInto": None,
 }
 _REPLY: dict[str, Any] = {
     "id": "reply_01jd3w9c2f5j8m1q4t7w0z3b6e",
@@ -57,6 +58,7 @@ BODIES: dict[str, Any] = {
     "tagConversation": {"tags": ["invoice", "vip"]},
     "createReply": {"title": _REPLY["title"], "body": _REPLY["body"]},
     "updateReply": {"title": "Where invoices are"},
+    "mergeConversation": {"into": "conv_01jd3jz0a6m1s8d4h7k2p5r9wb"},
 }
 ANSWERS: dict[str, Any] = {
     "tagConversation": {"ok": True},
@@ -64,5 +66,6 @@ ANSWERS: dict[str, Any] = {
     "createReply": _REPLY,
     "updateReply": {**_REPLY, "title": "Where invoices are", "updatedAt": AT + DAY_MS},
     "deleteReply": {"ok": True},
+    "mergeConversation": {"ok": True},
     "listTags": {"tags": ["invoice", "vip"], "nextCursor": None},
 }

@@ -174,6 +174,15 @@ def _merged(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Rep
     return replace(request, body={"duplicateId": _signal(owner)})
 
 
+def _joined(request: Repeated, owner: Client, _: str, values: dict[str, str]) -> Repeated:
+    """Begin another conversation with the customer, to merge into."""
+    one = f"/v1/conversations/{values['conversationId']}"
+    _require(owner.post(f"{one}/resolve"))
+    customer = owner.get(one).body["conversation"]["customer"]["id"]
+    answer = owner.post(f"/v1/customers/{customer}/messages", {"body": "Hello"})
+    return replace(request, body={"into": answer.body["conversationId"]})
+
+
 def _filed(request: Repeated, owner: Client, _: str, __: dict[str, str]) -> Repeated:
     """Name a signal that waits."""
     return replace(request, body={"signalId": _signal(owner)})
@@ -232,6 +241,7 @@ _PREPARED: dict[str, Preparation] = {
     "fileSignal": _reported,
     "reportSignal": _reported,
     "mergeSignals": _merged,
+    "mergeConversation": _joined,
     "adoptSignal": _filed,
     "filePost": _filed,
     "createTask": _unassigned,

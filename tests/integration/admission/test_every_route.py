@@ -206,6 +206,7 @@ ROUTES: dict[str, str] = {
         POST /v1/conversations/<conversation_id>/archive
         POST /v1/conversations/<conversation_id>/assign
         POST /v1/conversations/<conversation_id>/hand-back
+        POST /v1/conversations/<conversation_id>/merge
         POST /v1/conversations/<conversation_id>/close
         POST /v1/conversations/<conversation_id>/note
         POST /v1/conversations/<conversation_id>/reopen

@@ -88,6 +88,7 @@ def test_a_conversation_is_shown_with_all_its_fields(api: Client, at: At) -> Non
         "archivedAt": None,
         "rating": None,
         "tags": [],
+        "mergedInto": None,
     }
     (message,) = answer.body["messages"]
     assert message.pop("id").startswith("msg_")

@@ -168,8 +168,10 @@ NEEDS_MORE = {
     "requestCode",
     "signOut",
     "showInvite",
-    # A resolved conversation of that session; a time that is ahead when it is sent; one that is in the archive.
+    # A resolved conversation of that session; a time that is ahead when it is sent; one that is in the archive; another
+    # conversation of the customer.
     "rate",
+    "mergeConversation",
     "snoozeConversation",
     "unarchiveConversation",
     # One reporter at most; the hash and the page of a commit; another signal than the one in the path.

@@ -242,3 +242,9 @@ def test_each_change_of_a_saved_reply_is_one_request(
     service = Service(tmp_path, **{"replies": SAVED, "replies/reply_1": SAVED})
     service.cli.ok("replies", *words)
     assert service.sent() == [sent]
+
+
+def test_a_conversation_is_merged_into_another_one(tmp_path: Path) -> None:
+    service = Service(tmp_path, **{"conversations/conv_1/merge": {"ok": True}})
+    assert service.cli.ok("conversations", "merge", "conv_1", "conv_2") == "Merged conv_1 into conv_2.\n"
+    assert service.sent()[-1] == ("POST", "conversations/conv_1/merge", {"into": "conv_2"})

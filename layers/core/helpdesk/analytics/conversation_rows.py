@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from copy import replace
 
 from helpdesk.analytics import facts, repository, rows, usage_facts
 from helpdesk.analytics.repository import StoredConversation
@@ -138,7 +139,8 @@ def _write_again(organization: str, conversation_id: str, sequence: str) -> bool
 
 
 def _thread_of(conversation: Conversation) -> list[Message]:
-    return conversations.newest_messages(conversation, conversation.message_count + _MARGIN)[::-1]
+    own = replace(conversation, merged_from=())  # those of a merged conversation count in its own row
+    return conversations.newest_messages(own, conversation.message_count + _MARGIN)[::-1]
 
 
 def _write(

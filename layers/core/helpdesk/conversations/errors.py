@@ -9,6 +9,7 @@ MAX_ATTACHMENTS = 6
 MIN_SESSION_CHARACTERS, MAX_SESSION_CHARACTERS = 8, 128
 MIN_SNOOZE_MS, MAX_SNOOZE_MS = MINUTE_MS, 365 * DAY_MS
 MAX_TAGS, MAX_TAG_CHARACTERS = 20, 40
+MAX_MERGED = 10
 MIN_STARS, MAX_STARS = 1, 5
 MAX_NOTE_CHARACTERS = 2_000
 """How long the note with a rating may be."""
@@ -32,6 +33,14 @@ class MailSourceNotFound(NotFoundError):
 class ConversationArchived(BadRequestError):
     code = "conversation_archived"
     message = "This conversation is archived. Unarchive it first."
+
+
+class ConversationMerged(ConversationArchived):
+    code = "conversation_merged"
+    message = "This conversation was merged into another one. Use the one in its `mergedInto`."
+
+    def __init__(self, merged_into: str) -> None:
+        super().__init__(f"This conversation was merged into {merged_into}. Use that one.")
 
 
 class NotArchived(BadRequestError):
@@ -100,6 +109,47 @@ class InvalidFeedback(BadRequestError):
 class InvalidTag(BadRequestError):
     code = "invalid_tag"
     message = f"A tag must be 1 to {MAX_TAG_CHARACTERS} visible characters, without `#` and commas."
+
+
+class MergedWithItself(BadRequestError):
+    code = "same_conversation"
+    message = "A conversation can't be merged into itself. Set `into` to the ID of another one."
+
+
+class DifferentCustomers(BadRequestError):
+    code = "different_customers"
+    message = (
+        "Both conversations must be of one customer. List a customer's conversations with GET "
+        "/v1/conversations?customerId=."
+    )
+
+
+class MergeApprovalsPending(ConflictError):
+    code = "approvals_pending"
+    message = (
+        "Calls of tools in this conversation wait for approval. Approve or deny them first. GET /v1/approvals lists "
+        "them."
+    )
+
+
+class DiscordNotMerged(BadRequestError):
+    code = "discord_conversation"
+    message = (
+        "A conversation from Discord can't be merged: its answers go to its place there. Resolve it instead."
+    )
+
+
+class MailNotMerged(BadRequestError):
+    code = "mail_conversation"
+    message = (
+        "A conversation that began by mail can't end in one that didn't: its customer expects answers by mail. Merge "
+        "the other one into it instead."
+    )
+
+
+class TooManyMerged(BadRequestError):
+    code = "too_many_merged"
+    message = f"At most {MAX_MERGED} conversations can end in one. Merge the rest into another one."
 
 
 class NotResolved(BadRequestError):

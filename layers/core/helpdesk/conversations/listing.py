@@ -37,10 +37,10 @@ def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAn
     The thread is read first, so that nobody sees an entry with the state before it.
     """
     name = f"conversations/{conversation_id}"
-    found, older = repository.newest_entries(
-        caller.organization, conversation_id, page.limit, position(caller, page, name)
-    )
+    before = position(caller, page, name)
+    own = repository.newest_entries(caller.organization, conversation_id, page.limit, before)
     conversation = repository.conversations.get(caller.organization, conversation_id)
+    found, older = repository.with_merged(conversation, own, page.limit, before)
     entries = [thread_entry(entry) for entry in found]
     room = fitting(entries)
     if room < len(entries):
@@ -55,7 +55,7 @@ def get(caller: Caller, conversation_id: str, page: PageQuery) -> ConversationAn
 def mail_source(caller: Caller, conversation_id: str, message_id: str) -> MailSourceAnswer:
     """Return where the mail of a message can be downloaded. Raises ConversationNotFound, MailSourceNotFound."""
     conversation = repository.conversations.get(caller.organization, conversation_id)
-    message = repository.messages.find(caller.organization, conversation.id, message_id)
+    message = repository.find_message(conversation, message_id)
     mail = None if message is None else message.received
     if mail is None or mail.source is None or not store.has_incoming_mail(mail.source):
         raise MailSourceNotFound
@@ -107,13 +107,17 @@ def _searched(
     """Search for words, and keep what matches the other parameters.
 
     Each search asks for no more than the page has room for, so that each hit is on this page or a later one. A response
-    has room for 200 of the largest conversations.
+    has room for 200 of the largest conversations. What is found in a merged conversation stands for the one that it
+    ended in, except in a list of the archive.
     """
     kept: list[Conversation] = []
     for _ in range(_SEARCHES):
         hits = search.conversations(organization, text, limit - len(kept), after)
-        found = repository.conversations.by_ids(organization, ids=hits.ids).values()
-        kept += [each for each in found if chosen.matches(each)]
+        found = list(repository.conversations.by_ids(organization, ids=hits.ids).values())
+        if not chosen.archived:
+            found = repository.where_they_ended(organization, found)
+        known = {each.id for each in kept}
+        kept += [each for each in found if chosen.matches(each) and each.id not in known]
         after = hits.after
         if after is None or len(kept) == limit:
             break

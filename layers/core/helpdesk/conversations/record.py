@@ -169,7 +169,8 @@ class Conversation(Snapshot, kw_only=True):
     None before the first mail. `rating_asked` is the last resolution for which the customer was asked for a rating by
     mail. `team` is the ID of the team that it is assigned to, beside its assignee. `assigned_to_self` is true if the
     assignee chose it themselves, else None. `hour_tokens` are the tokens of a model that answers of the hour
-    `tokens_hour` (since 1970) used. `erasing` is the erasure that removes it: to everyone else it is gone. What such a
+    `tokens_hour` (since 1970) used. `merged_into` is the conversation that it ended in, `merged_from` are those that
+    ended in it, at any remove. `erasing` is the erasure that removes it: to everyone else it is gone. What such a
     conversation said is no longer in its item.
     """
 
@@ -205,6 +206,8 @@ class Conversation(Snapshot, kw_only=True):
     reply_token: str | None = None
     rating_asked: int | None = None
     tags: tuple[str, ...] = ()
+    merged_into: str | None = None
+    merged_from: tuple[str, ...] = ()
     erasing: str | None = None
 
     @property

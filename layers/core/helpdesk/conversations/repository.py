@@ -70,15 +70,58 @@ def put_mail_entry(transaction: Transaction, entry: Entry, mail: IncomingMail) -
     transaction.put(entered, new=True, on_failure=AlreadyReceived)
 
 
+def where_they_ended(organization: str, found: Iterable[Conversation]) -> list[Conversation]:
+    """Return conversations in their order, each merged one replaced by the one that it ended in, and each once.
+
+    No call unless one was merged: then a batch read for each merge in a row. Merges never form a circle, because a
+    merged conversation is archived for good.
+    """
+    led = list(found)
+    while wanted := {each.merged_into for each in led if each.merged_into}:
+        known = {each.id: each for each in led}
+        known |= conversations.by_ids(organization, ids=wanted - known.keys())
+        ends = [each.merged_into or each.id for each in led]
+        led = [known[each] for each in ends if each in known]
+    return list({each.id: each for each in led}.values())
+
+
+def where_it_ended(conversation: Conversation) -> Conversation:
+    """Return the conversation that one ended in, itself if it wasn't merged. Raises ConversationNotFound."""
+    led = where_they_ended(conversation.organization, [conversation])
+    if not led:
+        raise ConversationNotFound
+    return led[0]
+
+
 def newest_messages(conversation: Conversation, limit: int) -> list[Message]:
-    """Return a conversation's newest customer-visible messages, newest first."""
-    page = table.newest(conversation.key.pk, limit, sk_prefix=Message.sk_prefix(), consistent=True)
-    return [Message.from_item(item) for item in page.items]
+    """Return a conversation's newest customer-visible messages, newest first, with those of what ended in it.
+
+    One query for each of these conversations.
+    """
+    found: list[Message] = []
+    for each in (conversation.id, *conversation.merged_from):
+        partition = Message.partition_for(conversation.organization, each)
+        page = table.newest(partition, limit, sk_prefix=Message.sk_prefix(), consistent=True)
+        found += [Message.from_item(item) for item in page.items]
+    return _newest_first(found)[:limit]
 
 
 def messages_after(conversation: Conversation, message_id: str, limit: int) -> list[Message]:
-    """Return the newest customer-visible messages after an ID, newest first. One query."""
-    return _after(Message, conversation, message_id, limit, newest_first=True)[0]
+    """Return the newest customer-visible messages after an ID, newest first, with those of what ended in it.
+
+    One query for each of these conversations.
+    """
+    found: list[Message] = []
+    for each in (conversation.id, *conversation.merged_from):
+        found += _after(Message, conversation, message_id, limit, newest_first=True, place=each)[0]
+    return _newest_first(found)[:limit]
+
+
+def find_message(conversation: Conversation, message_id: str) -> Message | None:
+    """Return a message of a conversation or of one that ended in it. One read for each until it's found."""
+    places = (conversation.id, *conversation.merged_from)
+    found = (messages.find(conversation.organization, each, message_id) for each in places)
+    return next(filter(None, found), None)
 
 
 def messages_onward(conversation: Conversation, message_id: str, limit: int) -> list[Message]:
@@ -107,7 +150,8 @@ def newest_entries(
 ) -> tuple[list[Entry], str | None]:
     """Return the newest entries of the team's thread, newest first, older than the ID `before`.
 
-    Messages and notes have sort keys of their own; both are read and merged by ID, which sorts by time.
+    Messages and notes have sort keys of their own; both are read and merged by ID, which sorts by time. Those of
+    conversations that ended in it are not among them (`with_merged`).
     """
     entries: list[Entry] = []
     more = False
@@ -122,9 +166,28 @@ def newest_entries(
         )
         entries += [kind.from_item(item) for item in page.items]
         more = more or page.after is not None
-    entries.sort(key=lambda entry: entry.id, reverse=True)
-    kept = entries[:limit]
+    kept = _newest_first(entries)[:limit]
     return kept, kept[-1].id if kept and (more or len(entries) > limit) else None
+
+
+def with_merged(
+    conversation: Conversation, own: tuple[list[Entry], str | None], limit: int, before: str | None
+) -> tuple[list[Entry], str | None]:
+    """Return a page of a thread (`newest_entries`) with the entries of the conversations that ended in it.
+
+    Two queries for each of those. Nobody writes in them any more, so they can be read later than the thread.
+    """
+    entries, older = list(own[0]), own[1]
+    for each in conversation.merged_from:
+        found, further = newest_entries(conversation.organization, each, limit, before)
+        entries += found
+        older = older or further
+    kept = _newest_first(entries)[:limit]
+    return kept, kept[-1].id if kept and (older or len(entries) > limit) else None
+
+
+def _newest_first[E: Entry](entries: Iterable[E]) -> list[E]:
+    return sorted(entries, key=lambda entry: entry.id, reverse=True)
 
 
 def entries_by_key(
@@ -149,10 +212,17 @@ def entries_by_key(
 
 
 def _after[E: Entry](
-    kind: type[E], conversation: Conversation, after: str, limit: int, *, newest_first: bool = False
+    kind: type[E],
+    conversation: Conversation,
+    after: str,
+    limit: int,
+    *,
+    newest_first: bool = False,
+    place: str | None = None,
 ) -> tuple[list[E], bool]:
-    """Return entries of a kind after an ID, and whether there are more."""
-    first, last = (kind.key_for(conversation.organization, conversation.id, each) for each in (after, _LAST))
+    """Return entries of a kind after an ID, and whether there are more: of a conversation, or of another `place`."""
+    place = place or conversation.id
+    first, last = (kind.key_for(conversation.organization, place, each) for each in (after, _LAST))
     # No ID is as long as one and a character.
     page = table.query(
         first.pk,

@@ -195,6 +195,8 @@ class ConversationShape(ConversationState):
     """The visitor's rating, 1 to 5 stars."""
     tags: list[str]
     """What your team has tagged it with, in lower case."""
+    merged_into: str | None
+    """The ID of the conversation that it was merged into. It accepts no writes any more."""
 
 
 class ConversationsQuery(PageQuery):
@@ -326,6 +328,13 @@ class TagsAnswer(Answer):
     tags: list[str]
     next_cursor: str | None
     """Send it as `cursor` for the next page; null at the end."""
+
+
+class MergeConversationInput(Body):
+    """What a conversation is merged into."""
+
+    into: str
+    """The ID of another conversation of the same customer. It gets the messages and notes of both."""
 
 
 class SnoozeInput(Body):

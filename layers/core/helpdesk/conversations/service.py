@@ -11,7 +11,7 @@ from helpdesk.accounts.organizations.service import Actor
 from helpdesk.api.admission.caller import Caller
 from helpdesk.conversations import approvals, jobs, list_repository, repository, thread
 from helpdesk.conversations.change import Change, forget_current
-from helpdesk.conversations.errors import ConversationArchived, ConversationNotFound
+from helpdesk.conversations.errors import ConversationArchived, ConversationMerged, ConversationNotFound
 from helpdesk.conversations.list_repository import ListQuery, of_customer_from, quiet_page
 from helpdesk.conversations.message_record import IncomingMail, Message
 from helpdesk.conversations.record import (
@@ -29,6 +29,8 @@ from helpdesk.conversations.repository import (
     messages_onward,
     newest_messages,
     notes,
+    where_it_ended,
+    where_they_ended,
 )
 from helpdesk.conversations.state import (
     Handler,
@@ -55,6 +57,8 @@ __all__ = [
     "notes",
     "of_customer_from",
     "quiet_page",
+    "where_it_ended",
+    "where_they_ended",
 ]  # and everything below
 
 _LINES = {
@@ -143,7 +147,8 @@ def after_messages(read: Sequence[Conversation], messages: Iterable[Message]) ->
     passed = {
         message.conversation_id
         for message in messages
-        if message.id > (known[message.conversation_id].newest_message_id or "")
+        if message.conversation_id in known  # nobody writes in one that has ended in one of these
+        and message.id > (known[message.conversation_id].newest_message_id or "")
     }
     if not passed:
         return list(read)
@@ -250,13 +255,15 @@ def retry_on_conflict[T](
 ) -> T:
     """Read a conversation, let `write` fill a transaction, commit it; again if the conversation changed meanwhile.
 
-    A transaction left empty is not sent. Raises ConversationNotFound, Conflict, and ConversationArchived unless
-    `also_archived`.
+    A transaction left empty is not sent. Raises ConversationNotFound, ConversationMerged, Conflict, and
+    ConversationArchived unless `also_archived`.
     """
     conversation = conversations.get(organization, conversation_id)
 
     def attempt() -> T:
         nonlocal conversation
+        if conversation.merged_into is not None:
+            raise ConversationMerged(conversation.merged_into)
         if conversation.archived and not also_archived:
             raise ConversationArchived
         transaction = Transaction()

@@ -59,10 +59,8 @@ def answered(place: Place, mail: ReceivedMail, address: str, *, is_verified: boo
 
     It's from an `address` that is verified or not.
     """
-    if place.conversation_id is not None:
-        found = conversations.find(place.organization, place.conversation_id)
-        if found is not None:
-            return Answered(found, by_token=True)
+    if place.conversation_id is not None and (found := _found(place.organization, [place.conversation_id])):
+        return Answered(*found.values(), by_token=True)
     wanted = [name for name in (_conversation_in(each) for each in mail.references) if name]
     hashes = [mail_hash(address, each, is_verified=is_verified) for each in mail.references[:_REFERENCES]]
     if hashes:
@@ -112,4 +110,5 @@ def _conversation_in(reference: str) -> str | None:
 
 
 def _found(organization: str, ids: Iterable[str]) -> Mapping[str, Conversation]:
-    return conversations.by_ids(organization, ids=dict.fromkeys(ids))
+    found = conversations.by_ids(organization, ids=dict.fromkeys(ids)).values()
+    return {each.id: each for each in conversations.where_they_ended(organization, found)}

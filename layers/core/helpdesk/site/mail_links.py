@@ -88,9 +88,10 @@ def _conversation(visit: Visit, token: str) -> Conversation:
     if found is None or found.organization != visit.organization:
         raise PageNotFound
     conversation = conversations.find(found.organization, found.conversation_id)
-    if conversation is None:
+    led = [] if conversation is None else conversations.where_they_ended(visit.organization, [conversation])
+    if not led:
         raise PageNotFound
-    return conversation
+    return led[0]
 
 
 def _notices(visit: Visit, conversation: Conversation, token: str) -> Content:

@@ -177,6 +177,7 @@ def show(session: Session, conversation_id: str, limit: int) -> None:
             ("Due", _due(one)),
             ("Snoozed until", moment(one["snoozedUntil"])),
             ("Archived", moment(one["archivedAt"])),
+            ("Merged into", one.get("mergedInto")),
             ("Rating", f"{rating} of 5 stars" if rating is not None else None),
             ("Customer", one["customer"]["name"]),
             ("E-mail", one["customer"]["email"]),

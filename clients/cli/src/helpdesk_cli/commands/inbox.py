@@ -101,6 +101,16 @@ def untag(session: Session, conversation_id: str, tags: tuple[str, ...]) -> None
     _tag(session, conversation_id, lambda present: [each for each in present if each not in removed])
 
 
+@conversations.command()
+@click.argument("conversation_id", metavar="ID", type=ID)
+@click.argument("into", metavar="OTHER", type=ID)
+@pass_session
+def merge(session: Session, conversation_id: str, into: str) -> None:
+    """Merge a conversation into OTHER, which shows the messages of both. You can't undo it."""
+    answer = session.api().post("conversations", conversation_id, "merge", body={"into": into})
+    _done(session, answer, f"Merged {conversation_id} into {into}.")
+
+
 @conversations.command("tags")
 @click.option("--prefix", metavar="TEXT", help="Only tags that begin with it.")
 @limit_option

@@ -12,11 +12,15 @@ _SEARCHED_FOR_OPEN = 50  # the session's most recently started conversations
 
 
 def newest_open(of: Session) -> Conversation | None:
-    """Return the newest open conversation of a session that is not archived. Two calls, none of an index."""
+    """Return the newest open conversation of a session that is not archived. Two calls, none of an index.
+
+    A merged one stands for the one that it ended in, which costs one more.
+    """
     started = visitors.newest_conversations(of.organization, of.hash, _SEARCHED_FOR_OPEN)
     found = conversations.by_ids(of.organization, ids=started)
     # Some can be left of a customer who used the session before and is being erased.
     own = [one for one in found.values() if one.customer_id == of.customer_id]
+    own = conversations.where_they_ended(of.organization, own)
     return next((one for one in own if one.accepts_visitor_messages), None)
 
 

@@ -1,5 +1,6 @@
 """Messages that come by mail. The mail names its conversation, so a session's newest open one doesn't matter."""
 
+from helpdesk.conversations import service as conversations
 from helpdesk.conversations import thread
 from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.conversations.messages import service, visitors
@@ -15,7 +16,7 @@ from helpdesk.storage.transactions import Transaction
 
 
 def add(conversation: Conversation, message: VisitorMessage) -> MessageAccepted:
-    """Write as a conversation's customer: in it, or in a new one of theirs if it isn't open any more.
+    """Write as a conversation's customer: in it or the one that it ended in, or in a new one if that isn't open.
 
     Raises ConversationNotFound, CustomerNotFound if they were erased meanwhile.
     """
@@ -23,6 +24,7 @@ def add(conversation: Conversation, message: VisitorMessage) -> MessageAccepted:
 
     def attempt() -> MessageAccepted:
         nonlocal now
+        now = conversations.where_it_ended(now)
         if not now.accepts_visitor_messages:
             return _begin_after(now, message)
         transaction = Transaction()

@@ -66,7 +66,7 @@ def rate_as(
     conversation = conversations.get(organization, conversation_id)
     if conversation.session_hash != session_hash:
         raise ConversationNotFound
-    _rate(conversation, stars, note)
+    _rate(conversations.where_it_ended(conversation), stars, note)
 
 
 def rate_conversation(conversation: Conversation, stars: int, sent_note: str | None) -> None:

@@ -133,39 +133,40 @@ def history_of(organization: str, session_hash: str) -> History:
             messages += conversations.newest_messages(conversation, room)
     kept = messages[: history_room(messages)][::-1]
     visitors.note_seen(session, kept)
-    found = conversations.after_messages(found, kept)
-    owners = {message.conversation_id for message in kept}
-    return History(
-        conversations=[
-            history_conversation(
-                conversation, [message for message in kept if message.conversation_id == conversation.id]
-            )
-            for conversation in found
-            if conversation.id in owners
-        ]
-    )
+    shown = [
+        (each, [message for message in kept if message.conversation_id in {each.id, *each.merged_from}])
+        for each in conversations.after_messages(found, kept)
+    ]
+    return History(conversations=[history_conversation(*each) for each in shown if each[1]])
 
 
 def conversations_of(organization: str, session_hash: str) -> list[Conversation]:
-    """Return a visitor's ten most recently started conversations, the most recently active first. Two calls."""
+    """Return a visitor's ten most recently started conversations, the most recently active first.
+
+    A merged one stands for the one that it ended in. Two calls, and one more if one was merged.
+    """
     return session_with_conversations(organization, session_hash)[1]
 
 
 def session_with_conversations(
     organization: str, session_hash: str
 ) -> tuple[Session | None, list[Conversation]]:
-    """Return a visitor's session, None if there is none, and what `conversations_of` returns. Two calls."""
+    """Return a visitor's session, None if there is none, and what `conversations_of` returns, as it does."""
     session, started = visitors.with_conversations(organization, session_hash, HISTORY_CONVERSATIONS)
-    found = conversations.by_ids(organization, ids=started).values()
+    read = conversations.by_ids(organization, ids=started).values()
+    found = conversations.where_they_ended(organization, read)
     return session, sorted(found, key=lambda conversation: conversation.last_message_at, reverse=True)
 
 
 def conversation_of(organization: str, session_hash: str, conversation_id: str) -> Conversation:
-    """Return a visitor's conversation. One call. Raises ConversationNotFound, also for one of another visitor."""
+    """Return a visitor's conversation, or the one that it ended in. One call, two for a merged one.
+
+    Raises ConversationNotFound, also for one of another visitor.
+    """
     found = conversations.get(organization, conversation_id)
     if found.session_hash is None or found.session_hash != session_hash:
         raise ConversationNotFound
-    return found
+    return conversations.where_it_ended(found)
 
 
 def with_messages(conversation: Conversation) -> tuple[Conversation, list[MessageShape]]:
@@ -184,7 +185,7 @@ def with_messages(conversation: Conversation) -> tuple[Conversation, list[Messag
     now = conversations.after_messages([conversation], kept)
     if not now:
         raise ConversationNotFound
-    return now[0], [message_shape(message) for message in kept]
+    return now[0], [_shown_in(now[0], message) for message in kept]
 
 
 def visible_state(conversation: Conversation) -> tuple[Status, bool]:
@@ -209,8 +210,13 @@ def history_conversation(conversation: Conversation, messages: Iterable[Message]
         conversation,
         status=status,
         awaiting_human=awaiting_human,
-        messages=[message_shape(message) for message in messages],
+        messages=[_shown_in(conversation, message) for message in messages],
     )
+
+
+def _shown_in(conversation: Conversation, message: Message) -> MessageShape:
+    """Return a message as its visitor sees it: one of a merged conversation belongs to the one that it ended in."""
+    return message_shape(replace(message, conversation_id=conversation.id))
 
 
 def write_first(
