@@ -222,7 +222,7 @@ def test_only_responses_with_a_secret_are_withheld_from_a_repeat() -> None:
         name for name in OPERATIONS if "idempotency_answer_withheld" in codes_at(OPERATIONS[name], 409)
     }
 
-    assert withheld == {"createKey", "createSecret", "createInvite", "upload"}
+    assert withheld == {"createKey", "createSecret", "createInvite", "createLiveToken", "upload"}
 
 
 def test_every_kind_of_event_is_described_with_its_signature() -> None:

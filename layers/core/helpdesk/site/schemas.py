@@ -122,7 +122,7 @@ FooterLinks = Annotated[
 Origin = Annotated[
     str,
     AfterValidator(_origin),
-    schema_hint(maxLength=MAX_ORIGIN_CHARACTERS, examples=["https://shop.example.com"]),
+    schema_hint(maxLength=MAX_ORIGIN_CHARACTERS, format="uri", examples=["https://shop.example.com"]),
 ]
 WidgetOrigins = Annotated[list[Origin], AfterValidator(_origins), schema_hint(maxItems=MAX_WIDGET_ORIGINS)]
 
