@@ -38,4 +38,7 @@ export const hold = (conversationId, reply) => {
 // Takes a reply back; returns it.
 export const takeBack = take;
 
-addEventListener("pagehide", () => Object.keys(waiting.value).forEach(deliver));
+// Sends what waits at once.
+export const sendAll = () => Promise.all(Object.keys(waiting.value).map(deliver));
+
+addEventListener("pagehide", sendAll);

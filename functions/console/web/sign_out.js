@@ -1,5 +1,6 @@
 // Signing out. Each tab has a token of its own: who signs out in one has signed out in all.
 import { giveUp, tabs } from "./api.js";
+import { sendAll } from "./outbox.js";
 import { forgetAll } from "./store.js";
 
 const meta = (name) => document.querySelector(`meta[name="helpdesk-${name}"]`).content;
@@ -12,8 +13,9 @@ export const revoke = async () => {
   if (token) await sent("revoke", { client_id: meta("client"), token });
 };
 
-// Ends the token, and the browser's session with the sign-in pages; forgets what was typed here.
+// Sends replies that wait, ends the token and the browser's session with the sign-in pages, and forgets what was typed here.
 export const signOut = async () => {
+  await sendAll();
   await revoke();
   await sent("sign-out", { then: "console" });
   forgetAll();
