@@ -84,8 +84,7 @@ const send = async (method, path, body, headers) => {
       headers: { authorization: `Bearer ${await token()}`, ...headers },
       body,
       cache: "no-store",
-      // Outlives the page: a browser takes 64 KB of such requests at a time.
-      keepalive: method === "POST" && typeof body === "string" && body.length < 16_000,
+      keepalive: body?.length < 16_000, // outlives the page
     });
   } catch (problem) {
     if (problem instanceof Refused) throw problem;
