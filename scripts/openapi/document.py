@@ -139,8 +139,9 @@ def _operation(route: Route, query: list[dict[str, Any]], shared: dict[str, Any]
             "headers": _headers("RequestId"),
         }
     if route.or_csv:
-        content = operation["responses"][str(route.status)]["content"]
-        content["text/csv"] = {"schema": {"type": "string"}}
+        answer = operation["responses"][str(route.status)]
+        answer["content"]["text/csv"] = {"schema": {"type": "string"}, **_example(examples.CSV, route)}
+        answer["headers"] |= _headers("Link")
     if route.or_see_other:
         operation["responses"]["303"] = {
             "description": "A redirect to the next page.",
@@ -210,6 +211,7 @@ def _headers(*names: str) -> dict[str, Any]:
         "RetryAfterConflict": "Retry-After",
         "IdempotentReplayed": "idempotent-replayed",
         "Location": "Location",
+        "Link": "Link",
     }
     return {spelled[name]: {"$ref": f"#/components/headers/{name}"} for name in names}
 

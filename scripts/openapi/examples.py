@@ -5,6 +5,8 @@ from typing import Any
 from helpdesk.agent.record import AgentSettings
 from helpdesk.agent.schemas import AgentSettingsWithTexts
 from helpdesk.conversations.state import Transition
+from helpdesk.customers import exporting
+from helpdesk.customers.schemas import CustomerShape
 from helpdesk.events.kinds import OwnEvent, WebhookEvent
 from helpdesk.platform.units import DAY_MS
 from helpdesk.visitor_texts.catalog import TextName
@@ -371,3 +373,8 @@ EVENTS: dict[WebhookEvent | OwnEvent, Any] = {
 
 # Realistic messages for errors whose default message is general.
 MESSAGES: dict[str, str] = {"invalid_request": "`user.name` must be text."}
+
+# Of the lists that are also CSV.
+CSV: dict[str, str] = {
+    "listCustomers": exporting.written([CustomerShape.model_validate(_CUSTOMER)], None).text
+}

@@ -196,6 +196,11 @@ HEADERS: dict[str, dict[str, Any]] = {
         "schema": {"const": "true"},
         "example": "true",
     },
+    "Link": {
+        "description": "Only of CSV: the address of the next page. It isn't sent at the end.",
+        "schema": {"type": "string"},
+        "example": '<https://support.example.com/v1/customers?cursor=eyJwIjoiMDFqZDNrcTgifQ.8c1f0a9b>; rel="next"',
+    },
     "Location": {
         "description": "The address of the redirect.",
         "required": True,

@@ -1,6 +1,6 @@
 // Customers: everyone who wrote or was added, with a search, and the page of one of them (customer.js).
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
-import { download, post } from "./api.js";
+import { csv, post } from "./api.js";
 import { CustomerForm, changesOf } from "./customer_form.js";
 import { Customer, Erased } from "./customer.js";
 import { Icon } from "./icons.js";
@@ -8,26 +8,12 @@ import { useKeys } from "./keys.js";
 import { More, sheet, usePages } from "./loading.js";
 import { href, open, place } from "./router.js";
 import { save } from "./save.js";
-import { cell, useCell } from "./store.js";
-import { Avatar, Badge, Button, Empty, Time, say } from "./ui.js";
+import { useCell } from "./store.js";
+import { Avatar, Badge, Button, Empty, Time, attempt, say } from "./ui.js";
 
 await sheet("customers.css");
 
 const PAUSE_MS = 250;
-
-const hasCsv = cell(true);
-
-// Saves the list as CSV. The button goes where the server doesn't write CSV.
-const saveAsCsv = async (words) => {
-  try {
-    const file = await download(`/customers?${new URLSearchParams(words ? { q: words } : {})}`, "text/csv");
-    if (file.type.startsWith("text/csv")) save(file, "customers.csv");
-    else hasCsv.value = false;
-  } catch (problem) {
-    if (problem.status >= 400 && problem.status < 500 && problem.status !== 429) hasCsv.value = false;
-    else say(problem.message, { tone: "bad" });
-  }
-};
 
 const Row = ({ customer }) => {
   const who = customer.name ?? customer.email ?? "Visitor";
@@ -77,18 +63,18 @@ const All = () => {
   const words = useCell(place).query.get("q") ?? "";
   const pages = usePages("/customers", "customers", { q: words });
   const [adds, setAdds] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const [rows, setRows] = useState(null);
   const input = useRef();
-  const offersCsv = useCell(hasCsv);
   const add = async (form) => {
     const { id } = await post("/customers", changesOf(form));
     say("Customer added.");
     open(`/customers/${id}`);
   };
-  const csv = async () => {
-    setBusy(true);
-    await saveAsCsv(words);
-    setBusy(false);
+  const saveAsCsv = async () => {
+    setRows(0);
+    const file = await attempt(() => csv("/customers", { q: words, limit: words && 200 }, setRows));
+    setRows(null);
+    if (file) save(file, "customers.csv");
   };
   useKeys([
     { key: "/", text: "Search customers", run: () => input.current.focus() },
@@ -99,7 +85,9 @@ const All = () => {
       <h1>Customers</h1>
       <${Search} words=${words} input=${input} />
       <div class="buttons">
-        ${offersCsv && html`<${Button} busy=${busy} onClick=${csv}>Download CSV<//>`}
+        <${Button} busy=${rows !== null} onClick=${saveAsCsv}>
+          ${rows ? `Downloading … ${rows.toLocaleString()}` : "Download CSV"}
+        <//>
         <${Button} kind="main" icon="plus" hotkey="n" onClick=${() => setAdds(true)}>Add customer<//>
       </div>
     </div>

@@ -1,5 +1,6 @@
 """Customers on the command line: creating and updating them, export and erasure."""
 
+import csv
 import json
 import re
 import stat
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
+from helpdesk.customers import exporting
 from scripts import admin
 from tests.support import table as whole_table
 from tests.support.api import Client
@@ -106,3 +108,32 @@ def test_a_customer_of_whom_nothing_is_said_is_refused_before_the_api_is_called(
 
     refused = owner.run("customers", "create", "--metadata", "pro")
     assert "Write it as KEY=VALUE: --metadata plan=pro" in refused.stderr
+
+
+def test_all_customers_are_one_csv_file_that_only_its_owner_can_read(
+    owner: Cli, api: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("Ada, Countess", "=1+1", "Vera"):
+        api.post("/v1/customers", {"name": name})
+    # Over any number of pages.
+    monkeypatch.setattr(exporting, "ON_A_PAGE", 2)
+    path = tmp_path / "customers.csv"
+
+    assert owner.ok("customers", "csv", str(path)) == f"Wrote 3 customers to {path}.\n"
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with path.open(encoding="utf-8", newline="") as file:
+        assert [row[1] for row in csv.reader(file)] == ["name", "Vera", "'=1+1", "Ada, Countess"]
+    refused = owner.run("customers", "csv", str(path))
+    assert refused.exit_code == 1
+    assert "Choose another file." in refused.stderr
+
+
+def test_a_csv_file_can_hold_what_a_search_finds(owner: Cli, api: Client, tmp_path: Path) -> None:
+    for name in ("Ada", "Vera"):
+        api.post("/v1/customers", {"name": name})
+    Workers("agent").run()
+    path = tmp_path / "customers.csv"
+
+    assert owner.json("customers", "csv", str(path), "--search", "ver") == {"file": str(path), "customers": 1}
+    assert ",Vera," in path.read_text(encoding="utf-8")

@@ -4,6 +4,8 @@ The heaviest character of a message is a control character: six characters in th
 escaped again where the function's result carries that JSON as text.
 """
 
+import csv
+import io
 import json
 from typing import Any
 
@@ -180,3 +182,37 @@ def test_lists_of_the_heaviest_conversations_and_customers_fit(
         size, answer = result(api, f"/v1/{name}?limit=200&q=word")
         assert [one["id"] for one in answer[name]] == expected
         assert 4_500_000 / SCALE < size < LAMBDA_BYTES
+
+
+def test_customers_as_csv_fit_although_its_quotes_are_doubled(
+    api: Client, organization: NewOrganization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heavy_customers(organization, 20)
+
+    listed = customers_as_csv(api, "/v1/customers")
+
+    assert len(listed) == len(set(listed)) == 20
+    # A search goes on after a number of hits.
+    monkeypatch.setattr(
+        search,
+        "customers",
+        lambda _, __, limit, start: Found(
+            listed[start or 0 :][:limit], (start or 0) + limit if (start or 0) + limit < 20 else None
+        ),
+    )
+    assert customers_as_csv(api, "/v1/customers?limit=20&q=word") == listed
+
+
+def customers_as_csv(api: Client, url: str) -> list[str]:
+    """Return the ids of every page of CSV, each of which Lambda hands on."""
+    found: list[str] = []
+    following = url
+    while following:
+        headers = {"Authorization": f"Bearer {api.credential}", "Accept": "text/csv"}
+        raw = invoke(gateway_event("GET", following, headers=headers))
+        assert len(json.dumps(raw, ensure_ascii=False).encode()) < LAMBDA_BYTES
+        _, *rows = csv.reader(io.StringIO(raw["body"], newline=""))
+        found += [row[0] for row in rows]
+        [link] = raw["multiValueHeaders"].get("link", [""])
+        following = link[link.find("/v1") : link.rfind(">")]
+    return found

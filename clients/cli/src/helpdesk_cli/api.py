@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
+import httpx
+
 from helpdesk_cli import short_ids
 from helpdesk_cli.credentials import Credential
 from helpdesk_cli.problems import NotHelpdesk, Refusal
-from helpdesk_cli.web import Web
+from helpdesk_cli.web import JSON, Web
 
 LARGEST_PAGE = 200
 _MOST_EMPTY_PAGES = 100
@@ -70,40 +73,64 @@ class Api:
             whole = {**page, name: [*whole.get(name, []), *page[name]]}
         return whole
 
+    def csv(self, *path: str, **params: str | int | None) -> Iterator[str]:
+        """Return the pages of a list as CSV, which together are one file: the first has the header row.
+
+        Errors: NotHelpdesk where the list does not end.
+        """
+        cursor: str | None = None
+        while True:
+            before = cursor
+            answer = self._answer("GET", path, params={**params, "cursor": cursor}, accept="text/csv")
+            text = self._web.csv_of(answer)
+            cursor = httpx.URL(answer.links.get("next", {}).get("url", "")).params.get("cursor")
+            yield text if before is None else text.partition("\r\n")[2]
+            if cursor is None:
+                return
+            if cursor == before:
+                raise NotHelpdesk(self._web.base_url, f"its list of {path[0]} does not end")
+
     def _call(
         self, method: str, path: tuple[str, ...], *, body: Object | None = None, params: Object | None = None
     ) -> Object:
+        return self._web.json_of(self._answer(method, path, body=body, params=params))
+
+    def _answer(
+        self,
+        method: str,
+        path: tuple[str, ...],
+        *,
+        body: Object | None = None,
+        params: Object | None = None,
+        accept: str = JSON,
+    ) -> httpx.Response:
         """Send a request. If the token is rejected as invalid, renew it and send once more: that request never ran."""
         path = tuple(self.whole(part) for part in path)
         body = None if body is None else {name: self.whole(value) for name, value in body.items()}
         address = "/v1/" + "/".join(quote(part, safe="") for part in path)
         given = {name: self.whole(value) for name, value in (params or {}).items() if value is not None}
         key = str(uuid4()) if method == "POST" else None
+        send = partial(
+            self._web.send,
+            method,
+            address,
+            body=body,
+            params=given or None,
+            idempotency_key=key,
+            waits=self._waits,
+            accept=accept,
+        )
         token = self._credential.token()
         try:
-            return self._send(method, address, token, body, given, key)
+            return self._web.successful(send(token=token))
         except Refusal as refusal:
             if refusal.code != "invalid_token":
                 raise
             renewed = self._credential.renewed(token)
             if renewed is None:
                 raise
-        return self._send(method, address, renewed, body, given, key)
+        return self._web.successful(send(token=renewed))
 
     def whole(self, value: Any) -> Any:
         """Return the ID that begins like a value; every other value as it is."""
         return short_ids.whole(self.get, value) if short_ids.is_beginning(value) else value
-
-    def _send(
-        self, method: str, address: str, token: str, body: Object | None, params: Object, key: str | None
-    ) -> Object:
-        answer = self._web.send(
-            method,
-            address,
-            token=token,
-            body=body,
-            params=params or None,
-            idempotency_key=key,
-            waits=self._waits,
-        )
-        return self._web.object_of(answer)

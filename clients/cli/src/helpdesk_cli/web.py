@@ -15,6 +15,7 @@ from helpdesk_cli.address import is_loopback
 from helpdesk_cli.problems import NotHelpdesk, Problem, Refusal, Unreachable
 
 TIMEOUT_SECONDS = 30.0
+JSON = "application/json"
 TRIES = 4
 """The maximum number of times that a GET, or a request with an Idempotency-Key, is sent."""
 CONFLICT = 409
@@ -43,7 +44,7 @@ class Web:
             timeout=TIMEOUT_SECONDS,
             # Proxies from the environment are for other machines. Traffic to this one would pass them unencrypted.
             trust_env=not is_loopback(httpx.URL(base_url).host),
-            headers={"user-agent": f"helpdesk-cli/{__version__}", "accept": "application/json"},
+            headers={"user-agent": f"helpdesk-cli/{__version__}"},
         )
 
     def close(self) -> None:
@@ -61,13 +62,14 @@ class Web:
         params: Parameters | None = None,
         idempotency_key: str | None = None,
         waits: bool = True,
+        accept: str = JSON,
     ) -> httpx.Response:
         """Send a request, retry where that is safe, and return the last response. Errors: Unreachable, NotHelpdesk.
 
         With an `idempotency_key` the service runs the request once, however often it arrives. So it is also sent again
         if no response arrives. Without `waits` a 429 or 503 is returned at once, for a caller that waits itself.
         """
-        headers = {} if token is None else {"authorization": f"Bearer {token}"}
+        headers = {"accept": accept} | ({} if token is None else {"authorization": f"Bearer {token}"})
         if idempotency_key is not None:
             headers["idempotency-key"] = idempotency_key
         for left in reversed(range(TRIES)):
@@ -110,10 +112,13 @@ class Web:
 
     def object_of(self, answer: httpx.Response) -> dict[str, Any]:
         """Return the JSON object of a successful response. Errors: Refusal, NotHelpdesk."""
-        content = self.json_of(answer)
+        return self.json_of(self.successful(answer))
+
+    def successful(self, answer: httpx.Response) -> httpx.Response:
+        """Return a response that is successful. Errors: Refusal, NotHelpdesk."""
         if answer.is_success:
-            return content
-        error = content.get("error")
+            return answer
+        error = self.json_of(answer).get("error")
         if not isinstance(error, dict):
             raise NotHelpdesk(self.base_url, f"status {answer.status_code}")
         raise Refusal(
@@ -123,6 +128,12 @@ class Web:
             retry_after=self.retry_after(answer),
             request_id=answer.headers.get("x-request-id"),
         )
+
+    def csv_of(self, answer: httpx.Response) -> str:
+        """Return the CSV of a successful response. Errors: NotHelpdesk."""
+        if not answer.headers.get("content-type", "").startswith("text/csv"):
+            raise NotHelpdesk(self.base_url, f"status {answer.status_code} without CSV")
+        return answer.text
 
     def json_of(self, answer: httpx.Response) -> dict[str, Any]:
         """Return the JSON object of any response. Errors: NotHelpdesk."""

@@ -8,7 +8,9 @@ from urllib.parse import urlencode
 
 from helpdesk.api.http.content import ClientInfo, Content
 
-_FORMULA = re.compile("[=+\\-@\t\r\n＝＋－＠]")  # spreadsheets read the wide forms, too
+# Where a spreadsheet would see a formula, also in the wide forms: at the start of a cell, and after a semicolon or in
+# another line, because a spreadsheet whose settings separate cells by semicolons begins a new one there.
+_FORMULA = re.compile(r'^(?=[\t\r\n])|(?:^|(?<=[;\t\r\n]))(?=[\s"]*[=+\-@＝＋－＠])')
 _REFUSED = re.compile(r"q\s*=\s*0(\.0*)?")
 
 
@@ -32,7 +34,7 @@ def csv_text(
 ) -> CsvText:
     """Return a table that a browser saves under a name. The address of the next page is in the header Link.
 
-    A cell that a spreadsheet would run as a formula begins with an apostrophe.
+    What a spreadsheet would run as a formula has an apostrophe before it.
     """
     text = io.StringIO()
     writer = csv.writer(text)
@@ -50,4 +52,4 @@ def page_url(list_url: str, parameters: dict[str, str | int | None]) -> str:
 
 
 def _defused(cell: str) -> str:
-    return f"'{cell}" if _FORMULA.match(cell) else cell
+    return _FORMULA.sub("'", cell)

@@ -1,5 +1,6 @@
 """Pages of lists: cursors, and the size limit of a response."""
 
+import json
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -46,6 +47,11 @@ def fitting(parts: Sequence[Answer]) -> int:
         if room < 0 and count:
             return count
     return len(parts)
+
+
+def fits(text: str) -> bool:
+    """Return whether a text is small enough for one response, in which it is a JSON string."""
+    return len(json.dumps(text, ensure_ascii=False).encode()) <= MAX_LISTED_BYTES
 
 
 def _weight(part: Answer) -> int:
