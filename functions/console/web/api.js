@@ -1,6 +1,5 @@
-// Requests to the API. A refusal becomes a `Refused` with the API's code and message; a request that got no answer becomes
-// an `Unreachable`. Reads are repeated after both kinds of failure that pass; writes carry an Idempotency-Key, so that
-// repeating one is safe.
+// Requests to the API. A refusal becomes a `Refused` with the API's code and message; no answer, an `Unreachable`.
+// What may pass is tried again. A POST carries an Idempotency-Key, so that repeating it is safe.
 import * as signIn from "./sign_in.js";
 import { cell } from "./store.js";
 
@@ -33,7 +32,7 @@ let access = null;
 let renewing = null;
 let page = null;
 
-// Whose page this is, and the organization that it is in. Another tab may be in another one, so each new token names it.
+// Whose page this is, and in which organization: another tab may be in another one, so each new token names it.
 export const stayIn = (person, organization) => (page = { person, organization });
 
 // Uses a token from the sign-in pages.
@@ -57,7 +56,7 @@ const token = async () => {
   return access ? access.token : signIn.leave();
 };
 
-// Switches the browser to another organization of the person's. True if that worked; then load the page again.
+// Switches the browser to another organization of the person's. True if that worked.
 export const switchTo = async (id) => Boolean(await signIn.silently(id));
 
 // Takes this tab's token away; returns it.
