@@ -66,7 +66,7 @@ class Change(Record, kw_only=True):
     context: BrowserContext | None = None
     snoozed_until: int | None = None
     ends_snooze: bool = False
-    now: int = field(default_factory=clock.now_ms)
+    now: int = field(default_factory=lambda: clock.now_ms())  # noqa: PLW0108 - looked up at each write, as tests set it
 
     @property
     def values(self) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def answered(place: Place, mail: ReceivedMail, address: str, *, is_verified: boo
     It's from an `address` that is verified or not.
     """
     if place.conversation_id is not None and (found := _found(place.organization, [place.conversation_id])):
-        return Answered(*found.values(), by_token=True)
+        return Answered(next(iter(found.values())), by_token=True)
     wanted = [name for name in (_conversation_in(each) for each in mail.references) if name]
     hashes = [mail_hash(address, each, is_verified=is_verified) for each in mail.references[:_REFERENCES]]
     if hashes:
