@@ -258,7 +258,7 @@ def test_tags_and_assignment_show_in_the_list(ada: Page, api: Web, stack: Mappin
     go(ada, stack, visitor["id"])
     ada.keyboard.press("l")
     ada.get_by_label("Add a tag").fill("billing")
-    ada.get_by_role("button", name="Save").click()
+    ada.get_by_role("button", name="Save", exact=True).click()
     ada.get_by_role("dialog").wait_for(state="detached")
     ada.keyboard.press("a")
     ada.get_by_label("Find a teammate").fill("Demo Member")
