@@ -69,8 +69,8 @@ def test_a_part_of_128_characters_makes_a_key() -> None:
 def test_the_longest_key_of_a_kind_is_within_dynamodbs_limits(kind: type[Stored]) -> None:
     # 2,048 bytes for a partition key, 1,024 for a sort key; a code point takes up to 4 bytes.
     # The parts of a crawl's address and of a row are our own numbers, those of a trace and of counted signals our own
-    # ids, as is who holds a live connection. A pull request has a number after the name of its repository. What services call accounts, channels and
-    # threads is ASCII, and the name of a channel has up to 80 characters.
+    # ids, as is who holds a live connection. A pull request has a number after the name of its repository. What
+    # services call accounts, channels and threads is ASCII, and the name of a channel has up to 80 characters.
     ours = {
         "Address",
         "BoardTrace",
