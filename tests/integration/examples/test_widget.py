@@ -21,7 +21,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.conversations.messages import feed
 from tests.clients.example_server import EXAMPLES, Server, express_folder
 from tests.support.api import Client
 from tests.support.chromium import chromium as chromium  # noqa: PLC0414 - a fixture
@@ -61,19 +60,9 @@ def express_command() -> list[str]:
 
 
 @pytest.fixture
-def one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> threading.RLock:
-    """A lock that handlers and workers hold, because moto has none. A request that waits lets others run."""
-    lock = threading.RLock()
-
-    def pause(milliseconds: int) -> None:
-        lock.release()
-        try:
-            time.sleep(min(milliseconds, 100) / 1_000)
-        finally:
-            lock.acquire()
-
-    monkeypatch.setattr(feed, "_pause", pause)
-    return lock
+def one_at_a_time() -> threading.RLock:
+    """A lock that handlers and workers hold, because moto has none."""
+    return threading.RLock()
 
 
 @pytest.fixture
