@@ -41,9 +41,8 @@ def csv_text(
     writer.writerow(columns)
     writer.writerows([_defused(cell or "") for cell in row] for row in rows)
     headers = {"content-disposition": f'attachment; filename="{name}.csv"', "vary": "accept"}
-    if next_page is not None:
-        headers["link"] = f'<{next_page}>; rel="next"'
-    return CsvText(text.getvalue(), headers)
+    link = {} if next_page is None else {"link": f'<{next_page}>; rel="next"'}
+    return CsvText(text.getvalue(), headers | link)
 
 
 def page_url(list_url: str, parameters: dict[str, str | int | None]) -> str:
