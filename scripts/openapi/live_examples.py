@@ -3,7 +3,7 @@
 from typing import Any
 
 BODIES: dict[str, Any] = {
-    "createLiveToken": {"conversationId": "conv_01jd3kq8v5zt4m9rx2c7w6ybne"},
+    "createLiveToken": {},
 }
 ANSWERS: dict[str, Any] = {
     "createLiveToken": {

@@ -44,14 +44,14 @@ def test_a_call_of_the_test_itself_is_nobodys_also_while_a_handler_runs() -> Non
 
 
 def test_what_a_function_signs_for_others_is_its_call() -> None:
-    running("site", store.download_url)("org_1", "file_1", "a.png", "image/png")
-    running("site", store.upload_form)("org_1", "file_1")
+    running("analytics", store.download_url)("org_1", "file_1", "a.png", "image/png")
+    running("analytics", store.upload_form)("org_1", "file_1")
 
     with pytest.raises(pytest.fail.Exception) as failure:
         require_allowed()
     assert str(failure.value) == (
-        "The role of site refuses s3:GetObject on ${FilesBucket.Arn}/org_1/file_1.\n"
-        "The role of site refuses s3:PutObject on ${FilesBucket.Arn}/incoming/org_1/file_1."
+        "The role of analytics refuses s3:GetObject on ${FilesBucket.Arn}/org_1/file_1.\n"
+        "The role of analytics refuses s3:PutObject on ${FilesBucket.Arn}/incoming/org_1/file_1."
     )
 
 

@@ -152,7 +152,7 @@ def test_conversations(owner: Cli, api: Client) -> None:
     second = write(api, "Hello", "visitor-0002")
     assert owner.json("conversations") == answered(owner, "/v1/conversations")
     rows = owner.ok("conversations", "list").splitlines()[1:]
-    assert [row.split()[:3] for row in rows] == [[second, "open", "no"], [first, "open", "no"]]
+    assert [row.split()[:3] for row in rows] == [[second, "open", "(unread)"], [first, "open", "(unread)"]]
 
     sent = owner.json("conversations", "reply", first, "On its way.", "--take-over")
     assert sent["conversation"]["id"] == first

@@ -70,7 +70,7 @@ def test_every_filter_lists_what_the_api_lists(
 
     rows = {row.split()[0]: row for row in owner.ok("conversations").splitlines()}
     assert "Ada Admin" in rows[invoice]
-    assert "open (snoozed)" in rows[invoice]
+    assert "open (unread, snoozed)" in rows[invoice]
     assert "Olga Owner" in rows[parcel]
     assert owner.ok("conversations", "--search", "nonsense") == "No conversations match.\n"
 

@@ -51,6 +51,9 @@ def lists(api: Client, admin: Client, organization: NewOrganization) -> dict[str
     create("knowledge/crawls", lambda n: {"url": f"https://docs{n}.example.com/"})
     signal = create("signals", lambda n: {"kind": "bug", "title": f"Bug {n}"})[0]
     create(f"signals/{signal}/reports", lambda n: {"who": f"Customer {n}"})
+    create("replies", lambda n: {"title": f"Reply {n}", "body": "Thanks!"})
+    tags = admin.request("PUT", f"/v1/conversations/{conversation}/tags", {"tags": ["a", "b", "c"]})
+    assert tags.status == 200, tags
     create("tasks", lambda n: {"title": f"Card {n}"})
     create("tasks", lambda n: {"title": f"Request {n}", "status": "requests"})
     return {
@@ -67,6 +70,8 @@ def lists(api: Client, admin: Client, organization: NewOrganization) -> dict[str
         "/v1/knowledge/documents": ["", "status=indexing"],
         "/v1/logs": ["", "kind=key_created"],
         "/v1/members": [""],
+        "/v1/replies": [""],
+        "/v1/tags": [""],
         "/v1/signals": ["", "kind=bug", "status=open", "kind=bug&status=open&priority=medium"],
         f"/v1/signals/{signal}": [""],
         "/v1/site/articles": [""],

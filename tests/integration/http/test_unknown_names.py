@@ -157,7 +157,8 @@ def test_a_misspelt_take_over_takes_nothing_over(api: Client) -> None:
 
     assert (answer.status, answer.code) == (400, "invalid_request")
     assert answer.message == (
-        "Unknown field `takeover`; did you mean `takeOver`? Allowed: body, attachments, takeOver, reopen."
+        "Unknown field `takeover`; did you mean `takeOver`? "
+        "Allowed: body, attachments, takeOver, reopen, ifLastMessageId."
     )
     thread = api.get(f"/v1/conversations/{written['conversationId']}").body["messages"]
     assert [entry["body"] for entry in thread] == ["Hello"]

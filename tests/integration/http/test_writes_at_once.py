@@ -137,6 +137,7 @@ def _with_mirror(home: str) -> Any:
 
 BODIES: dict[str, Callable[[str], Any]] = {
     "updatePost": lambda _: {"title": "Pack faster still", "state": "public"},
+    "updateTeam": lambda _: {"name": "Parcels"},
     "updateTool": lambda _: {"enabled": False},
     "updateSignIn": lambda _: {"method": "app", "appUrl": "https://app.example.com/sign-in"},
     "updateChatmirror": _with_chatmirror,

@@ -10,7 +10,7 @@ from helpdesk.live.schemas import LiveTokenAnswer, LiveTokenInput
 from helpdesk.platform import clock, ids
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.settings import settings
-from helpdesk.storage import table
+from helpdesk.storage.transactions import Transaction
 
 
 def issue(caller: Caller, wanted: LiveTokenInput) -> LiveTokenAnswer:
@@ -56,5 +56,7 @@ def _issue(organization: str, tier: Tier, holder: str, name: str | None, only: s
         ceiling=ceiling,
         valid_until=clock.now_ms() + CONNECTS_WITHIN_MS,
     )
-    table.put_new(token)
+    transaction = Transaction()
+    transaction.put(token, new=True)
+    transaction.commit()
     return LiveTokenAnswer(url=settings().live_url, token=text, expires_at=token.valid_until)
