@@ -104,7 +104,8 @@ const send = async (method, path, body, headers) => {
 const passes = (problem) =>
   problem instanceof Unreachable || problem.status >= 500 || (problem.status === 429 && problem.retryAfter * 1000 <= PATIENCE_MS);
 
-const repeated = async (method, path, body, headers) => {
+// Sends a request, again where that can help, and returns the response.
+export const repeated = async (method, path, body, headers) => {
   for (let tries = 1; ; tries += 1) {
     try {
       return await send(method, path, body, headers);
@@ -134,22 +135,6 @@ export const post = (path, body = {}) => call("POST", path, body);
 export const put = (path, body) => call("PUT", path, body);
 export const patch = (path, body) => call("PATCH", path, body);
 export const remove = (path) => call("DELETE", path);
-
-// Returns a list as one CSV file, over all of its pages. `onRows` gets how many rows have come so far.
-export const csv = async (path, query, onRows) => {
-  const next = /<([^>]*)>; rel="next"/;
-  const parts = ["\ufeff"]; // by which Excel knows UTF-8
-  let rows = 0;
-  for (let cursor; cursor !== null; ) {
-    const answer = await repeated("GET", `${path}?${search({ ...query, cursor })}`, undefined, { accept: "text/csv" });
-    const text = await answer.text();
-    parts.push(cursor ? text.slice(text.indexOf("\r\n") + 2) : text);
-    onRows((rows += text.split("\r\n").length - 2));
-    const [, following] = next.exec(answer.headers.get("link")) ?? [];
-    cursor = following ? new URL(following).searchParams.get("cursor") : null;
-  }
-  return new Blob(parts, { type: "text/csv" });
-};
 
 export const upload = async (file) => {
   const name = new URLSearchParams({ name: file.name.slice(0, 200) });

@@ -1,6 +1,7 @@
 // Customers: everyone who wrote or was added, with a search, and the page of one of them (customer.js).
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
-import { csv, post } from "./api.js";
+import { post } from "./api.js";
+import { csv } from "./csv.js";
 import { CustomerForm, changesOf } from "./customer_form.js";
 import { Customer, Erased } from "./customer.js";
 import { Icon } from "./icons.js";
