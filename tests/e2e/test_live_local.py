@@ -21,15 +21,6 @@ def token(web: Web, body: dict[str, str]) -> str:
     return f"{answer.body['url']}?token={answer.body['token']}"
 
 
-@asynccontextmanager
-async def connected(address: str) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
-    async with aiohttp.ClientSession() as session, session.ws_connect(address) as socket:
-        # The pong says that the connection has begun: what is posted before is lost.
-        await socket.send_json({"type": "ping"})
-        assert await frame(socket) == {"type": "pong"}
-        yield socket
-
-
 async def frame(socket: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:
     received: dict[str, Any] = json.loads(await socket.receive_str(timeout=PATIENCE))
     return received
@@ -39,6 +30,15 @@ async def until(socket: aiohttp.ClientWebSocketResponse, wanted: dict[str, Any])
     """Receive frames until one is as wanted."""
     while await frame(socket) != wanted:
         pass
+
+
+@asynccontextmanager
+async def connected(address: str) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+    async with aiohttp.ClientSession() as session, session.ws_connect(address) as socket:
+        # The pong says that the connection has begun: what is posted before is lost. Other tests' work is seen, too.
+        await socket.send_json({"type": "ping"})
+        await until(socket, {"type": "pong"})
+        yield socket
 
 
 async def of(work: Callable[..., Any], *arguments: Any) -> Any:
