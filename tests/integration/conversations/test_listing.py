@@ -223,7 +223,8 @@ def test_search_hits_are_filtered_by_the_other_parameters(
             with recorded_calls() as calls:
                 answer = page(organization, {**chosen, "q": " red shoes "}, limit, cursor)
             assert len(answer.conversations) <= limit
-            assert len(calls) <= 5, calls
+            # Of the hits of up to four searches, their customers, and the office hours if one waits.
+            assert len(calls) <= 6, calls
             found += [one.id for one in answer.conversations]
             cursor = answer.next_cursor
             if cursor is None:
