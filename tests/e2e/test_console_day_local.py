@@ -107,7 +107,7 @@ def test_a_message_appears_in_an_open_inbox_and_is_answered_by_keyboard_alone(
     row.wait_for()  # without a reload
 
     ada.keyboard.press("u")
-    for _ in range(60):
+    for _ in range(200):
         ada.keyboard.press("j")
         if visitor["id"] in ada.url:
             break
