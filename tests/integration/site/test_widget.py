@@ -314,6 +314,20 @@ def test_a_visitor_rates_in_the_widget(api: Client, frame: SiteBrowser) -> None:
     assert "4 of 5" in frame.open(path).words("#standing")
 
 
+def test_a_rating_that_is_refused_says_why(api: Client, frame: SiteBrowser) -> None:
+    path = written(frame)
+    token = str(frame.open(path).one("#write input[name=csrf]").attributes["value"])
+
+    def said(**rating: str) -> tuple[int, str]:
+        page = frame.send(f"{path}/rating", {"csrf": token, **rating})
+        return page.status, page.words("#problem")
+
+    assert said(stars="4") == (400, "This conversation cannot be rated now.")
+    api.post(f"/v1/conversations/{path.rpartition('/')[2]}/resolve", {})
+    assert said(stars="9") == (400, "Choose 1 to 5 stars.")
+    assert said(stars="4", note="x" * 2_001) == (400, "This is too long. It can have 2000 characters.")
+
+
 def test_a_conversations_page_gets_a_token_for_live_updates(
     api: Client, frame: SiteBrowser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
