@@ -119,7 +119,9 @@ def show_contact(visit: Visit) -> Content:
     return contact.show(visit)
 
 
+# The chat widget has the same routes below /widget.
 @pages.post("/contact", limit=AddressLimit.OWN)
+@pages.post("/widget", limit=AddressLimit.OWN, of_widget=True, reads=framing.agent_key)
 def send_message(visit: Visit) -> Content:
     """Write to the team."""
     from helpdesk.site import contact
@@ -128,6 +130,7 @@ def send_message(visit: Visit) -> Content:
 
 
 @pages.get("/contact/<conversation_id>")
+@pages.get("/widget/<conversation_id>", of_widget=True, reads=framing.agent_key)
 def show_thread(visit: Visit, conversation_id: str) -> Content:
     """Show a conversation."""
     from helpdesk.site import contact
@@ -136,6 +139,7 @@ def show_thread(visit: Visit, conversation_id: str) -> Content:
 
 
 @pages.post("/contact/<conversation_id>", limit=AddressLimit.OWN)
+@pages.post("/widget/<conversation_id>", limit=AddressLimit.OWN, of_widget=True, reads=framing.agent_key)
 def reply(visit: Visit, conversation_id: str) -> Content:
     """Write in a conversation."""
     from helpdesk.site import contact
@@ -144,6 +148,7 @@ def reply(visit: Visit, conversation_id: str) -> Content:
 
 
 @pages.get("/contact/<conversation_id>/state")
+@pages.get("/widget/<conversation_id>/state", of_widget=True)
 def show_state(visit: Visit, conversation_id: str) -> Content:
     """Return what changes with a conversation."""
     from helpdesk.site import contact
@@ -152,6 +157,7 @@ def show_state(visit: Visit, conversation_id: str) -> Content:
 
 
 @pages.post("/contact/<conversation_id>/live", limit=AddressLimit.PAGES)
+@pages.post("/widget/<conversation_id>/live", limit=AddressLimit.PAGES, of_widget=True)
 def follow_thread(visit: Visit, conversation_id: str) -> Content:
     """Return a token for live updates."""
     from helpdesk.site import contact
@@ -160,6 +166,9 @@ def follow_thread(visit: Visit, conversation_id: str) -> Content:
 
 
 @pages.post("/contact/<conversation_id>/rating", limit=AddressLimit.OWN)
+@pages.post(
+    "/widget/<conversation_id>/rating", limit=AddressLimit.OWN, of_widget=True, reads=framing.agent_key
+)
 def rate_conversation(visit: Visit, conversation_id: str) -> Content:
     """Rate a conversation."""
     from helpdesk.site import contact
@@ -183,14 +192,6 @@ def show_widget(visit: Visit) -> Content:
     return widget.show(visit)
 
 
-@pages.post("/widget", limit=AddressLimit.OWN, of_widget=True, reads=framing.agent_key)
-def send_in_widget(visit: Visit) -> Content:
-    """Write to the team in the chat widget."""
-    from helpdesk.site import contact
-
-    return contact.send(visit)
-
-
 @pages.get("/widget/unread", of_widget=True, reads=framing.agent_key)
 def show_unread(visit: Visit) -> Content:
     """Return what the visitor has not read, for a panel that is closed."""
@@ -205,48 +206,6 @@ def upload_in_widget(visit: Visit) -> Content:
     from helpdesk.site import attaching
 
     return attaching.upload(visit)
-
-
-@pages.get("/widget/<conversation_id>", of_widget=True, reads=framing.agent_key)
-def show_widget_thread(visit: Visit, conversation_id: str) -> Content:
-    """Show a conversation in the chat widget."""
-    from helpdesk.site import contact
-
-    return contact.show_thread(visit, conversation_id)
-
-
-@pages.post("/widget/<conversation_id>", limit=AddressLimit.OWN, of_widget=True, reads=framing.agent_key)
-def reply_in_widget(visit: Visit, conversation_id: str) -> Content:
-    """Write in a conversation, in the chat widget."""
-    from helpdesk.site import contact
-
-    return contact.reply(visit, conversation_id)
-
-
-@pages.get("/widget/<conversation_id>/state", of_widget=True)
-def show_widget_state(visit: Visit, conversation_id: str) -> Content:
-    """Return what changes with a conversation."""
-    from helpdesk.site import contact
-
-    return contact.state(visit, conversation_id)
-
-
-@pages.post("/widget/<conversation_id>/live", limit=AddressLimit.PAGES, of_widget=True)
-def follow_widget_thread(visit: Visit, conversation_id: str) -> Content:
-    """Return a token for live updates, in the chat widget."""
-    from helpdesk.site import contact
-
-    return contact.live_token(visit, conversation_id)
-
-
-@pages.post(
-    "/widget/<conversation_id>/rating", limit=AddressLimit.OWN, of_widget=True, reads=framing.agent_key
-)
-def rate_in_widget(visit: Visit, conversation_id: str) -> Content:
-    """Rate a conversation, in the chat widget."""
-    from helpdesk.site import contact
-
-    return contact.rate(visit, conversation_id)
 
 
 @pages.get("/rate/<token>", always=True)
