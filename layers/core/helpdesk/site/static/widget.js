@@ -2,7 +2,7 @@
 // is in a shadow tree, so the page's styles don't reach it. Both sides check who a message comes from.
 "use strict";
 (() => {
-  const { root, origins, contact, name, scheme, accent, onAccent, texts } = __CONFIG__;
+  const { root, origins, contact, name, texts } = __CONFIG__;
   const before = window.Helpdesk;
   if (typeof before?.identify === "function") return;
   if (!origins.includes(location.origin)) {
