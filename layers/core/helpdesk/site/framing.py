@@ -21,7 +21,7 @@ def agent_of(visit: Visit) -> AgentSettings:
 
 
 def context(visit: Visit, template: str) -> dict[str, object]:
-    """Return the values that every template of the widget has, besides those of the site's pages."""
+    """Return the values that only templates of the widget have. Those of the site's pages come with them."""
     settings = visit.site.settings
     # Without the organization's own style sheet, which is for the pages of a site.
     styles = [*assets.styles_of(settings, own=False), assets.style_path("frame")]
