@@ -175,16 +175,19 @@ def keep_browser(browser_hash: str, user_id: str, valid_until: int, organization
         return
 
 
-def put_console_token(transaction: Transaction, approval: Approval, token: IssuedToken) -> None:
-    """Add an access token of the console."""
+def put_token(
+    transaction: Transaction, holder: Approval | Grant, token: IssuedToken, grant_id: str | None = None
+) -> None:
+    """Add an access token: of a grant, or of the console, which has none."""
     transaction.put(
         AccessToken(
             token_hash=token.token_hash,
-            user_id=approval.user_id,
-            organization=approval.organization,
-            bound_at=approval.bound_at,
-            client_id=approval.client_id,
-            scopes=approval.scopes,
+            user_id=holder.user_id,
+            organization=holder.organization,
+            bound_at=holder.bound_at,
+            grant_id=grant_id,
+            client_id=holder.client_id,
+            scopes=holder.scopes,
             valid_until=token.valid_until,
         ),
         new=True,
@@ -194,7 +197,7 @@ def put_console_token(transaction: Transaction, approval: Approval, token: Issue
 def put_grant(transaction: Transaction, grant: Grant) -> None:
     """Add a grant with its first access token. The transaction raises ConditionFailed if it exists."""
     transaction.put(grant, new=True, on_failure=ConditionFailed)
-    _put_token(transaction, grant, grant.tokens[-1])
+    put_token(transaction, grant, grant.tokens[-1], grant.id)
 
 
 def rotate_grant(transaction: Transaction, seen: Grant, refreshed: Grant) -> None:
@@ -208,7 +211,7 @@ def rotate_grant(transaction: Transaction, seen: Grant, refreshed: Grant) -> Non
         require=_as_read(seen),
         on_failure=ConditionFailed,
     )
-    _put_token(transaction, refreshed, refreshed.tokens[-1])
+    put_token(transaction, refreshed, refreshed.tokens[-1], refreshed.id)
     kept = {token.token_hash for token in refreshed.tokens}
     for token in seen.tokens:
         if token.token_hash not in kept:
@@ -239,19 +242,3 @@ def grants_of_organization(
 
 def _as_read(seen: Grant) -> Values:
     return {"refresh_hash": seen.refresh_hash, "organization": seen.organization}
-
-
-def _put_token(transaction: Transaction, grant: Grant, token: IssuedToken) -> None:
-    transaction.put(
-        AccessToken(
-            token_hash=token.token_hash,
-            user_id=grant.user_id,
-            organization=grant.organization,
-            bound_at=grant.bound_at,
-            grant_id=grant.id,
-            client_id=grant.client_id,
-            scopes=grant.scopes,
-            valid_until=token.valid_until,
-        ),
-        new=True,
-    )

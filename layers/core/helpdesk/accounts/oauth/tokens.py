@@ -106,7 +106,7 @@ def _by_code(client: OAuthClient, form: TokenForm) -> TokenAnswer:
 def _for_console(transaction: Transaction, code: AuthorizationCode) -> TokenAnswer:
     access, token = _access_token(code.user_id)
     repository.use_code(transaction, code, token.token_hash)
-    repository.put_console_token(transaction, code.approval, token)
+    repository.put_token(transaction, code.approval, token)
     return _token_answer(access, code.scopes)
 
 
