@@ -69,7 +69,7 @@ def with_cookie(visit: Visit, browser: Browser, form: OwnForm, path: str) -> Con
     """
     if not browser.is_new or form.csrf or visit.query(AgainQuery).again:
         return None
-    if not browsers.says_same_site(visit.client, visit.place):
+    if not visit.client.is_from(visit.place.origin):
         raise FormNotOwn
     headers = {"location": visit.address(path) + "?again=1", **browsers.cookie(browser, visit.place)}
     return SendAgain("", headers, HTTPStatus.TEMPORARY_REDIRECT)

@@ -105,10 +105,7 @@ def keep_for_console(browser: Browser, user_id: str, organization: str | None) -
 
 def require_same_origin(client_info: ClientInfo, base_url: str) -> None:
     """Raise CsrfError unless the browser proves that a request comes from a page of this origin."""
-    site = client_info.headers.get("sec-fetch-site")
-    if not (
-        site == "same-origin" or (site is None and client_info.headers.get("origin") == _origin(base_url))
-    ):
+    if not client_info.is_from(_origin(base_url)):
         raise CsrfError
 
 

@@ -97,6 +97,13 @@ class ClientInfo(NamedTuple):
             return fetched_from not in {"same-origin", "none"}
         return self.headers.get("origin") not in {None, "null", origin}
 
+    def is_from(self, origin: str) -> bool:
+        """Return whether the browser says that a form is from a page of this origin. No page elsewhere can fake it."""
+        fetched_from = self.headers.get("sec-fetch-site")
+        if fetched_from is not None:
+            return fetched_from == "same-origin"
+        return self.headers.get("origin") == origin
+
 
 class BaseUrl(str):
     """The URL of this API without the slash that `/v1/…` starts with."""

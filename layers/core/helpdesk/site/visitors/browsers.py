@@ -220,7 +220,7 @@ def require_own_form(browser: Browser, csrf: str, client_info: ClientInfo, site:
     site's own.
     """
     require_same_site(client_info, site)
-    if not csrf and not browser.is_new and browser.visitor is None and says_same_site(client_info, site):
+    if not csrf and not browser.is_new and browser.visitor is None and client_info.is_from(site.origin):
         return
     if browser.is_new or not hmac.compare_digest(csrf.encode(), browser.csrf.encode()):
         raise FormNotOwn
@@ -234,14 +234,6 @@ def require_same_site(client_info: ClientInfo, site: SitePlace) -> None:
     """
     if client_info.is_from_elsewhere(site.origin):
         raise FormNotOwn
-
-
-def says_same_site(client_info: ClientInfo, site: SitePlace) -> bool:
-    """Return whether the browser says that a form is from the site's host. No page elsewhere can make it say so."""
-    fetched_from = client_info.headers.get("sec-fetch-site")
-    if fetched_from is not None:
-        return fetched_from == "same-origin"
-    return client_info.headers.get("origin") == site.origin
 
 
 def _cookie_name(*, is_secure: bool, is_framed: bool) -> str:
