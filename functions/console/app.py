@@ -4,9 +4,6 @@ The files are in web/ beside this file. They are served under a digest of all of
 of another release. Every other path gets index.html, because the console has addresses of its own for what it shows.
 """
 
-import base64
-import gzip
-import hashlib
 import html
 import re
 from functools import cache, lru_cache
@@ -14,12 +11,12 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from helpdesk.api.http.documents import accepts_gzip, is_known
+from helpdesk.api.http.content import ClientInfo, Content
+from helpdesk.api.http.documents import Document, respond
 from helpdesk.api.http.error_response import base_url, error_answer
 from helpdesk.api.http.gateway import Request, answer
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import RouteNotFound
-from helpdesk.platform.record import Record
 from helpdesk.platform.settings import declare, settings
 from helpdesk.site.sending import FOREVER, HTTPS_ALONE
 
@@ -35,10 +32,7 @@ _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
-    ".png": "image/png",
-    ".woff2": "font/woff2",
 }
-_COMPRESSED_ALREADY = {".png", ".woff2"}
 _FILE = re.compile(r"/console/(?P<digest>[0-9a-f]{16})/(?P<name>.+)")
 _METHODS = ("GET", "HEAD")
 
@@ -56,24 +50,6 @@ _SECURITY = {
 }
 
 
-class File(Record):
-    """A file as it is sent: its bytes in Base64, and compressed where that makes them fewer."""
-
-    media_type: str
-    content: str
-    compressed: str | None
-    tag: str
-
-    @classmethod
-    def of(cls, content: bytes, suffix: str) -> "File":
-        """Return the file with these bytes."""
-        compressed = None
-        if suffix not in _COMPRESSED_ALREADY:
-            compressed = base64.b64encode(gzip.compress(content, mtime=0)).decode()
-        tag = hashlib.sha256(content).hexdigest()[:32]
-        return cls(_TYPES[suffix], base64.b64encode(content).decode(), compressed, tag)
-
-
 def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     """Handle an API Gateway REST event (payload version 1)."""
     request = Request.from_event(event)
@@ -85,28 +61,22 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
 
 
 def _response(request: Request) -> dict[str, Any]:
-    base = base_url(request)
     asked = _FILE.fullmatch(request.path)
     if asked is None:
-        return _sent(request, _index(base), {"cache-control": "no-cache"})
-    file = _files().get(asked["name"])
-    if file is None or asked["digest"] != _digest():
+        return _sent(request, "index.html", _index(base_url(request)), {"cache-control": "no-cache"})
+    name = asked["name"]
+    if asked["digest"] != _digest() or name not in _contents():
         # Not the present file: modules of two releases don't fit together. The console loads itself again.
         headers = _headers(request) | {"cache-control": "no-store"}
         return answer(HTTPStatus.NOT_FOUND, _TYPES[".txt"], "The console has no such file.\n", headers)
-    return _sent(request, file, FOREVER)
+    return _sent(request, name, _file(name), FOREVER)
 
 
-def _sent(request: Request, file: File, kept: dict[str, str]) -> dict[str, Any]:
-    compressed = file.compressed if accepts_gzip(request.headers.get("accept-encoding", "")) else None
-    tag = f'"{file.tag}"' if compressed is None else f'"{file.tag}-gzip"'
-    headers = _headers(request) | kept | {"etag": tag, "vary": "accept-encoding"}
-    if is_known(request.headers.get("if-none-match", ""), tag):
-        return answer(HTTPStatus.NOT_MODIFIED, file.media_type, "", headers)
-    if compressed is None:
-        return answer(HTTPStatus.OK, file.media_type, file.content, headers, is_base64=True)
-    headers["content-encoding"] = "gzip"
-    return answer(HTTPStatus.OK, file.media_type, compressed, headers, is_base64=True)
+def _sent(request: Request, name: str, file: Document, kept: dict[str, str]) -> dict[str, Any]:
+    client_info = ClientInfo(request.source_ip, request.headers)
+    content = respond(Content, file, client_info, _headers(request) | kept)
+    status, media_type = content.status or HTTPStatus.OK, _TYPES[Path(name).suffix]
+    return answer(status, media_type, content.text, content.headers, is_base64=content.is_base64)
 
 
 def _headers(request: Request) -> dict[str, str]:
@@ -117,30 +87,30 @@ def _headers(request: Request) -> dict[str, str]:
 
 
 @cache
-def _contents() -> dict[str, bytes]:
-    """Return the bytes of each file by its path in web/, read once per execution environment."""
+def _contents() -> dict[str, str]:
+    """Return the text of each file by its path in web/, read once per execution environment."""
     paths = sorted(path for path in WEB.rglob("*") if path.is_file() and path.suffix in _TYPES)
-    return {path.relative_to(WEB).as_posix(): path.read_bytes() for path in paths}
+    return {path.relative_to(WEB).as_posix(): path.read_bytes().decode() for path in paths}
 
 
 @cache
-def _files() -> dict[str, File]:
-    return {name: File.of(content, Path(name).suffix) for name, content in _contents().items()}
+def _file(name: str) -> Document:
+    return Document.of(_contents()[name])
 
 
 @cache
 def _digest() -> str:
     """Return what changes with each file: 16 hexadecimal digits."""
-    named = (f"{name} {hashlib.sha256(content).hexdigest()}" for name, content in _contents().items())
+    named = (f"{name} {sha256_hex(text)}" for name, text in _contents().items())
     return sha256_hex("\n".join(named))[:16]
 
 
 @lru_cache(8)
-def _index(base: str) -> File:
+def _index(base: str) -> Document:
     """Return index.html for the address that the API has."""
-    page = _contents()["index.html"].decode()
+    page = _contents()["index.html"]
     path = re.sub(r"^https?://[^/]+", "", base)
     values = {"base": base, "client": CLIENT, "files": f"{path}/console/{_digest()}"}
     for name, value in values.items():
         page = page.replace(f"{{{name}}}", html.escape(value))
-    return File.of(page.encode(), ".html")
+    return Document.of(page)

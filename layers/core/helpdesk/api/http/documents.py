@@ -9,7 +9,7 @@ import base64
 import gzip
 import re
 
-from helpdesk.api.http.content import ClientInfo, SharedJson, SharedPage
+from helpdesk.api.http.content import ClientInfo, Content
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.record import Record
 
@@ -40,13 +40,16 @@ class Document(Record):
         return cls(text, base64.b64encode(compressed).decode(), f'"{digest}"', f'"{digest}-gzip"')
 
 
-def respond[C: (SharedPage, SharedJson)](
+def respond[C: Content](
     kind: type[C], document: Document, client_info: ClientInfo, headers: dict[str, str]
 ) -> C:
-    """Return a document in the form that the client accepts, or 304 if it has that form."""
+    """Return a document in the form that the client accepts, or 304 if it has that form.
+
+    It's kept for an hour, unless the headers say otherwise.
+    """
     compressed = accepts_gzip(client_info.headers.get("accept-encoding", ""))
     tag = document.compressed_tag if compressed else document.tag
-    every = {**headers, **_CACHED, "etag": tag}
+    every = {**_CACHED, **headers, "etag": tag}
     if is_known(client_info.headers.get("if-none-match", ""), tag):
         return kind("", every, _NOT_MODIFIED)
     if compressed:
