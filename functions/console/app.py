@@ -18,7 +18,7 @@ from helpdesk.api.http.gateway import Request, answer
 from helpdesk.platform.digest import sha256_hex
 from helpdesk.platform.errors import RouteNotFound
 from helpdesk.platform.settings import declare, settings
-from helpdesk.site.sending import FOREVER, HTTPS_ALONE
+from helpdesk.site.sending import FOREVER, HTTPS_ALONE, SECURITY_HEADERS
 
 NEEDS = declare("BASE_URL", "LIVE_URL")
 
@@ -40,14 +40,6 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self' {live}; "
     "font-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-_SECURITY = {
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-}
 
 
 def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
@@ -80,10 +72,12 @@ def _sent(request: Request, name: str, file: Document, kept: dict[str, str]) -> 
 
 
 def _headers(request: Request) -> dict[str, str]:
-    secure = HTTPS_ALONE if base_url(request).startswith("https:") else {}
-    live = re.match(r"wss?://[^/]+", settings().live_url)  # without its path
-    policy = _POLICY.format(live=live[0] if live else "")
-    return {"x-request-id": request.id, "content-security-policy": policy, **_SECURITY, **secure}
+    own = {
+        "x-request-id": request.id,
+        "content-security-policy": _POLICY.format(live=settings().live_origin),
+        "referrer-policy": "no-referrer",
+    }
+    return SECURITY_HEADERS | (HTTPS_ALONE if base_url(request).startswith("https:") else {}) | own
 
 
 @cache

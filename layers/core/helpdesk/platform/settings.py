@@ -169,6 +169,11 @@ class Settings(Record):
         return self.live_url.replace("ws", "http", 1)  # and wss becomes https
 
     @property
+    def live_origin(self) -> str:
+        """Where a page's policy lets it open live connections: their address without its path; empty without them."""
+        return "/".join(self.live_url.split("/")[:3])
+
+    @property
     def services_url(self) -> str | None:
         """Where stand-ins of the integrations' services are, on a laptop; None for the services themselves."""
         return (self._services_url or None) if self.stage == "local" else None

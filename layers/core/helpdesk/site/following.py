@@ -1,7 +1,5 @@
 """Live updates of a conversation's page: a token with which its script connects, so that it needn't look for news."""
 
-from urllib.parse import urlsplit
-
 from helpdesk.api.http.content import Content, RawJson
 from helpdesk.conversations.record import Conversation
 from helpdesk.live import service as live
@@ -19,9 +17,8 @@ def address_of(visit: Visit, conversation: Conversation) -> str | None:
 
 def policy(text: str) -> str:
     """Return a page's policy, so that its script may connect."""
-    url = urlsplit(settings().live_url)
-    origin = f" {url.scheme}://{url.netloc}" if url.netloc else ""
-    return text.replace("connect-src 'self'", f"connect-src 'self'{origin}")
+    origin = settings().live_origin
+    return text.replace("connect-src 'self'", f"connect-src 'self' {origin}") if origin else text
 
 
 def token(visit: Visit) -> Content:
