@@ -4,34 +4,26 @@ import { get, post, put } from "./api.js";
 import { open } from "./router.js";
 import { me, members, teams } from "./session.js";
 import { useCell } from "./store.js";
-import { attempt, Avatar, Badge, Button, Choice, dateTime, Dialog, Field, Problem, say, Time } from "./ui.js";
+import { attempt, Avatar, Badge, Button, Choice, dateTime, Dialog, Field, Problem, say, Time, useWrite } from "./ui.js";
 
 const DAY_MS = 86_400_000;
 
-// Runs a write from a dialog: [busy, problem, run].
-const useWrite = (onDone, onClose) => {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
-  const run = async (write, saying) => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await write();
-      if (saying) say(saying);
-      onClose();
-      onDone();
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
+// A write that closes its dialog: {busy, problem, run}.
+const useAct = (onDone, onClose) => {
+  const { busy, problem, write } = useWrite();
+  const run = async (act, saying) => {
+    if (!(await write(act))) return;
+    if (saying) say(saying);
+    onClose();
+    onDone();
   };
-  return [busy, problem, run];
+  return { busy, problem, run };
 };
 
 const Assign = ({ conversation, onDone, onClose }) => {
   const people = useCell(members);
   const all = useCell(teams);
-  const [, problem, run] = useWrite(onDone, onClose);
+  const { problem, run } = useAct(onDone, onClose);
   const [words, setWords] = useState("");
   const mine = me.value.user.id;
   const choices = [
@@ -66,7 +58,7 @@ const morning = (days) => {
 const local = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
 const Snooze = ({ conversation, onDone, onClose }) => {
-  const [busy, problem, run] = useWrite(onDone, onClose);
+  const { busy, problem, run } = useAct(onDone, onClose);
   const [until, setUntil] = useState(local(morning(1)));
   const untilMonday = ((8 - new Date().getDay()) % 7) || 7;
   const times = [
@@ -90,7 +82,7 @@ const Snooze = ({ conversation, onDone, onClose }) => {
 };
 
 const Tags = ({ conversation, onDone, onClose }) => {
-  const [busy, problem, run] = useWrite(onDone, onClose);
+  const { busy, problem, run } = useAct(onDone, onClose);
   const [tags, setTags] = useState(conversation.tags ?? []);
   const [typed, setTyped] = useState("");
   const [used, setUsed] = useState([]);
@@ -129,7 +121,7 @@ const Tags = ({ conversation, onDone, onClose }) => {
 };
 
 const Signal = ({ conversation, entries, onDone, onClose }) => {
-  const [busy, problem, run] = useWrite(onDone, onClose);
+  const { busy, problem, run } = useAct(onDone, onClose);
   const quoted = [...entries].reverse().find((each) => each.sender === "visitor" && each.kind === "message");
   const [kind, setKind] = useState("bug");
   const [title, setTitle] = useState("");
@@ -164,7 +156,7 @@ const Signal = ({ conversation, entries, onDone, onClose }) => {
 };
 
 const Merge = ({ conversation, onDone, onClose }) => {
-  const [busy, problem, run] = useWrite(onDone, onClose);
+  const { busy, problem, run } = useAct(onDone, onClose);
   const [others, setOthers] = useState(null);
   const [into, setInto] = useState("");
   useEffect(() => {

@@ -9,7 +9,7 @@ import { More, sheet, Shown, useLoaded, usePages } from "./loading.js";
 import { PostPage } from "./post.js";
 import { href, open, place } from "./router.js";
 import { remember, remembered, useCell } from "./store.js";
-import { attempt, Badge, Button, Choice, Confirm, Dialog, Empty, Field, Problem, say, Tabs, Time } from "./ui.js";
+import { attempt, Badge, Button, Choice, Confirm, Dialog, Empty, Field, Problem, say, Tabs, Time, useWrite } from "./ui.js";
 import { addressOf, choices, count, Search, typed, useLook } from "./work.js";
 
 await Promise.all([sheet("work.css"), sheet("board.css")]);
@@ -159,22 +159,16 @@ const Waiting = ({ query, settings, onChange }) => {
 
 const NewPost = ({ settings, onClose }) => {
   const [values, setValues] = useState({ title: "", body: "", boardId: settings.boards[0].id, ...remembered(DRAFT, {}) });
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
+  const { busy, problem, write } = useWrite();
   useEffect(() => remember(DRAFT, values.title || values.body ? values : null), [values]);
   const set = (name) => (value) => setValues({ ...values, [name]: value });
   const add = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+    await write(async () => {
       const { number } = await post("/board/posts", { ...values, title: values.title.trim() });
       remember(DRAFT, null);
       say("Post added.");
       open(`/board/${number}`);
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
+    });
   };
   return html`
     <${Dialog} title="Add a post" onClose=${onClose} onSubmit=${add}

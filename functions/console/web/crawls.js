@@ -5,7 +5,7 @@ import { useKeys } from "./keys.js";
 import { folderOptions, loadFolders, pathOf } from "./knowledge_data.js";
 import { More, usePages } from "./loading.js";
 import { href, open } from "./router.js";
-import { attempt, Badge, Button, Choice, Confirm, Dialog, Empty, Field, Loading, Problem, say, Time } from "./ui.js";
+import { attempt, Badge, Button, Choice, Confirm, Dialog, Empty, Field, Loading, Problem, say, Time, useWrite } from "./ui.js";
 
 const LOOK_MS = 3_000;
 const MOST_PAGES = 500;
@@ -27,24 +27,18 @@ const CrawlForm = ({ crawl, onDone, onClose }) => {
     maxPages: crawl?.maxPages ?? 100, folderId: crawl?.folderId ?? "none", refresh: crawl?.refresh ?? "weekly",
   });
   const [first] = useState(JSON.stringify(form));
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
+  const { busy, problem, write } = useWrite();
   const set = (part) => setForm({ ...form, ...part });
   const close = () => (JSON.stringify(form) === first || confirm("Discard what you typed?")) && onClose();
   const submit = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+    await write(async () => {
       const { id } = await post("/knowledge/crawls", {
         ...form, url: form.url.trim(), include: globs(form.include), exclude: globs(form.exclude), maxPages: Number(form.maxPages), folderId: form.folderId === "none" ? null : form.folderId,
       });
       say("The crawl runs.");
       onClose();
       onDone(id);
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
+    });
   };
   return html`
     <${Dialog} title=${crawl ? "Change the crawl" : "Crawl a website"} onClose=${close} onSubmit=${submit}

@@ -9,7 +9,7 @@ import { More, Shown, useLoaded, usePages } from "./loading.js";
 import { href, open } from "./router.js";
 import { save } from "./save.js";
 import { can } from "./session.js";
-import { attempt, Avatar, Badge, Button, date, Dialog, Empty, Field, Menu, Problem, say, Time } from "./ui.js";
+import { attempt, Avatar, Badge, Button, date, Dialog, Empty, Field, Menu, Problem, say, Time, useWrite } from "./ui.js";
 
 const FACTS = 20;
 const EXPORTED = ["messages", "ratings", "suggestedQuestions", "approvals", "threads"];
@@ -38,8 +38,7 @@ const Facts = ({ id, first }) => {
   const [facts, setFacts] = useState(first.facts);
   const [cursor, setCursor] = useState(first.nextCursor);
   const [text, setText] = useState("");
-  const [problem, setProblem] = useState(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, write } = useWrite();
   const load = async (from) => {
     const answer = await attempt(() => get(`/customers/${id}`, { limit: FACTS, cursor: from }));
     if (!answer) return;
@@ -49,16 +48,11 @@ const Facts = ({ id, first }) => {
   const add = async (event) => {
     event?.preventDefault();
     if (!text.trim() || busy) return;
-    setBusy(true);
-    setProblem(null);
-    try {
+    await write(async () => {
       await post(`/customers/${id}/facts`, { text: text.trim() });
       setText("");
       await load();
-    } catch (error) {
-      setProblem(error);
-    }
-    setBusy(false);
+    });
   };
   const restore = async (fact) => (await attempt(() => post(`/customers/${id}/facts`, { text: fact.text }))) && load();
   const drop = async (fact) => {
@@ -146,20 +140,14 @@ const Record = ({ customer, onEdit }) => {
 const EraseDialog = ({ customer, onClose }) => {
   const word = customer.name ?? customer.email ?? "erase";
   const [typed, setTyped] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
+  const { busy, problem, write } = useWrite();
   const isRight = typed.trim().toLowerCase() === word.trim().toLowerCase();
   const erase = async () => {
     if (!isRight) return;
-    setBusy(true);
-    setProblem(null);
-    try {
+    await write(async () => {
       const { receipt } = await remove(`/customers/${customer.id}`);
       open(`/customers/${customer.id}?erasure=${receipt.id}`, { replace: true });
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
+    });
   };
   return html`
     <${Dialog} title=${`Erase ${customer.name ?? customer.email ?? "this visitor"}?`} onClose=${onClose} onSubmit=${erase}

@@ -1,6 +1,6 @@
 // The form of a customer's record: who they are, and what else the team keeps about them by name and value.
 import { html, useState } from "./vendor/htm-preact.js";
-import { Button, Dialog, Field, Problem } from "./ui.js";
+import { Button, Dialog, Field, Problem, useWrite } from "./ui.js";
 
 const MOST_ENTRIES = 16;
 
@@ -18,8 +18,7 @@ export const CustomerForm = ({ title, action, customer, onSave, onClose }) => {
   const begun = { name: customer?.name ?? "", email: customer?.email ?? "", entries: entriesOf(customer) };
   const [first] = useState(() => JSON.stringify(begun));
   const [form, setForm] = useState(begun);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
+  const { busy, problem, write } = useWrite();
   const [missing, setMissing] = useState(false);
   const set = (part) => {
     setMissing(false);
@@ -30,16 +29,7 @@ export const CustomerForm = ({ title, action, customer, onSave, onClose }) => {
   const submit = async () => {
     const { name, email, metadata } = changesOf(form);
     if (!name && !email && !Object.keys(metadata).length) return setMissing(true);
-    setBusy(true);
-    setProblem(null);
-    try {
-      await onSave(form);
-      onClose();
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
-    return undefined;
+    return (await write(() => onSave(form))) && onClose();
   };
   return html`
     <${Dialog} title=${title} onClose=${close} onSubmit=${submit}

@@ -3,7 +3,7 @@ import { html, useRef, useState } from "./vendor/htm-preact.js";
 import { post, upload } from "./api.js";
 import { open } from "./router.js";
 import { remember, remembered } from "./store.js";
-import { attempt, Button, Dialog, Field, Problem, say } from "./ui.js";
+import { attempt, Button, Dialog, Field, Problem, say, useWrite } from "./ui.js";
 
 const MOST_FILES = 6;
 const MOST_CHARACTERS = 4_000;
@@ -21,8 +21,7 @@ export const CustomerMessage = ({ customer, onClose }) => {
   const kept = `draft:${customer.id}`;
   const [draft, setDraft] = useState(() => remembered(kept, fresh));
   const [uploading, setUploading] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
+  const { busy, problem, write } = useWrite();
   const picker = useRef();
   const who = customer.name?.split(/\s/)[0] ?? customer.email ?? "this visitor";
   const keep = (next) => {
@@ -49,17 +48,12 @@ export const CustomerMessage = ({ customer, onClose }) => {
   const mayGo = (count > 0 || draft.files.length > 0) && count <= MOST_CHARACTERS && !uploading;
   const send = async () => {
     if (!mayGo || busy) return;
-    setBusy(true);
-    setProblem(null);
-    try {
+    await write(async () => {
       const answer = await post(`/customers/${customer.id}/messages`, { body: draft.body, attachments: draft.files });
       remember(kept, null);
       say(OUTCOMES[answer.mail] ?? "Sent.", { ms: 8_000 });
       open(`/conversations/${answer.conversationId}`);
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
+    });
   };
   return html`
     <${Dialog} wide title=${`Write to ${customer.name ?? customer.email ?? "this visitor"}`} onClose=${onClose} onSubmit=${send} actions=${html`

@@ -8,7 +8,7 @@ import { Shown, useLoaded } from "./loading.js";
 import { Article } from "./markdown.js";
 import { href, open, place } from "./router.js";
 import { useCell } from "./store.js";
-import { attempt, Badge, Button, Choice, Confirm, Dialog, Field, Menu, Problem, say, Switch, Time } from "./ui.js";
+import { attempt, Badge, Button, Choice, Confirm, Dialog, Field, Menu, Problem, say, Switch, Time, useWrite } from "./ui.js";
 
 const LOOK_MS = 3_000;
 const MOST_ALIASES = 50;
@@ -44,19 +44,13 @@ const DeleteDocument = ({ document, onClose }) => {
 const Addresses = ({ document, change, onClose }) => {
   const [slug, setSlug] = useState(document.slug);
   const [url, setUrl] = useState(document.url ?? "");
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
+  const { busy, problem, write } = useWrite();
   const save = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+    await write(async () => {
       await change({ ...(slug.trim() !== document.slug && { slug: slug.trim() }), ...((url.trim() || null) !== document.url && { url: url.trim() || null }) });
       say("Saved.");
       onClose();
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
+    });
   };
   return html`
     <${Dialog} title="Addresses" onClose=${onClose} onSubmit=${save}

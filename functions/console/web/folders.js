@@ -4,7 +4,7 @@ import { patch, post, remove } from "./api.js";
 import { Icon } from "./icons.js";
 import { depthOf, folders, folderOptions, loadFolders, pathOf } from "./knowledge_data.js";
 import { useCell } from "./store.js";
-import { attempt, Button, Choice, Confirm, Dialog, Field, Menu, Problem, say, Switch } from "./ui.js";
+import { attempt, Button, Choice, Confirm, Dialog, Field, Menu, Problem, say, Switch, useWrite } from "./ui.js";
 
 const MOST_DEPTH = 3;
 
@@ -17,15 +17,12 @@ const FolderForm = ({ folder, parentId, onClose }) => {
   const [name, setName] = useState(folder?.name ?? "");
   const [parent, setParent] = useState(folder?.parentId ?? parentId ?? "none");
   const [published, setPublished] = useState(folder?.published ?? false);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
+  const { busy, problem, write } = useWrite();
   const own = folder ? inside(folder.id) : [];
   const places = folderOptions("Top level").filter(([id]) => id === "none" || (!own.includes(id) && depthOf(id) < MOST_DEPTH));
   const submit = async () => {
-    setBusy(true);
-    setProblem(null);
     const to = parent === "none" ? null : parent;
-    try {
+    await write(async () => {
       if (!folder) await post("/knowledge/folders", { name: name.trim(), parentId: to, published });
       else {
         const isMoved = to !== folder.parentId;
@@ -36,10 +33,7 @@ const FolderForm = ({ folder, parentId, onClose }) => {
       await loadFolders();
       say(folder ? "Folder changed." : "Folder created.");
       onClose();
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
+    });
   };
   return html`
     <${Dialog} title=${folder ? `Change “${folder.name}”` : "New folder"} onClose=${onClose} onSubmit=${submit}

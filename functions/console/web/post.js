@@ -6,7 +6,7 @@ import { Plain } from "./markdown.js";
 import { href, open } from "./router.js";
 import { SignalPicker } from "./signal_picker.js";
 import { remember, remembered } from "./store.js";
-import { attempt, Avatar, Badge, Button, Choice, Confirm, Dialog, Field, Menu, Problem, say, Switch, Time } from "./ui.js";
+import { attempt, Avatar, Badge, Button, Choice, Confirm, Dialog, Field, Menu, Problem, say, Switch, Time, useWrite } from "./ui.js";
 import { choices, copyLink, count, DraftForm, StatusBadge, typed, useDraft, useLook } from "./work.js";
 
 const FIELDS = [["title", "Title", null, 200, 1], ["body", "Text", "The customer's own words: correct them with care.", 10_000, 8]];
@@ -150,23 +150,17 @@ const Comments = ({ path, id }) => {
   const pages = usePages(`${path}/comments`, "comments");
   const name = `comment:${id}`;
   const [text, setText] = useState(remembered(name, ""));
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
+  const { busy, problem, write } = useWrite();
   const [deleting, setDeleting] = useState(null);
   const type = (value) => (setText(value), remember(name, value || null));
   const add = async (event) => {
     event?.preventDefault();
     if (!text.trim() || busy) return;
-    setBusy(true);
-    setProblem(null);
-    try {
+    await write(async () => {
       await post(`${path}/comments`, { body: text.trim() });
       type("");
       pages.reload();
-    } catch (error) {
-      setProblem(error);
-    }
-    setBusy(false);
+    });
   };
   const erase = async () => {
     await remove(`${path}/comments/${deleting.id}`);

@@ -3,31 +3,22 @@ import { html, useState } from "./vendor/htm-preact.js";
 import { get, post } from "./api.js";
 import { useLoaded } from "./loading.js";
 import { SignalPicker } from "./signal_picker.js";
-import { Button, Choice, Dialog, Field, Problem, say, Switch } from "./ui.js";
+import { Button, Choice, Dialog, Field, Problem, say, Switch, useWrite } from "./ui.js";
 import { count, typed } from "./work.js";
 
 // A dialog that writes: it stays open with its error, and with what was typed, if that fails.
 const Ask = ({ title, action, isReady = true, write, saying, onClose, onDone, children }) => {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
+  const writing = useWrite();
   const run = async () => {
-    if (!isReady) return;
-    setBusy(true);
-    setProblem(null);
-    try {
-      await write();
-      if (saying) say(saying);
-      onClose();
-      onDone();
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
+    if (!isReady || !(await writing.write(write))) return;
+    if (saying) say(saying);
+    onClose();
+    onDone();
   };
   return html`
     <${Dialog} title=${title} onClose=${onClose} onSubmit=${run}
-      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="main" type="submit" busy=${busy} disabled=${!isReady}>${action}<//>`}>
-      ${children}${problem && html`<${Problem} problem=${problem} />`}
+      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="main" type="submit" busy=${writing.busy} disabled=${!isReady}>${action}<//>`}>
+      ${children}${writing.problem && html`<${Problem} problem=${writing.problem} />`}
     <//>
   `;
 };

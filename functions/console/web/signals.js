@@ -6,7 +6,7 @@ import { More, sheet, usePages } from "./loading.js";
 import { href, open, place } from "./router.js";
 import { SignalPage } from "./signal.js";
 import { remember, remembered, useCell } from "./store.js";
-import { Button, Choice, Dialog, Empty, Field, Problem, say, Tabs, Time } from "./ui.js";
+import { Button, Choice, Dialog, Empty, Field, Problem, say, Tabs, Time, useWrite } from "./ui.js";
 import { addressOf, count, KINDS, named, PRIORITIES, PriorityBadge, Search, StatusBadge, STATUSES, typed } from "./work.js";
 
 await sheet("work.css");
@@ -74,8 +74,7 @@ const useSimilar = (title) => {
 
 const File = ({ onClose }) => {
   const [values, setValues] = useState({ kind: "bug", title: "", body: "", priority: "medium", ...remembered(DRAFT, {}) });
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
+  const { busy, problem, write } = useWrite();
   const similar = useSimilar(values.title);
   const set = (name) => (value) => {
     const next = { ...values, [name]: value };
@@ -83,17 +82,12 @@ const File = ({ onClose }) => {
     remember(DRAFT, next.title || next.body ? next : null);
   };
   const file = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+    await write(async () => {
       const { id } = await post("/signals", { ...values, title: values.title.trim() });
       remember(DRAFT, null);
       say("Filed.");
       open(`/signals/${id}`);
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
+    });
   };
   return html`
     <${Dialog} title="File a signal" onClose=${onClose} onSubmit=${file}

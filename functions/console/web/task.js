@@ -7,7 +7,7 @@ import { href, open } from "./router.js";
 import { me, members } from "./session.js";
 import { remember, remembered, useCell } from "./store.js";
 import { COLUMNS, nameOf } from "./task_moves.js";
-import { attempt, Badge, Button, Choice, Confirm, date, Dialog, Field, Menu, Problem, say, Time } from "./ui.js";
+import { attempt, Badge, Button, Choice, Confirm, date, Dialog, Field, Menu, Problem, say, Time, useWrite } from "./ui.js";
 import { copyLink, DraftForm, named, Out, PRIORITIES, typed, useDraft, useLook } from "./work.js";
 
 const NO_PRIORITY = [["", "No priority"], ...PRIORITIES];
@@ -39,8 +39,7 @@ const useAssignees = (current) => {
 
 export const NewTask = ({ status, onClose, onAdded }) => {
   const [values, setValues] = useState({ title: "", description: "", priority: "", assigneeId: "", ...remembered(DRAFT, {}), status });
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
+  const { busy, problem, write } = useWrite();
   const assignees = useAssignees(null);
   const set = (name) => (value) => {
     const next = { ...values, [name]: value };
@@ -48,19 +47,14 @@ export const NewTask = ({ status, onClose, onAdded }) => {
     remember(DRAFT, next.title || next.description ? next : null);
   };
   const add = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+    await write(async () => {
       const { title, priority, assigneeId } = values;
       const { key } = await post("/tasks", { ...values, title: title.trim(), priority: priority || null, assigneeId: assigneeId || null });
       remember(DRAFT, null);
       say(`${key} added to ${named(COLUMNS, values.status)}.`);
       onAdded();
       onClose();
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
+    });
   };
   return html`
     <${Dialog} title="Add a task" onClose=${onClose} onSubmit=${add}

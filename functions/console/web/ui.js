@@ -169,20 +169,27 @@ export const Dialog = ({ title, onClose, children, actions, wide = false, onSubm
   `;
 };
 
-// Asks before something that can't be undone. `run` returns a promise; the dialog stays open with its error if it fails.
-export const Confirm = ({ title, children, action, danger = true, run, onClose }) => {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
-  const go = async () => {
-    setBusy(true);
+// What is written from a form: `write(run)` returns whether it worked; a problem stays until the next try. {busy, problem, write}
+export const useWrite = () => {
+  const [state, setState] = useState({ busy: false, problem: null });
+  const write = async (run) => {
+    setState({ busy: true, problem: null });
     try {
       await run();
-      onClose();
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
+    } catch (problem) {
+      setState({ busy: false, problem });
+      return false;
     }
+    setState({ busy: false, problem: null });
+    return true;
   };
+  return { ...state, write };
+};
+
+// Asks before something that can't be undone. `run` returns a promise; the dialog stays open with its error if it fails.
+export const Confirm = ({ title, children, action, danger = true, run, onClose }) => {
+  const { busy, problem, write } = useWrite();
+  const go = async () => (await write(run)) && onClose();
   return html`
     <${Dialog} title=${title} onClose=${onClose} onSubmit=${go} actions=${html`
       <${Button} onClick=${onClose}>Cancel<//><${Button} kind=${danger ? "danger" : "main"} type="submit" busy=${busy}>${action}<//>

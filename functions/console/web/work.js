@@ -3,7 +3,7 @@
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { onHint } from "./live.js";
 import { href, unsaved } from "./router.js";
-import { attempt, Badge, Button, Field, Problem } from "./ui.js";
+import { attempt, Badge, Button, Field, Problem, useWrite } from "./ui.js";
 
 export const PRIORITIES = [["urgent", "Urgent"], ["high", "High"], ["medium", "Medium"], ["low", "Low"]];
 export const KINDS = [["bug", "Bug"], ["suggestion", "Suggestion"]];
@@ -69,8 +69,7 @@ export const useUnsaved = (isDirty) => {
 // on both sides is a clash: it isn't saved until the person chose. {values, set, isDirty, clashes, choose, save, busy, problem, drop}
 export const useDraft = (known) => {
   const [mine, setMine] = useState({});
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(null);
+  const { busy, problem, write } = useWrite();
   const changedIn = (thing) => Object.keys(mine).filter((name) => mine[name].value !== thing[name]);
   const clashesIn = (thing) => changedIn(thing).filter((name) => mine[name].from !== thing[name]);
   const changed = changedIn(known);
@@ -86,22 +85,17 @@ export const useDraft = (known) => {
     drop,
     busy,
     problem,
-    // `read` shows and returns what is there now; `write` gets the fields that changed. True if it was saved.
-    save: async (read, write) => {
-      setBusy(true);
-      setProblem(null);
-      try {
+    // `read` shows and returns what is there now; `change` gets the fields that changed. True if it was saved.
+    save: async (read, change) => {
+      let isSaved = false;
+      await write(async () => {
         const now = await read();
-        if (clashesIn(now).length) return false;
-        await write(Object.fromEntries(changedIn(now).map((name) => [name, mine[name].value])));
+        if (clashesIn(now).length) return;
+        await change(Object.fromEntries(changedIn(now).map((name) => [name, mine[name].value])));
         setMine({});
-        return true;
-      } catch (error) {
-        setProblem(error);
-        return false;
-      } finally {
-        setBusy(false);
-      }
+        isSaved = true;
+      });
+      return isSaved;
     },
   };
 };
