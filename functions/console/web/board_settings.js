@@ -4,7 +4,8 @@ import { get, patch } from "./api.js";
 import { href } from "./router.js";
 import { can } from "./session.js";
 import { Button, Choice, Problem, say } from "./ui.js";
-import { count, STATUSES, typed, useUnsaved } from "./work.js";
+import { useUnsaved } from "./unsaved.js";
+import { count, STATUSES, typed } from "./work.js";
 
 const LISTS = [
   ["boards", "Boards", "Where customers post. On a moderated board, posts wait for your decision.", 1, 10, "board"],

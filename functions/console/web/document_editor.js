@@ -9,6 +9,7 @@ import { Article } from "./markdown.js";
 import { href, open, unsaved } from "./router.js";
 import { remember, remembered } from "./store.js";
 import { Button, Choice, Problem, say, Switch, Time } from "./ui.js";
+import { useUnsaved } from "./unsaved.js";
 
 const MOST_BYTES = 900_000;
 const PREVIEW_MS = 120;
@@ -84,6 +85,7 @@ export const Editor = ({ document, back, heading, alias, onSaved }) => {
   const reading = useMemo(() => html`<${Article} text=${preview} />`, [preview]);
   const isDirty = text.title !== base.title || text.body !== base.body;
   const away = isNew ? "/knowledge" : `/knowledge/${document.id}${location.search}`;
+  useUnsaved(isDirty, "Your changes aren't saved. This browser keeps them for you. Leave the editor?");
   const tooLarge = text.body.length > MOST_BYTES / 4 && bytes.encode(text.body).length > MOST_BYTES;
 
   useEffect(() => {
@@ -92,11 +94,9 @@ export const Editor = ({ document, back, heading, alias, onSaved }) => {
     if (heading) showHeading(box.current, heading);
   }, []);
   useEffect(() => {
-    unsaved.question = isDirty && !leaving.current ? "Your changes aren't saved. This browser keeps them for you. Leave the editor?" : null;
     const timer = setTimeout(() => leaving.current || remember(kept, isDirty ? { ...text, base, at: Date.now() } : null), KEEP_MS);
     return () => clearTimeout(timer);
   }, [text, base]);
-  useEffect(() => () => (unsaved.question = null), []);
 
   const type = (part) => {
     setProblem(null);

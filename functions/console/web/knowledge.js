@@ -11,7 +11,7 @@ import { href, open, place } from "./router.js";
 import { Searches } from "./searches.js";
 import { useCell } from "./store.js";
 import { Suggestion, Suggestions } from "./suggestions.js";
-import { attempt, Badge, Button, Choice, Empty, Loading, Tabs, Time } from "./ui.js";
+import { attempt, Badge, Choice, Empty, Loading, Tabs, Time } from "./ui.js";
 
 await sheet("knowledge.css");
 

@@ -28,10 +28,11 @@ export const open = (path, { replace = false } = {}) => {
 // pieces of the API's paths, and "..%2Fmembers" in a link must not lead elsewhere.
 export const pieces = (path) => path.split("/").filter(Boolean);
 
-// Asks before what was typed and isn't saved is left. A screen sets it, and clears it when nothing is at stake.
+// What is asked before something that was typed and isn't saved is left (unsaved.js).
 export const unsaved = { question: null };
 
-const mayLeave = () => !unsaved.question || confirm(unsaved.question);
+// Whether what was typed may be lost; asks the person if there is something to lose.
+export const mayLeave = () => !unsaved.question || confirm(unsaved.question);
 
 addEventListener("popstate", () => (place.value = read()));
 addEventListener("beforeunload", (event) => unsaved.question && event.preventDefault());

@@ -1,9 +1,8 @@
 // Settings: a list of sections, and the one that is open. Each section is a module of its own, loaded when it is opened.
 import { html } from "./vendor/htm-preact.js";
 import { Shown, sheet, useLoaded } from "./loading.js";
-import { href, open } from "./router.js";
+import { href, mayLeave, open } from "./router.js";
 import { can } from "./session.js";
-import { mayLeave } from "./settings_parts.js";
 import { Empty } from "./ui.js";
 
 await sheet("settings.css");

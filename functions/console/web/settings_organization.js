@@ -4,7 +4,7 @@ import { get, patch, post } from "./api.js";
 import { Shown, useLoaded } from "./loading.js";
 import { begin, can } from "./session.js";
 import { Copyable, Form, Group, Head, Pick, numeric, useForm } from "./settings_parts.js";
-import { Badge, Button, Field, Problem, Switch, attempt, say } from "./ui.js";
+import { Badge, Button, Field, Switch, attempt, say } from "./ui.js";
 
 const PLANS = { explore: "Explore", standard: "Standard", pro: "Pro" };
 const UNREAD = [["0", "Never"], ...[2, 5, 10, 15, 30, 60].map((minutes) => [String(minutes), `After ${minutes} minutes`])];

@@ -9,30 +9,14 @@
 //   Ready {loaded, children}         like Shown; a route that the server doesn't have is shown as not available
 //   Copyable {label, value}          a value with a button that copies it
 //   Secret {title, secret, onClose}  a secret that is shown once
-import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
+import { html, useState } from "./vendor/htm-preact.js";
 import { get } from "./api.js";
 import { Shown } from "./loading.js";
-import { unsaved } from "./router.js";
 import { can } from "./session.js";
 import { Button, Dialog, Empty, Field, Problem, say } from "./ui.js";
+import { useUnsaved } from "./unsaved.js";
 
 const LEAVE = "Leave without saving? Your changes on this page will be lost.";
-const changed = new Set();
-
-// Whether what was typed may be lost; asks the person if there is something to lose.
-export const mayLeave = () => !unsaved.question || confirm(unsaved.question);
-
-const useAsking = (isChanged) => {
-  const mine = useRef({}).current;
-  useEffect(() => {
-    changed[isChanged ? "add" : "delete"](mine);
-    unsaved.question = changed.size ? LEAVE : null;
-    return () => {
-      changed.delete(mine);
-      unsaved.question = changed.size ? LEAVE : null;
-    };
-  }, [isChanged]);
-};
 
 const comparable = (value) => JSON.stringify(typeof value === "number" ? String(value) : (value ?? ""));
 const isSame = (one, other) => comparable(one) === comparable(other);
@@ -49,7 +33,7 @@ export const useForm = (saved, save, nullable = []) => {
   const different = Object.entries(typed).filter(([name, value]) => !isSame(value, saved[name]));
   const changes = Object.fromEntries(different.map(([name, value]) => [name, value === "" && nullable.includes(name) ? null : value]));
   const isChanged = different.length > 0;
-  useAsking(isChanged);
+  useUnsaved(isChanged, LEAVE);
   const set = (name, value) => setTyped((before) => ({ ...before, [name]: value }));
   const named = state.problem ? fieldsOf(state.problem) : [];
   let isPlaced = false;

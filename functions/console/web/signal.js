@@ -6,7 +6,7 @@ import { Markdown } from "./markdown.js";
 import { href, open } from "./router.js";
 import { memberName } from "./session.js";
 import { SignalAct } from "./signal_acts.js";
-import { attempt, Avatar, Badge, Button, Choice, Confirm, date, Field, Menu, Problem, say, Time } from "./ui.js";
+import { attempt, Avatar, Badge, Button, Choice, Confirm, date, Menu, Problem, say, Time } from "./ui.js";
 import { copyLink, count, DraftForm, KINDS, Out, PRIORITIES, STATUSES, useDraft, useLook } from "./work.js";
 
 const SOON_MS = 3_000;

@@ -1,5 +1,5 @@
 // What the agent suggests to add to the knowledge base, from answers of the team. Nothing is written until a person accepts it.
-import { html, useEffect, useState } from "./vendor/htm-preact.js";
+import { html, useState } from "./vendor/htm-preact.js";
 import { get, post } from "./api.js";
 import { Difference } from "./document_editor.js";
 import { useKeys } from "./keys.js";
@@ -10,6 +10,7 @@ import { href, open, place, unsaved } from "./router.js";
 import { memberName } from "./session.js";
 import { useCell } from "./store.js";
 import { attempt, Badge, Button, Choice, Empty, Field, Problem, say, Time } from "./ui.js";
+import { useUnsaved } from "./unsaved.js";
 
 const STATUSES = [["pending", "To review"], ["accepted", "Accepted"], ["dismissed", "Dismissed"]];
 const KINDS = { new: ["good", "new document"], change: ["info", "change"], alias: ["plain", "search words"] };
@@ -80,10 +81,7 @@ const Review = ({ suggestion, target, reload }) => {
   const isAlias = suggestion.kind === "alias";
   const isEdited = ["title", "body", "alias"].some((name) => form[name] !== (suggestion[name] ?? ""));
   const set = (part) => setForm((before) => ({ ...before, ...part }));
-  useEffect(() => {
-    unsaved.question = isEdited ? "Your edits of this suggestion aren't saved. Leave it?" : null;
-    return () => (unsaved.question = null);
-  }, [isEdited]);
+  useUnsaved(isEdited, "Your edits of this suggestion aren't saved. Leave it?");
   const next = async () => {
     unsaved.question = null;
     const answer = await get("/knowledge/suggestions", { status: "pending", limit: 2 }).catch(() => null);

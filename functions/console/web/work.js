@@ -2,8 +2,9 @@
 // overwrites what somebody else wrote meanwhile.
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { onHint } from "./live.js";
-import { href, unsaved } from "./router.js";
+import { href } from "./router.js";
 import { attempt, Badge, Button, Field, Problem, useWrite } from "./ui.js";
+import { useUnsaved } from "./unsaved.js";
 
 export const PRIORITIES = [["urgent", "Urgent"], ["high", "High"], ["medium", "Medium"], ["low", "Low"]];
 export const KINDS = [["bug", "Bug"], ["suggestion", "Suggestion"]];
@@ -54,15 +55,6 @@ export const useLook = (look, ms = 15_000) => {
     const stop = onHint((hint) => hint.type === "missed" && latest.current());
     return () => (clearInterval(timer), stop());
   }, []);
-};
-
-// Keeps a warning up while something was typed and isn't saved.
-export const useUnsaved = (isDirty) => {
-  useEffect(() => {
-    if (!isDirty) return undefined;
-    unsaved.question = "Leave without saving what you typed?";
-    return () => (unsaved.question = null);
-  }, [isDirty]);
 };
 
 // A form over `known`, which is read again while someone types. A field that nobody typed in follows it. A field that changed
