@@ -1,23 +1,22 @@
 // Requests to the API. A refusal becomes a `Refused` with the API's code and message; no answer, an `Unreachable`.
 // What may pass is tried again. A POST carries an Idempotency-Key, so that repeating it is safe.
+import { base } from "./router.js";
 import * as signIn from "./sign_in.js";
 import { cell } from "./store.js";
 
-const base = document.querySelector('meta[name="helpdesk-base"]').content;
 const TRIES = 3;
 const PATIENCE_MS = 8_000;
 
-export class Refused extends Error {
+class Refused extends Error {
   constructor(status, problem, retryAfter) {
     super(problem?.message ?? "The server has a problem. Try again in a moment.");
     this.status = status;
     this.code = problem?.code ?? "internal_error";
-    this.problem = problem ?? {};
     this.retryAfter = retryAfter;
   }
 }
 
-export class Unreachable extends Error {
+class Unreachable extends Error {
   constructor() {
     super("No connection to the server. Check your network; nothing you typed is lost.");
     this.code = "unreachable";
@@ -85,8 +84,7 @@ const send = async (method, path, body, headers) => {
       cache: "no-store",
       keepalive: body?.length < 16_000, // outlives the page
     });
-  } catch (problem) {
-    if (problem instanceof Refused) throw problem;
+  } catch {
     throw new Unreachable();
   }
   isOffline.value = false;
@@ -136,10 +134,15 @@ export const put = (path, body) => call("PUT", path, body);
 export const patch = (path, body) => call("PATCH", path, body);
 export const remove = (path) => call("DELETE", path);
 
-export const upload = async (file) => {
-  const name = new URLSearchParams({ name: file.name.slice(0, 200) });
-  const headers = { "content-type": file.type || "application/octet-stream", "idempotency-key": crypto.randomUUID() };
-  return (await repeated("POST", `/uploads?${name}`, file, headers)).json();
+// All items of a list that comes in pages: `name` is the field of the answer that has them.
+export const everyPage = async (path, name, limit = 200) => {
+  const found = [];
+  for (let cursor; cursor !== null; ) {
+    const answer = await get(path, { limit, cursor });
+    found.push(...answer[name]);
+    cursor = answer.nextCursor;
+  }
+  return found;
 };
 
 // A query without what is null, undefined or "".

@@ -1,15 +1,13 @@
 // Where replies and notes are written. The two differ in colour, label and button, and the button names whom it reaches.
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
-import { get, post, upload } from "./api.js";
+import { everyPage, post } from "./api.js";
+import * as attaching from "./attaching.js";
 import { Icon } from "./icons.js";
 import { typing } from "./live.js";
 import * as outbox from "./outbox.js";
 import { me } from "./session.js";
 import { remember, remembered, useCell } from "./store.js";
 import { attempt, Button, Dialog, Menu, say } from "./ui.js";
-
-const MOST_FILES = 6;
-const MOST_CHARACTERS = 4_000;
 
 const fresh = { body: "", files: [] };
 
@@ -62,17 +60,12 @@ export const Composer = ({ conversation, mode, setMode, input, onWritten, onReso
     if (body && !isNote) typing(id);
   };
   const attach = async (chosen) => {
-    const room = MOST_FILES - draft.files.length;
-    if (chosen.length > room) say(`A message has at most ${MOST_FILES} files.`, { tone: "bad" });
     let next = draft;
-    for (const file of [...chosen].slice(0, room)) {
-      setUploading((count) => count + 1);
-      const stored = await attempt(() => upload(file));
-      setUploading((count) => count - 1);
-      if (stored) keep((next = { body: input.current?.value ?? next.body, files: [...next.files, { id: stored.id, name: stored.name }] }));
-    }
+    setUploading((count) => count + 1);
+    await attaching.attach(chosen, draft.files.length, (file) => keep((next = { body: input.current?.value ?? next.body, files: [...next.files, file] })));
+    setUploading((count) => count - 1);
   };
-  const tooLong = draft.body.trim().length > MOST_CHARACTERS;
+  const tooLong = draft.body.trim().length > attaching.MOST_CHARACTERS;
   const isEmpty = !draft.body.trim() && !draft.files.length;
 
   const note = async () => {
@@ -173,7 +166,7 @@ export const Composer = ({ conversation, mode, setMode, input, onWritten, onReso
         placeholder=${isNote ? "A note for your team …" : `Reply to ${reached(conversation)} … ( / for saved replies)`}
         onInput=${(event) => type(event.currentTarget.value)} onKeyDown=${onKey}
         onPaste=${(event) => event.clipboardData.files.length && (event.preventDefault(), attach(event.clipboardData.files))}></textarea>
-      ${tooLong && html`<p class="error">${draft.body.trim().length.toLocaleString()} of ${MOST_CHARACTERS.toLocaleString()} characters. Shorten it, or send it in two.</p>`}
+      ${tooLong && html`<p class="error">${draft.body.trim().length.toLocaleString()} of ${attaching.MOST_CHARACTERS.toLocaleString()} characters. Shorten it, or send it in two.</p>`}
       ${(draft.files.length > 0 || uploading > 0) && html`
         <ul class="files">
           ${draft.files.map((file) => html`
@@ -205,7 +198,7 @@ const SavedReplies = ({ onClose, onPick }) => {
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
   useEffect(() => {
-    attempt(() => get("/replies", { limit: 200 })).then((answer) => setAll(answer?.replies ?? []));
+    attempt(() => everyPage("/replies", "replies")).then((found) => setAll(found ?? []));
   }, []);
   const typed = words.trim().toLowerCase();
   const found = (all ?? []).filter((each) => `${each.title} ${each.body}`.toLowerCase().includes(typed)).slice(0, 30);

@@ -1,12 +1,11 @@
 // A message to a customer who isn't waiting for one. What is typed is kept in this browser until it's sent.
 import { html, useRef, useState } from "./vendor/htm-preact.js";
-import { post, upload } from "./api.js";
+import { post } from "./api.js";
+import * as attaching from "./attaching.js";
 import { open } from "./router.js";
 import { remember, remembered } from "./store.js";
-import { attempt, Button, Dialog, Field, Problem, say, useWrite } from "./ui.js";
+import { Button, Dialog, Field, Problem, say, useWrite } from "./ui.js";
 
-const MOST_FILES = 6;
-const MOST_CHARACTERS = 4_000;
 const fresh = { body: "", files: [] };
 
 const OUTCOMES = {
@@ -29,14 +28,9 @@ export const CustomerMessage = ({ customer, onClose }) => {
     remember(kept, next.body || next.files.length ? next : null);
   };
   const attach = async (chosen) => {
-    const room = MOST_FILES - draft.files.length;
-    if (chosen.length > room) say(`A message has at most ${MOST_FILES} files.`, { tone: "bad" });
     const added = [];
     setUploading(true);
-    for (const file of [...chosen].slice(0, room)) {
-      const stored = await attempt(() => upload(file));
-      if (stored) added.push({ id: stored.id, name: stored.name });
-    }
+    await attaching.attach(chosen, draft.files.length, (file) => added.push(file));
     setUploading(false);
     setDraft((before) => {
       const next = { ...before, files: [...before.files, ...added] };
@@ -45,7 +39,7 @@ export const CustomerMessage = ({ customer, onClose }) => {
     });
   };
   const count = draft.body.trim().length;
-  const mayGo = (count > 0 || draft.files.length > 0) && count <= MOST_CHARACTERS && !uploading;
+  const mayGo = (count > 0 || draft.files.length > 0) && count <= attaching.MOST_CHARACTERS && !uploading;
   const send = async () => {
     if (!mayGo || busy) return;
     await write(async () => {
@@ -62,7 +56,7 @@ export const CustomerMessage = ({ customer, onClose }) => {
     `}>
       <p class="hint">It joins their newest open conversation, or begins one. ${customer.email ? `Where e-mail is set up, it's also mailed to ${customer.email}.` : "They have no e-mail address, so they read it where they wrote from."}</p>
       ${problem && html`<${Problem} problem=${problem} />`}
-      <${Field} label="Message" error=${count > MOST_CHARACTERS && `${count.toLocaleString()} of ${MOST_CHARACTERS.toLocaleString()} characters. Shorten it.`}>
+      <${Field} label="Message" error=${count > attaching.MOST_CHARACTERS && `${count.toLocaleString()} of ${attaching.MOST_CHARACTERS.toLocaleString()} characters. Shorten it.`}>
         <textarea rows="8" autofocus value=${draft.body} onInput=${(event) => keep({ ...draft, body: event.currentTarget.value })}
           onKeyDown=${(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && (event.preventDefault(), send())}></textarea>
       <//>

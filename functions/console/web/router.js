@@ -2,7 +2,9 @@
 // change it without loading the page again.
 import { cell } from "./store.js";
 
-const base = document.querySelector('meta[name="helpdesk-base"]').content;
+// What index.html says of the deployment: "base" is the address that the API's paths follow, "client" the OAuth client.
+export const meta = (name) => document.querySelector(`meta[name="helpdesk-${name}"]`).content;
+export const base = meta("base");
 export const root = new URL(`${base}/console`, location.href).pathname;
 
 const read = () => ({

@@ -1,5 +1,5 @@
 // Who is signed in, their organization and their teammates.
-import { get, stayIn } from "./api.js";
+import { everyPage, get, stayIn } from "./api.js";
 import { cell, forgetAll, remember, remembered } from "./store.js";
 
 // {user: {id, name, email}, organization: {id, name, slug, role}, organizations}
@@ -24,17 +24,7 @@ export const begin = async () => {
   return me.value;
 };
 
-const everything = async (path, name) => {
-  const found = [];
-  for (let cursor; cursor !== null; ) {
-    const answer = await get(path, { limit: 200, cursor });
-    found.push(...answer[name]);
-    cursor = answer.nextCursor ?? null;
-  }
-  return found;
-};
-
-export const loadMembers = async () => (members.value = await everything("/members", "members"));
+export const loadMembers = async () => (members.value = await everyPage("/members", "members"));
 export const loadTeams = async () => (teams.value = (await get("/teams")).teams);
 
 export const memberName = (id) => {

@@ -3,13 +3,12 @@ import { html, useEffect, useState } from "./vendor/htm-preact.js";
 import { get, patch, post, remove, search } from "./api.js";
 import { Icon } from "./icons.js";
 import { Shown, useLoaded } from "./loading.js";
-import { href } from "./router.js";
+import { base, href } from "./router.js";
 import { can, me } from "./session.js";
 import { Repositories } from "./settings_repositories.js";
 import { Form, Group, Head, Pick, useForm } from "./settings_parts.js";
 import { Badge, Button, Confirm, Field, Problem, Switch, date, say } from "./ui.js";
 
-const base = document.querySelector('meta[name="helpdesk-base"]').content;
 
 const Troubled = ({ message }) => message && html`<${Problem} problem=${{ message }} />`;
 

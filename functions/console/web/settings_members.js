@@ -2,6 +2,7 @@
 import { html, useState } from "./vendor/htm-preact.js";
 import { patch, post, remove } from "./api.js";
 import { More, Shown, useLoaded, usePages } from "./loading.js";
+import { base } from "./router.js";
 import { can, loadMembers, me } from "./session.js";
 import { Copyable, FormDialog, Group, Head, Pick, useForm } from "./settings_parts.js";
 import { Avatar, Badge, Button, Choice, Confirm, Dialog, Field, Menu, attempt, date, say } from "./ui.js";
@@ -9,7 +10,6 @@ import { Avatar, Badge, Button, Choice, Confirm, Dialog, Field, Menu, attempt, d
 const ROLES = [["member", "Member"], ["admin", "Admin"], ["owner", "Owner"]];
 const ROLE_NAMES = Object.fromEntries(ROLES);
 const RIGHTS = "Members do the team's daily work. Admins also manage members, keys and settings. Owners also name other owners.";
-const base = new URL(document.querySelector('meta[name="helpdesk-base"]').content, location.href).href.replace(/\/$/, "");
 
 const given = () => ROLES.filter(([role]) => can(role));
 

@@ -10,7 +10,6 @@
 //   Copyable {label, value}          a value with a button that copies it
 //   Secret {title, secret, onClose}  a secret that is shown once
 import { html, useState } from "./vendor/htm-preact.js";
-import { get } from "./api.js";
 import { Shown } from "./loading.js";
 import { can } from "./session.js";
 import { Button, Dialog, Empty, Field, Problem, say } from "./ui.js";
@@ -156,17 +155,6 @@ export const Secret = ({ title, label, secret, children, onClose }) => html`
 
 // What was typed as a number. Anything else goes to the API as it is, which says what it expects.
 export const numeric = (text) => (text === null || Number.isNaN(Number(text)) ? text : Number(text));
-
-// All items of a list that comes in pages.
-export const everyPage = async (path, name, limit = 200) => {
-  const found = [];
-  for (let cursor; cursor !== null; ) {
-    const answer = await get(path, { limit, cursor });
-    found.push(...answer[name]);
-    cursor = answer.nextCursor ?? null;
-  }
-  return found;
-};
 
 // The languages that visitors are written to in.
 export const LANGUAGES = [

@@ -1,8 +1,8 @@
 // Saved replies: texts that the team inserts into its answers, with placeholders that the console fills in.
 import { html, useRef, useState } from "./vendor/htm-preact.js";
-import { patch, post, remove } from "./api.js";
+import { everyPage, patch, post, remove } from "./api.js";
 import { useLoaded } from "./loading.js";
-import { FormDialog, Head, Ready, everyPage, useForm } from "./settings_parts.js";
+import { FormDialog, Head, Ready, useForm } from "./settings_parts.js";
 import { Button, Confirm, Empty, Field, Menu, date, say } from "./ui.js";
 
 const PLACEHOLDERS = [

@@ -1,10 +1,10 @@
 // Tools: the servers that declare them, and what each tool is and may do.
 import { html, useState } from "./vendor/htm-preact.js";
-import { get, patch, post, put, remove, search } from "./api.js";
+import { everyPage, get, patch, post, put, remove, search } from "./api.js";
 import { Shown, useLoaded } from "./loading.js";
 import { href } from "./router.js";
 import { can } from "./session.js";
-import { FormDialog, Group, Head, everyPage, useForm } from "./settings_parts.js";
+import { FormDialog, Group, Head, useForm } from "./settings_parts.js";
 import { RISKS, Tool } from "./settings_tool.js";
 import { Badge, Button, Confirm, Empty, Field, Menu, Time, attempt, say } from "./ui.js";
 

@@ -4,7 +4,7 @@ import * as api from "./api.js";
 import { Icon } from "./icons.js";
 import { useKeys } from "./keys.js";
 import * as live from "./live.js";
-import { href, open, pieces, place, root } from "./router.js";
+import { base, href, open, pieces, place } from "./router.js";
 import * as session from "./session.js";
 import { cell, remember, remembered, useCell } from "./store.js";
 import { attempt, Avatar, Button, Lines, Loading, Menu, Problem, say } from "./ui.js";
@@ -63,7 +63,7 @@ const Person = () => {
   const others = organizations.filter((each) => each.id !== organization.id);
   const items = [
     { text: "Keyboard shortcuts", hotkey: "?", run: listKeys },
-    { text: "API reference", icon: "open", run: () => window.open(`${root.slice(0, -"/console".length)}/v1/docs`, "_blank", "noopener") },
+    { text: "API reference", icon: "open", run: () => window.open(`${base}/v1/docs`, "_blank", "noopener") },
     "-",
     ...[["auto", "Colors of this device"], ["light", "Light"], ["dark", "Dark"]].map(([value, text]) => ({
       text, icon: chosen === value ? "check" : undefined, run: () => setScheme(value),

@@ -1,7 +1,7 @@
 // Signing in: OAuth with PKCE as the API's own client. The access token stays in this page's memory; a reload gets another
 // one silently, from the browser's session with the sign-in pages.
-const meta = (name) => document.querySelector(`meta[name="helpdesk-${name}"]`).content;
-const base = meta("base");
+import { base, meta } from "./router.js";
+
 export const PENDING = "helpdesk:sign-in";
 
 const base64url = (bytes) =>

@@ -1,11 +1,11 @@
 // Signing out. Each tab has a token of its own: who signs out in one has signed out in all.
 import { giveUp, tabs } from "./api.js";
 import { sendAll } from "./outbox.js";
+import { base, meta } from "./router.js";
 import { forgetAll } from "./store.js";
 
-const meta = (name) => document.querySelector(`meta[name="helpdesk-${name}"]`).content;
 const sent = (path, fields) =>
-  fetch(`${meta("base")}/v1/oauth/${path}`, { method: "POST", body: new URLSearchParams(fields) });
+  fetch(`${base}/v1/oauth/${path}`, { method: "POST", body: new URLSearchParams(fields) });
 
 // Ends this tab's token.
 export const revoke = async () => {
