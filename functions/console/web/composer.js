@@ -2,12 +2,13 @@
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { everyPage, post } from "./api.js";
 import * as attaching from "./attaching.js";
+import { Finder } from "./finder.js";
 import { Icon } from "./icons.js";
 import { typing } from "./live.js";
 import * as outbox from "./outbox.js";
 import { me } from "./session.js";
 import { remember, remembered, useCell } from "./store.js";
-import { attempt, Button, Dialog, Menu, say } from "./ui.js";
+import { attempt, Button, Menu, say } from "./ui.js";
 
 const fresh = { body: "", files: [] };
 
@@ -196,29 +197,15 @@ export const Composer = ({ conversation, mode, setMode, input, onWritten, onReso
 const SavedReplies = ({ onClose, onPick }) => {
   const [all, setAll] = useState(null);
   const [words, setWords] = useState("");
-  const [at, setAt] = useState(0);
   useEffect(() => {
     attempt(() => everyPage("/replies", "replies")).then((found) => setAll(found ?? []));
   }, []);
   const typed = words.trim().toLowerCase();
   const found = (all ?? []).filter((each) => `${each.title} ${each.body}`.toLowerCase().includes(typed)).slice(0, 30);
-  const move = (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step || !found.length) return;
-    event.preventDefault();
-    setAt((at + step + found.length) % found.length);
-  };
+  const draw = (reply) => html`<b>${reply.title}</b><span>${reply.body}</span>`;
   return html`
-    <${Dialog} title="Saved replies" onClose=${onClose} onSubmit=${() => found[at] && onPick(found[at])}>
-      <input class="palette-input" type="text" autofocus role="combobox" aria-expanded="true" aria-controls="replies" aria-label="Search saved replies"
-        aria-activedescendant=${found.length ? `reply-${at}` : undefined} value=${words} onInput=${(event) => (setAt(0), setWords(event.currentTarget.value))} onKeyDown=${move} />
-      <ul class="hits" role="listbox" id="replies" aria-label="Saved replies">
-        ${found.map((each, index) => html`
-          <li key=${each.id} id=${`reply-${index}`} role="option" aria-selected=${String(index === at)} onClick=${() => onPick(each)} onMouseMove=${() => setAt(index)}>
-            <b>${each.title}</b><span>${each.body}</span>
-          </li>
-        `)}
-      </ul>
+    <${Finder} title="Saved replies" label="Search saved replies" words=${words} onWords=${setWords}
+      hits=${found.map((each) => ({ ...each, key: each.id }))} draw=${draw} onPick=${onPick} onClose=${onClose}>
       ${all && !found.length && html`<p class="hint">${all.length ? "No saved reply has these words." : "There are no saved replies yet. Add them in Settings."}</p>`}
     <//>
   `;

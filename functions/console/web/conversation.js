@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { get, post, put } from "./api.js";
 import { Composer } from "./composer.js";
+import { copyLink } from "./copying.js";
 import { CustomerPanel } from "./customer_panel.js";
 import { Entries } from "./entries.js";
 import { Icon } from "./icons.js";
@@ -166,7 +167,7 @@ export const Conversation = ({ id, known, onChange, onNext }) => {
     "-",
     { text: "File a signal …", icon: "signals", hotkey: "b", run: () => setAsked("signal") },
     { text: "Merge into another …", icon: "merge", run: () => setAsked("merge") },
-    { text: "Copy link", icon: "link", run: () => attempt(() => navigator.clipboard.writeText(location.origin + href(`/conversations/${id}`)), "Copied.") },
+    copyLink(`/conversations/${id}`),
     "-",
     conversation.archivedAt
       ? { text: "Unarchive", icon: "archive", run: () => change("unarchive", "Unarchived.") }

@@ -1,6 +1,7 @@
 // One customer: their record, the team's facts, their conversations, and what an admin can do with their data.
 import { html, useEffect, useState } from "./vendor/htm-preact.js";
 import { get, patch, post, remove } from "./api.js";
+import { copy } from "./copying.js";
 import { CustomerForm, changesOf } from "./customer_form.js";
 import { CustomerMessage } from "./customer_message.js";
 import { useKeys } from "./keys.js";
@@ -221,7 +222,7 @@ const Page = ({ data, onChange }) => {
     { key: "u", text: "Back to the list", run: () => open("/customers") },
   ]);
   const items = [
-    { text: "Copy ID", icon: "link", run: () => attempt(() => navigator.clipboard.writeText(customer.id), "Copied.") },
+    { text: "Copy ID", icon: "link", run: () => copy(customer.id) },
     ...(can("admin") ? [
       { text: "Export as JSON", icon: "down", disabled: pages !== null, run: exportAll },
       "-",

@@ -1,20 +1,18 @@
 // Customers: everyone who wrote or was added, with a search, and the page of one of them (customer.js).
-import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
+import { html, useRef, useState } from "./vendor/htm-preact.js";
 import { post } from "./api.js";
 import { csv } from "./csv.js";
 import { CustomerForm, changesOf } from "./customer_form.js";
 import { Customer, Erased } from "./customer.js";
-import { Icon } from "./icons.js";
 import { useKeys } from "./keys.js";
 import { More, sheet, usePages } from "./loading.js";
 import { href, open, place } from "./router.js";
 import { save } from "./save.js";
+import { SearchForm } from "./search_form.js";
 import { useCell } from "./store.js";
 import { Avatar, Badge, Button, Empty, Time, attempt, say } from "./ui.js";
 
 await sheet("customers.css");
-
-const PAUSE_MS = 250;
 
 const Row = ({ customer }) => {
   const who = customer.name ?? customer.email ?? "Visitor";
@@ -32,23 +30,6 @@ const Row = ({ customer }) => {
         <small class="customer-since"><span class="visually-hidden">added </span><${Time} at=${customer.createdAt} /></small>
       </a>
     </li>
-  `;
-};
-
-const Search = ({ words, input }) => {
-  const timer = useRef(0);
-  const look = (text) => open(`/customers${text ? `?q=${encodeURIComponent(text)}` : ""}`, { replace: true });
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return html`
-    <form class="search" role="search" onSubmit=${(event) => (event.preventDefault(), clearTimeout(timer.current), look(input.current.value.trim()))}>
-      <${Icon} name="search" />
-      <input ref=${input} type="search" aria-label="Search customers" placeholder="Name or e-mail address" defaultValue=${words}
-        onInput=${(event) => {
-          const text = event.currentTarget.value.trim();
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => look(text), PAUSE_MS);
-        }} />
-    </form>
   `;
 };
 
@@ -84,7 +65,8 @@ const All = () => {
   return html`
     <div class="page-head">
       <h1>Customers</h1>
-      <${Search} words=${words} input=${input} />
+      <${SearchForm} label="Search customers" placeholder="Name or e-mail address" words=${words} input=${input}
+        onSearch=${(text) => open(`/customers${text ? `?q=${encodeURIComponent(text)}` : ""}`, { replace: true })} />
       <div class="buttons">
         <${Button} busy=${rows !== null} onClick=${saveAsCsv}>
           ${rows ? `Downloading … ${rows.toLocaleString()}` : "Download CSV"}

@@ -1,6 +1,7 @@
 // One document: its text as it reads, where it is shown, what finds it. `e` opens it to be edited (document_editor.js).
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { get, patch, post, remove } from "./api.js";
+import { copyLink } from "./copying.js";
 import { Editor } from "./document_editor.js";
 import { useKeys } from "./keys.js";
 import { articleAddress, folderOptions, folders, isPublic, isSynced, loadFolders, pathOf, publishedBy, site, sourceOf } from "./knowledge_data.js";
@@ -170,7 +171,7 @@ const View = ({ document, set, reload }) => {
   ], [document, back]);
   const items = [
     address && { text: "Open on the help site", icon: "open", run: () => window.open(address, "_blank", "noopener") },
-    { text: "Copy link", icon: "link", run: () => attempt(() => navigator.clipboard.writeText(location.origin + href(`/knowledge/${document.id}`)), "Copied.") },
+    copyLink(`/knowledge/${document.id}`),
     "-",
     { text: "Delete …", icon: "trash", danger: true, run: () => setAsksDelete(true) },
   ];

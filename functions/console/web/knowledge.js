@@ -8,6 +8,7 @@ import { useKeys } from "./keys.js";
 import { folders, isPublic, loadFolders, loadSite, pathOf, sourceOf } from "./knowledge_data.js";
 import { More, sheet, usePages } from "./loading.js";
 import { href, open, place } from "./router.js";
+import { SearchForm } from "./search_form.js";
 import { Searches } from "./searches.js";
 import { useCell } from "./store.js";
 import { Suggestion, Suggestions } from "./suggestions.js";
@@ -15,7 +16,6 @@ import { attempt, Badge, Choice, Empty, Loading, Tabs, Time } from "./ui.js";
 
 await sheet("knowledge.css");
 
-const PAUSE_MS = 250;
 const STATUSES = [["", "All states"], ["ready", "Ready"], ["indexing", "Indexing"], ["failed", "Failed"]];
 const SOURCES = [["", "All sources"], ["written", "Written"], ["suggestion", "From suggestions"], ["crawl", "Crawled"], ["repository", "From repositories"]];
 const TABS = [["", "Documents"], ["/suggestions", "Suggestions"], ["/searches", "Searches"], ["/crawls", "Crawls"]];
@@ -36,25 +36,6 @@ const listed = (query, changes) => {
   const next = new URLSearchParams(query);
   for (const [name, value] of Object.entries(changes)) if (value) next.set(name, value); else next.delete(name);
   return `/knowledge${next.size ? `?${next}` : ""}`;
-};
-
-const Search = ({ query, input }) => {
-  const timer = useRef(0);
-  const latest = useRef(query);
-  latest.current = query;
-  const look = (text) => open(listed(latest.current, { q: text.trim() }), { replace: true });
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return html`
-    <form class="search grow" role="search" onSubmit=${(event) => (event.preventDefault(), clearTimeout(timer.current), look(input.current.value))}>
-      <${Icon} name="search" />
-      <input ref=${input} type="search" aria-label="Search documents" placeholder="Search documents" defaultValue=${query.get("q") ?? ""}
-        onInput=${(event) => {
-          const { value } = event.currentTarget;
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => look(value), PAUSE_MS);
-        }} />
-    </form>
-  `;
 };
 
 const Nothing = ({ isFiltered, newPath }) => isFiltered
@@ -84,7 +65,8 @@ const Documents = () => {
       <${Folders} current=${folder} address=${(id) => href(listed(query, { folder: id }))} onDeleted=${deleted} />
       <section aria-label=${name ? `Documents in ${name}` : "All documents"}>
         <div class="library-head">
-          <${Search} query=${query} input=${input} />
+          <${SearchForm} class="grow" label="Search documents" placeholder="Search documents" words=${filters.q} input=${input}
+            onSearch=${(text) => filter({ q: text })} />
           <${Choice} hidden label="State" value=${filters.status} options=${STATUSES} onChange=${(status) => filter({ status })} />
           <${Choice} hidden label="Source" value=${filters.source} options=${SOURCES} onChange=${(source) => filter({ source })} />
         </div>

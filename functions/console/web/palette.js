@@ -1,9 +1,9 @@
 // "Find anything": screens by name; conversations, customers, documents, signals and tasks by what they contain.
 import { html, useEffect, useState } from "./vendor/htm-preact.js";
 import { get } from "./api.js";
+import { Finder } from "./finder.js";
 import { Icon } from "./icons.js";
 import { open } from "./router.js";
-import { Dialog } from "./ui.js";
 
 const PAUSE_MS = 200;
 
@@ -19,23 +19,21 @@ const found = async (words) => {
   ]);
   return [
     ...(conversations?.conversations ?? []).map((each) => ({
-      icon: "inbox", text: each.subject || "No subject", more: each.customer.name ?? each.customer.email, path: `/conversations/${each.id}`,
+      icon: "inbox", text: each.subject || "No subject", more: each.customer.name ?? each.customer.email, key: `/conversations/${each.id}`,
     })),
     ...(customers?.customers ?? []).map((each) => ({
-      icon: "customers", text: each.name ?? each.email ?? each.id, more: each.name ? each.email : null, path: `/customers/${each.id}`,
+      icon: "customers", text: each.name ?? each.email ?? each.id, more: each.name ? each.email : null, key: `/customers/${each.id}`,
     })),
-    ...(documents?.documents ?? []).map((each) => ({ icon: "knowledge", text: each.title, path: `/knowledge/${each.id}` })),
-    ...(signals?.signals ?? []).map((each) => ({ icon: "signals", text: each.title, path: `/signals/${each.id}` })),
-    ...(tasks?.tasks ?? []).map((each) => ({ icon: "tasks", text: each.title, path: `/tasks/${each.id}` })),
+    ...(documents?.documents ?? []).map((each) => ({ icon: "knowledge", text: each.title, key: `/knowledge/${each.id}` })),
+    ...(signals?.signals ?? []).map((each) => ({ icon: "signals", text: each.title, key: `/signals/${each.id}` })),
+    ...(tasks?.tasks ?? []).map((each) => ({ icon: "tasks", text: each.title, key: `/tasks/${each.id}` })),
   ];
 };
 
 export const Palette = ({ screens, onClose }) => {
   const [words, setWords] = useState("");
   const [hits, setHits] = useState([]);
-  const [at, setAt] = useState(0);
   useEffect(() => {
-    setAt(0);
     setHits([]);
     if (words.trim().length < 2) return undefined;
     let isCurrent = true;
@@ -48,32 +46,16 @@ export const Palette = ({ screens, onClose }) => {
   const typed = words.trim().toLowerCase();
   const pages = screens
     .filter(([, name]) => name.toLowerCase().includes(typed))
-    .map(([screen, name]) => ({ icon: "next", text: name, path: screen === "conversations" ? "/" : `/${screen}` }));
+    .map(([screen, name]) => ({ icon: "next", text: name, key: screen === "conversations" ? "/" : `/${screen}` }));
   const all = [...pages.slice(0, typed ? 3 : 10), ...hits];
   const go = (hit) => {
     onClose();
-    open(hit.path);
+    open(hit.key);
   };
-  const move = (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step || !all.length) return;
-    event.preventDefault();
-    setAt((at + step + all.length) % all.length);
-  };
+  const draw = (hit) => html`<${Icon} name=${hit.icon} /><span>${hit.text}</span>${hit.more && html`<small>${hit.more}</small>`}`;
   return html`
-    <${Dialog} title="Find anything" onClose=${onClose} onSubmit=${() => all[at] && go(all[at])}>
-      <input
-        class="palette-input" type="text" role="combobox" aria-expanded="true" aria-controls="hits" aria-label="Search words" autofocus
-        aria-activedescendant=${all.length ? `hit-${at}` : undefined} placeholder="A name, words of a conversation, a document …"
-        value=${words} onInput=${(event) => setWords(event.currentTarget.value)} onKeyDown=${move}
-      />
-      <ul class="hits" role="listbox" id="hits" aria-label="Results">
-        ${all.map((hit, index) => html`
-          <li key=${hit.path} id=${`hit-${index}`} role="option" aria-selected=${String(index === at)} onClick=${() => go(hit)} onMouseMove=${() => setAt(index)}>
-            <${Icon} name=${hit.icon} /><span>${hit.text}</span>${hit.more && html`<small>${hit.more}</small>`}
-          </li>
-        `)}
-      </ul>
+    <${Finder} title="Find anything" label="Search words" placeholder="A name, words of a conversation, a document …"
+      words=${words} onWords=${setWords} hits=${all} draw=${draw} onPick=${go} onClose=${onClose}>
       ${typed.length > 1 && !all.length && html`<p class="hint" role="status">Nothing found.</p>`}
     <//>
   `;

@@ -1,13 +1,14 @@
 // A post of the feedback board: its text, what the team decides about it, its signal and its comments.
 import { html, useState } from "./vendor/htm-preact.js";
 import { get, patch, post, remove } from "./api.js";
+import { copyLink } from "./copying.js";
 import { More, Shown, useLoaded, usePages } from "./loading.js";
 import { Plain } from "./markdown.js";
 import { href, open } from "./router.js";
 import { SignalPicker } from "./signal_picker.js";
 import { remember, remembered } from "./store.js";
 import { attempt, Avatar, Badge, Button, Choice, Confirm, Dialog, Field, Menu, Problem, say, Switch, Time, useWrite } from "./ui.js";
-import { choices, copyLink, count, DraftForm, StatusBadge, typed, useDraft, useLook } from "./work.js";
+import { choices, count, DraftForm, StatusBadge, typed, useDraft, useLook } from "./work.js";
 
 const FIELDS = [["title", "Title", null, 200, 1], ["body", "Text", "The customer's own words: correct them with care.", 10_000, 8]];
 

@@ -10,6 +10,7 @@
 //   Copyable {label, value}          a value with a button that copies it
 //   Secret {title, secret, onClose}  a secret that is shown once
 import { html, useState } from "./vendor/htm-preact.js";
+import { copy } from "./copying.js";
 import { Shown } from "./loading.js";
 import { can } from "./session.js";
 import { Button, Dialog, Empty, Field, Problem, say } from "./ui.js";
@@ -128,15 +129,6 @@ export const Ready = ({ loaded, children, lines }) =>
   loaded.data === null && loaded.problem?.status === 404
     ? html`<${Empty} icon="settings" title="Not available here"><p>This server's version doesn't have this yet.</p><//>`
     : html`<${Shown} loaded=${loaded} lines=${lines}>${children}<//>`;
-
-export const copy = async (text) => {
-  try {
-    await navigator.clipboard.writeText(text);
-    say("Copied");
-  } catch {
-    say("Your browser doesn't let the page copy. Select the text and copy it yourself.", { tone: "bad" });
-  }
-};
 
 export const Copyable = ({ label, hint, value }) => html`
   <div class="copyable">

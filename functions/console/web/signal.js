@@ -1,13 +1,14 @@
 // A signal's page: what it is, who reported it in which words, the commits that may finish it, and what it is linked to.
 import { html, useEffect, useState } from "./vendor/htm-preact.js";
 import { get, patch, post } from "./api.js";
+import { copyLink } from "./copying.js";
 import { Shown, useLoaded } from "./loading.js";
 import { Markdown } from "./markdown.js";
 import { href, open } from "./router.js";
 import { memberName } from "./session.js";
 import { SignalAct } from "./signal_acts.js";
 import { attempt, Avatar, Badge, Button, Choice, Confirm, date, Menu, Problem, say, Time } from "./ui.js";
-import { copyLink, count, DraftForm, KINDS, Out, PRIORITIES, STATUSES, useDraft, useLook } from "./work.js";
+import { count, DraftForm, KINDS, Out, PRIORITIES, STATUSES, useDraft, useLook } from "./work.js";
 
 const SOON_MS = 3_000;
 const FIELDS = [["title", "Title", null, 200, 1], ["body", "Details", "Markdown", 10_000, 10]];

@@ -1,6 +1,7 @@
 // What the agent suggests to add to the knowledge base, from answers of the team. Nothing is written until a person accepts it.
 import { html, useState } from "./vendor/htm-preact.js";
 import { get, post } from "./api.js";
+import { copy } from "./copying.js";
 import { Difference } from "./document_editor.js";
 import { useKeys } from "./keys.js";
 import { folderOptions, loadFolders } from "./knowledge_data.js";
@@ -9,7 +10,7 @@ import { Article } from "./markdown.js";
 import { href, open, place, unsaved } from "./router.js";
 import { memberName } from "./session.js";
 import { useCell } from "./store.js";
-import { attempt, Badge, Button, Choice, Empty, Field, Problem, say, Time } from "./ui.js";
+import { Badge, Button, Choice, Empty, Field, Problem, say, Time } from "./ui.js";
 import { useUnsaved } from "./unsaved.js";
 
 const STATUSES = [["pending", "To review"], ["accepted", "Accepted"], ["dismissed", "Dismissed"]];
@@ -119,7 +120,7 @@ const Review = ({ suggestion, target, reload }) => {
     ${["suggestion_stale", "suggestion_gone"].includes(problem?.code) && html`
       <p class="buttons">${problem.code === "suggestion_stale" && html`<a class="button"
         href=${href(`/knowledge/${suggestion.targetDocId}`)}>Open the document</a>`}
-        <${Button} onClick=${() => attempt(() => navigator.clipboard.writeText(form.body), "Copied.")}>Copy the suggested text<//></p>`}
+        <${Button} onClick=${() => copy(form.body)}>Copy the suggested text<//></p>`}
     ${isAlias
       ? html`
         <p>Your teammate answered with what <a href=${href(`/knowledge/${suggestion.targetDocId}`)}>

@@ -1,6 +1,7 @@
 // A card of the task board: its page with what is linked to it, and the dialog that adds one.
 import { html, useState } from "./vendor/htm-preact.js";
 import { get, patch, post, remove } from "./api.js";
+import { copyLink } from "./copying.js";
 import { Shown, useLoaded } from "./loading.js";
 import { Markdown } from "./markdown.js";
 import { href, open } from "./router.js";
@@ -8,7 +9,7 @@ import { me, members } from "./session.js";
 import { remember, remembered, useCell } from "./store.js";
 import { COLUMNS, nameOf } from "./task_moves.js";
 import { attempt, Badge, Button, Choice, Confirm, date, Dialog, Field, Menu, Problem, say, Time, useWrite } from "./ui.js";
-import { copyLink, DraftForm, named, Out, PRIORITIES, typed, useDraft, useLook } from "./work.js";
+import { DraftForm, named, Out, PRIORITIES, typed, useDraft, useLook } from "./work.js";
 
 const NO_PRIORITY = [["", "No priority"], ...PRIORITIES];
 const DRAFT = "task-draft";

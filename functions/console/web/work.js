@@ -3,7 +3,7 @@
 import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { onHint } from "./live.js";
 import { href } from "./router.js";
-import { attempt, Badge, Button, Field, Problem, useWrite } from "./ui.js";
+import { Badge, Button, Field, Problem, useWrite } from "./ui.js";
 import { useUnsaved } from "./unsaved.js";
 
 export const PRIORITIES = [["urgent", "Urgent"], ["high", "High"], ["medium", "Medium"], ["low", "Low"]];
@@ -33,10 +33,6 @@ export const addressOf = (path, filter) => {
   const all = Object.entries(filter).filter(([, value]) => value);
   return all.length ? `${path}?${new URLSearchParams(all)}` : path;
 };
-
-export const copyLink = (path) => ({
-  text: "Copy link", icon: "link", run: () => attempt(() => navigator.clipboard.writeText(location.origin + href(path)), "Copied."),
-});
 
 export const Search = ({ label, words, onSearch }) => html`
   <form class="words" role="search"
