@@ -17,7 +17,7 @@ const reached = (conversation) => {
   return conversation.channel === "email" ? `${who} by e-mail` : who;
 };
 
-export const filledIn = (body, conversation) => {
+const filledIn = (body, conversation) => {
   const { user, organization } = me.value;
   const values = {
     "customer.name": conversation.customer.name ?? "",

@@ -83,7 +83,7 @@ const Line = ({ entry }) => html`
 
 const kindOf = (entry) => (entry.kind === "note" ? "note" : entry.sender === "visitor" ? "visitor" : entry.agent?.kind === "ai" ? "agent" : "team");
 
-export const Entry = ({ entry, customer, isFollowing }) => {
+const Entry = ({ entry, customer, isFollowing }) => {
   if (entry.kind === "system") return html`<${Line} entry=${entry} />`;
   const kind = kindOf(entry);
   const name = author(entry, customer);

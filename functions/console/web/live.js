@@ -1,14 +1,11 @@
 // Live updates: one WebSocket says what changed, and the screens fetch it. Without a connection, they look every half minute.
 import { post } from "./api.js";
-import { cell } from "./store.js";
 
 const PING_MS = 4 * 60_000;
 const PONG_MS = 10_000;
 const FULL_MS = 60_000;
 const LOOK_MS = 30_000;
 const MOST_MS = 60_000;
-
-export const isLive = cell(false);
 
 const listeners = new Set();
 let socket = null;
@@ -37,7 +34,9 @@ const ping = () => {
   send({ type: "ping" });
 };
 
-const send = (message) => socket?.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
+const isOpen = () => socket?.readyState === WebSocket.OPEN;
+
+const send = (message) => isOpen() && socket.send(JSON.stringify(message));
 
 // Shows teammates which conversation the person looks at; null for none.
 export const viewing = (conversationId) => {
@@ -67,7 +66,6 @@ const connect = async () => {
   socket = mine;
   mine.onopen = () => {
     failures = 0;
-    isLive.value = true;
     report({ type: "missed" });
     if (watched) viewing(watched);
   };
@@ -78,7 +76,6 @@ const connect = async () => {
   };
   mine.onclose = () => {
     if (socket === mine) socket = null;
-    isLive.value = false;
     later();
   };
 };
@@ -94,7 +91,7 @@ export const start = () => {
   stopped = false;
   connect();
   const pings = setInterval(ping, PING_MS);
-  const look = setInterval(() => !isLive.value && !document.hidden && report({ type: "missed" }), LOOK_MS);
+  const look = setInterval(() => !isOpen() && !document.hidden && report({ type: "missed" }), LOOK_MS);
   const back = () => {
     if (document.hidden) return;
     if (socket) ping();

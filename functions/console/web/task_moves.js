@@ -12,7 +12,7 @@ const FRESH_MS = 4_000;
 const MOST_PAGES = 20;
 
 // A request of customers as a card: it has no key until it is adopted.
-export const asCard = (request) => ({ ...request, id: request.signalId, status: "requests", isRequest: true });
+const asCard = (request) => ({ ...request, id: request.signalId, status: "requests", isRequest: true });
 export const nameOf = (card) => (card.isRequest ? `“${card.title}”` : card.key);
 
 const loadCards = async (query, done) => {

@@ -19,7 +19,7 @@ import { Icon } from "./icons.js";
 import { cell, useCell } from "./store.js";
 
 let ids = 0;
-export const useId = (prefix = "id") => useState(() => `${prefix}${(ids += 1)}`)[0];
+const useId = (prefix = "id") => useState(() => `${prefix}${(ids += 1)}`)[0];
 
 export const Button = ({ icon, kind = "plain", busy, label, hotkey, children, class: more = "", type = "button", ...rest }) => html`
   <button
@@ -95,7 +95,7 @@ const shorter = new Intl.DateTimeFormat(undefined, { month: "short", day: "numer
 const clockTime = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 
 // How long something is ago or ahead, in the largest unit: "now", "12 min", "3 h", "9 d", "Mar 4".
-export const ago = (at, now = Date.now()) => {
+const ago = (at, now = Date.now()) => {
   const distance = Math.abs(now - at);
   if (distance < UNITS[0][0]) return "now";
   for (const [under, unit, name] of UNITS.slice(1)) if (distance < under) return `${Math.floor(distance / unit)} ${name}`;
