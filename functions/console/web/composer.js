@@ -28,7 +28,7 @@ const filledIn = (body, conversation) => {
   return body.replace(/\{\{\s*([a-z.]+)\s*\}\}/g, (whole, name) => (Object.hasOwn(values, name) ? values[name] : whole));
 };
 
-export const Composer = ({ conversation, mode, setMode, input, onWritten, onResolve, writers }) => {
+export const Composer = ({ conversation, mode, setMode, input, onWritten, onNext, writers }) => {
   const { id } = conversation;
   const isNote = mode === "note";
   const kept = `draft:${id}:${mode}`;
@@ -89,11 +89,8 @@ export const Composer = ({ conversation, mode, setMode, input, onWritten, onReso
       body,
       draft: sent,
       sent: async () => {
+        if (resolves) await attempt(() => post(`/conversations/${id}/resolve`), "Sent and resolved.");
         if (current.current.id === id) await onWritten();
-        if (resolves) {
-          await attempt(() => post(`/conversations/${id}/resolve`), "Sent and resolved.");
-          if (current.current.id === id) onWritten();
-        }
       },
       failed: (problem) => {
         keep(sent, where);
@@ -103,7 +100,7 @@ export const Composer = ({ conversation, mode, setMode, input, onWritten, onReso
         } else say(`Your reply wasn't sent. ${problem.message} It's back in the reply box.`, { tone: "bad", ms: 10_000 });
       },
     });
-    if (resolves) onResolve(true);
+    if (resolves) onNext();
   };
   const send = (options) => {
     if (isEmpty || tooLong || uploading || busy || held) return;

@@ -204,7 +204,7 @@ export const Conversation = ({ id, known, onChange, onNext }) => {
         ? html`<p class="closed">This conversation was merged. <a href=${href(`/conversations/${conversation.mergedInto}`)}>Open the other one</a>.</p>`
         : conversation.archivedAt
         ? html`<p class="closed">Archived conversations accept no messages. <button type="button" class="as-link" onClick=${() => change("unarchive")}>Unarchive it</button></p>`
-        : html`<${Composer} key=${id} conversation=${conversation} mode=${mode} setMode=${setMode} input=${writing} onWritten=${reload} onResolve=${resolve} writers=${presence.writers} />`}
+        : html`<${Composer} key=${id} conversation=${conversation} mode=${mode} setMode=${setMode} input=${writing} onWritten=${reload} onNext=${onNext} writers=${presence.writers} />`}
       ${asked && Act && html`<${Act} name=${asked} conversation=${conversation} entries=${entries ?? []} onClose=${() => setAsked(null)} onDone=${reload} />`}
     </section>
     <${CustomerPanel} conversation=${conversation} isShown=${showsPanel} onClose=${() => setShowsPanel(false)} onChange=${reload} />
