@@ -8,6 +8,7 @@ import time
 import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import click
 import httpx
@@ -16,7 +17,7 @@ from helpdesk_cli.address import normalized
 from helpdesk_cli.api import Api
 from helpdesk_cli.credentials import Credential, GivenToken, StoredLogin
 from helpdesk_cli.oauth import OAuth
-from helpdesk_cli.output import note
+from helpdesk_cli.output import note, say, say_json
 from helpdesk_cli.settings import SettingsFile
 from helpdesk_cli.web import Web
 
@@ -57,6 +58,13 @@ class Session:
     def console(self, screen: str, named: str) -> str:
         """Return the address of a thing in the console, such as "conversations" and its ID."""
         return f"{self.base_url()}/console/{screen}/{named}"
+
+    def done(self, answer: dict[str, Any], message: str) -> None:
+        """Write what a command has done: the API's JSON for programs, a message for people."""
+        if self.as_json:
+            say_json(answer)
+        else:
+            say(message)
 
     def web(self) -> Web:
         """Return an HTTP client of the service. It is closed when the command ends."""

@@ -147,7 +147,7 @@ def write(
     answer = session.api().post(
         "board", "posts", body={name: value for name, value in sent.items() if value is not None}
     )
-    say_done(session, answer, f"Wrote post {answer['number']}: {answer['id']}")
+    session.done(answer, f"Wrote post {answer['number']}: {answer['id']}")
 
 
 @board.command("set")
@@ -206,21 +206,13 @@ def file_post(session: Session, post_id: str, signal_id: str | None) -> None:
     """File a post under a signal, whose status it follows from then on."""
     answer = session.api().post("board", "posts", post_id, "signal", body={"signalId": signal_id})
     where = "is under no signal" if signal_id is None else f"is filed under {signal_id}"
-    say_done(session, answer, f"The post {where}.")
+    session.done(answer, f"The post {where}.")
 
 
 def _change(session: Session, post_id: str, sent: dict[str, Any]) -> None:
     if not sent:
         raise click.UsageError("Say what to change; see --help.")
-    say_done(session, session.api().patch("board", "posts", post_id, body=sent), f"Changed {post_id}.")
-
-
-def say_done(session: Session, answer: dict[str, Any], done: str) -> None:
-    """Write what was done; with --json the API's response."""
-    if session.as_json:
-        say_json(answer)
-    else:
-        say(done)
+    session.done(session.api().patch("board", "posts", post_id, body=sent), f"Changed {post_id}.")
 
 
 def require_yes(question: str) -> None:

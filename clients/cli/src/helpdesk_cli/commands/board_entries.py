@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from helpdesk_cli.commands.board import board, require_yes, say_done
+from helpdesk_cli.commands.board import board, require_yes
 from helpdesk_cli.framework import ID
 from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
@@ -62,7 +62,7 @@ def add(
     answer = _save(session, settings, listed, entries)
     known = {each["id"] for each in settings[listed]}
     [made] = [each["id"] for each in answer[listed] if each["id"] not in known]
-    say_done(session, answer, f"Added the {kind} {made}.")
+    session.done(answer, f"Added the {kind} {made}.")
 
 
 @board.command()
@@ -98,7 +98,7 @@ def change(
     if before_id is not None or last:
         at = _place(entries, before_id)
     entries.insert(at, changed)
-    say_done(session, _save(session, settings, _LISTS[kind], entries), f"Changed the {kind} {entry_id}.")
+    session.done(_save(session, settings, _LISTS[kind], entries), f"Changed the {kind} {entry_id}.")
 
 
 @board.command()
@@ -114,7 +114,7 @@ def remove(session: Session, entry_id: str, *, yes: bool) -> None:
     if kind == "tag" and named["posts"] and not yes:
         require_yes(f"Take the tag {named['name']} off {named['posts']} posts, and remove it?")
     entries = [each for each in _entries(settings, listed) if each["id"] != entry_id]
-    say_done(session, _save(session, settings, listed, entries), f"Removed the {kind} {entry_id}.")
+    session.done(_save(session, settings, listed, entries), f"Removed the {kind} {entry_id}.")
 
 
 def _entries(settings: dict[str, Any], listed: str) -> list[dict[str, Any]]:

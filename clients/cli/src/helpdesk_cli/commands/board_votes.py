@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from helpdesk_cli.commands.board import board, require_yes, say_done
+from helpdesk_cli.commands.board import board, require_yes
 from helpdesk_cli.framework import ID, limit_option
 from helpdesk_cli.output import moment, say_json, say_table
 from helpdesk_cli.session import Session, pass_session
@@ -67,7 +67,7 @@ def comment(session: Session, post_id: str, text: str, customer_id: str | None) 
     """Comment on a post."""
     sent = {"body": text, **({} if customer_id is None else {"customerId": customer_id})}
     answer = session.api().post("board", "posts", post_id, "comments", body=sent)
-    say_done(session, answer, f"Added {answer['id']}.")
+    session.done(answer, f"Added {answer['id']}.")
 
 
 @board.command()
@@ -77,7 +77,7 @@ def comment(session: Session, post_id: str, text: str, customer_id: str | None) 
 def uncomment(session: Session, post_id: str, comment_id: str) -> None:
     """Delete a comment on a post."""
     answer = session.api().delete("board", "posts", post_id, "comments", comment_id)
-    say_done(session, answer, f"Deleted {comment_id}.")
+    session.done(answer, f"Deleted {comment_id}.")
 
 
 @board.command()
@@ -90,9 +90,9 @@ def delete(session: Session, post_id: str, *, yes: bool) -> None:
     post_id = api.whole(post_id)
     if not yes:
         require_yes(f"Delete the post {post_id} with its votes and comments?")
-    say_done(session, api.delete("board", "posts", post_id), f"Deleted {post_id}.")
+    session.done(api.delete("board", "posts", post_id), f"Deleted {post_id}.")
 
 
 def _say_votes(session: Session, post_id: str, answer: dict[str, Any]) -> None:
     count = answer["votes"]
-    say_done(session, answer, f"{post_id} has {count} vote{'' if count == 1 else 's'}.")
+    session.done(answer, f"{post_id} has {count} vote{'' if count == 1 else 's'}.")

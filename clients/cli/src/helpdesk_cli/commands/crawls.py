@@ -71,7 +71,7 @@ def add(
     body |= {} if max_pages is None else {"maxPages": max_pages}
     body |= {} if folder_id is None else {"folderId": folder_id}
     answer = session.api().post("knowledge", "crawls", body=body)
-    _done(session, answer, f"Crawling {url}. See how far it is: helpdesk knowledge crawl show {answer['id']}")
+    session.done(answer, f"Crawling {url}. See how far it is: helpdesk knowledge crawl show {answer['id']}")
 
 
 @crawl.command()
@@ -104,7 +104,7 @@ def show(session: Session, crawl_id: str, limit: int) -> None:
 def run(session: Session, crawl_id: str) -> None:
     """Run a crawl again: changed pages change their documents, and pages that are gone lose them."""
     answer = session.api().post("knowledge", "crawls", crawl_id, "run")
-    _done(session, answer, f"Running {crawl_id}.")
+    session.done(answer, f"Running {crawl_id}.")
 
 
 @crawl.command()
@@ -120,7 +120,7 @@ def delete(session: Session, crawl_id: str, documents: str, *, yes: bool) -> Non
     if not yes and not confirmed(f"Delete {crawl_id}? {what}"):
         raise Problem("Nothing was deleted.", "Answer y, or use --yes.")
     answer = api.delete("knowledge", "crawls", crawl_id, documents=documents)
-    _done(session, answer, f"Deleted {crawl_id}. {what}")
+    session.done(answer, f"Deleted {crawl_id}. {what}")
 
 
 def _row(crawl: dict[str, Any]) -> tuple[Any, ...]:
@@ -137,10 +137,3 @@ def _row(crawl: dict[str, Any]) -> tuple[Any, ...]:
         moment(crawl["startedAt"]),
         moment(crawl["nextRunAt"]),
     )
-
-
-def _done(session: Session, answer: dict[str, Any], sentence: str) -> None:
-    if session.as_json:
-        say_json(answer)
-    else:
-        say(sentence)

@@ -79,7 +79,7 @@ def note(session: Session, conversation_id: str, text: str, *, files: tuple[Path
     """Add an internal note. Only the team sees it. With - as TEXT, read the text from stdin."""
     body = _body(session, text, files)
     answer = session.api().post("conversations", conversation_id, "note", body=body)
-    _done(session, answer, f"Added the note {answer['messageId']}.")
+    session.done(answer, f"Added the note {answer['messageId']}.")
 
 
 @conversations.command()
@@ -108,7 +108,7 @@ def untag(session: Session, conversation_id: str, tags: tuple[str, ...]) -> None
 def merge(session: Session, conversation_id: str, into: str) -> None:
     """Merge a conversation into OTHER, which shows the messages of both. You can't undo it."""
     answer = session.api().post("conversations", conversation_id, "merge", body={"into": into})
-    _done(session, answer, f"Merged {conversation_id} into {into}.")
+    session.done(answer, f"Merged {conversation_id} into {into}.")
 
 
 @conversations.command("tags")
@@ -134,7 +134,7 @@ def read(session: Session, conversation_id: str) -> None:
     conversation_id = api.whole(conversation_id)
     newest = api.get("conversations", conversation_id, limit=1)["conversation"]["lastMessageId"]
     answer = api.put("conversations", conversation_id, "read", body={"messageId": newest})
-    _done(session, answer, f"Marked {conversation_id} as read.")
+    session.done(answer, f"Marked {conversation_id} as read.")
 
 
 @conversations.command()
@@ -162,7 +162,7 @@ def assign(session: Session, conversation_id: str, who: str | None, *, team: str
         if to
         else f"Unassigned {conversation_id}."
     )
-    _done(session, answer, done)
+    session.done(answer, done)
 
 
 @conversations.command()
@@ -176,7 +176,7 @@ def snooze(session: Session, conversation_id: str, until: str) -> None:
     except ValueError:
         raise click.UsageError(f"--until {until!r} is not a time. Give {times.FORMS}.") from None
     answer = session.api().post("conversations", conversation_id, "snooze", body={"until": at})
-    _done(session, answer, f"Snoozed {conversation_id} until {moment(at)}.")
+    session.done(answer, f"Snoozed {conversation_id} until {moment(at)}.")
 
 
 @conversations.command()
@@ -185,7 +185,7 @@ def snooze(session: Session, conversation_id: str, until: str) -> None:
 def wake(session: Session, conversation_id: str) -> None:
     """End a conversation's snooze."""
     answer = session.api().post("conversations", conversation_id, "snooze", body={"until": None})
-    _done(session, answer, f"Ended the snooze of {conversation_id}.")
+    session.done(answer, f"Ended the snooze of {conversation_id}.")
 
 
 def _add_transition(route: str, description: str, done: str) -> None:
@@ -196,7 +196,7 @@ def _add_transition(route: str, description: str, done: str) -> None:
     @pass_session
     def change(session: Session, conversation_id: str) -> None:
         answer = session.api().post("conversations", conversation_id, route)
-        _done(session, answer, done.format(conversation_id))
+        session.done(answer, done.format(conversation_id))
 
 
 for _route, _description, _message in (
@@ -239,17 +239,10 @@ def _tag(session: Session, conversation_id: str, changed: Callable[[list[str]], 
     api = session.api()
     shown = api.get("conversations", conversation_id, limit=1)["conversation"]
     answer = api.put("conversations", conversation_id, "tags", body={"tags": changed(shown["tags"])})
-    _done(session, answer, f"Changed the tags of {conversation_id}.")
+    session.done(answer, f"Changed the tags of {conversation_id}.")
 
 
 def _user_id(api: Api, who: str) -> str | None:
     if who == "none":
         return None
     return str(api.get("me")["user"]["id"]) if who == "me" else member_id(api, who)
-
-
-def _done(session: Session, answer: dict[str, Any], message: str) -> None:
-    if session.as_json:
-        say_json(answer)
-    else:
-        say(message)

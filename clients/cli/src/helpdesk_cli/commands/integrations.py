@@ -77,7 +77,7 @@ def disconnect(session: Session, app: str, account: str | None, *, yes: bool) ->
     what = app if account is None else f"{account} of {app}"
     if not yes and not confirmed(f"Disconnect {what}? Its tokens are deleted; what it brought stays."):
         raise Problem("Nothing was disconnected.", "Answer y, or use --yes.")
-    _done(session, session.api().delete("integrations", app, account=account), f"Disconnected {what}.")
+    session.done(session.api().delete("integrations", app, account=account), f"Disconnected {what}.")
 
 
 @integrations.group(cls=Listing)
@@ -123,7 +123,7 @@ def add(session: Session, repo: str, branch: str | None, path: str | None, publi
     given = {"branch": branch, "path": path, "publishedAt": published_at}
     body = {"repo": repo, **{name: value for name, value in given.items() if value is not None}}
     answer = session.api().post("integrations", "repos", body=body)
-    _done(session, answer, f"Mirroring {answer['repo']}. See how far it is: helpdesk integrations repos")
+    session.done(answer, f"Mirroring {answer['repo']}. See how far it is: helpdesk integrations repos")
 
 
 @repos.command("set")
@@ -141,7 +141,7 @@ def set_repo(
     if not changes:
         raise click.UsageError("Use --branch, --path or --published-at.")
     answer = session.api().patch("integrations", "repos", body={"repo": repo, **changes})
-    _done(session, answer, f"Changed {answer['repo']}. See how far it is: helpdesk integrations repos")
+    session.done(answer, f"Changed {answer['repo']}. See how far it is: helpdesk integrations repos")
 
 
 @repos.command()
@@ -150,7 +150,7 @@ def set_repo(
 def sync(session: Session, repo: str) -> None:
     """Sync a mirrored repository now."""
     answer = session.api().post("integrations", "repos", "sync", body={"repo": repo})
-    _done(session, answer, f"Syncing {repo}. See how far it is: helpdesk integrations repos")
+    session.done(answer, f"Syncing {repo}. See how far it is: helpdesk integrations repos")
 
 
 @repos.command()
@@ -161,7 +161,7 @@ def remove(session: Session, repo: str, *, yes: bool) -> None:
     """End the mirror of a repository. Its documents are deleted."""
     if not yes and not confirmed(f"End the mirror of {repo}? Its documents are deleted."):
         raise Problem("Nothing was removed.", "Answer y, or use --yes.")
-    _done(session, session.api().delete("integrations", "repos", repo=repo), f"Removed {repo}.")
+    session.done(session.api().delete("integrations", "repos", repo=repo), f"Removed {repo}.")
 
 
 @integrations.group("issue-repo", cls=Settings)
@@ -193,7 +193,7 @@ def set_issue_repo(session: Session, repo: str | None, auto_create: str | None) 
     if not body:
         raise click.UsageError("Name a repository, or use --auto-create.")
     answer = session.api().post("integrations", "issue-repo", body=body)
-    _done(session, answer, f"Issues go to {answer['repo']}.")
+    session.done(answer, f"Issues go to {answer['repo']}.")
 
 
 @integrations.group(cls=Settings)
@@ -234,7 +234,7 @@ def set_chatmirror(session: Session, channel: str | None, enabled: str | None, m
     if not body:
         raise click.UsageError("Say what to change: --channel, --enabled or --mode.")
     answer = session.api().patch("integrations", "chatmirror", body=body)
-    _done(session, answer, f"Conversations go to #{answer['channel']}." if channel else "Saved.")
+    session.done(answer, f"Conversations go to #{answer['channel']}." if channel else "Saved.")
 
 
 @integrations.group(cls=Settings)
@@ -280,7 +280,7 @@ def set_tracker(session: Session, team: str | None, auto_create: str | None, sta
     if not body:
         raise click.UsageError("Say what to change: --team, --auto-create or --state.")
     answer = session.api().patch("integrations", "tracker", body=body)
-    _done(session, answer, f"Issues go to {answer['team']}." if answer["team"] else "Saved.")
+    session.done(answer, f"Issues go to {answer['team']}." if answer["team"] else "Saved.")
 
 
 @integrations.group(cls=Settings)
@@ -324,11 +324,4 @@ def set_chatcommunity(
     if not body:
         raise click.UsageError("Say what to change: --channel, --role, --no-role or --enabled.")
     answer = session.api().patch("integrations", "chatcommunity", body=body)
-    _done(session, answer, f"Alerts go to #{answer['channel']}." if channel else "Saved.")
-
-
-def _done(session: Session, answer: dict[str, Any], message: str) -> None:
-    if session.as_json:
-        say_json(answer)
-    else:
-        say(message)
+    session.done(answer, f"Alerts go to #{answer['channel']}." if channel else "Saved.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
 
@@ -48,7 +47,7 @@ def role(session: Session, who: str, new_role: str) -> None:
     """Change a member's role: owner, admin or member."""
     api = session.api()
     answer = api.patch("members", member_id(api, who), body={"role": new_role})
-    _done(session, answer, f"{who} is now {'a member' if new_role == 'member' else f'an {new_role}'}.")
+    session.done(answer, f"{who} is now {'a member' if new_role == 'member' else f'an {new_role}'}.")
 
 
 @members.command("remove")
@@ -61,7 +60,7 @@ def remove_member(session: Session, who: str, *, yes: bool) -> None:
     user_id = api.whole(member_id(api, who))
     if not yes and not confirmed(f"Remove {who} from the organization? They lose access at once."):
         raise Problem("Nobody was removed.", "Answer y, or use --yes.")
-    _done(session, api.delete("members", user_id), f"Removed {who}.")
+    session.done(api.delete("members", user_id), f"Removed {who}.")
 
 
 @click.group(cls=Listing)
@@ -115,7 +114,7 @@ def send(session: Session, email: str, role: str) -> None:
 @pass_session
 def resend(session: Session, invite_id: str) -> None:
     """Send an invitation's e-mail again."""
-    _done(session, session.api().post("invites", invite_id, "resend"), f"Sent {invite_id} again.")
+    session.done(session.api().post("invites", invite_id, "resend"), f"Sent {invite_id} again.")
 
 
 @invites.command()
@@ -128,7 +127,7 @@ def withdraw(session: Session, invite_id: str, *, yes: bool) -> None:
     invite_id = api.whole(invite_id)
     if not yes and not confirmed(f"Withdraw {invite_id}? Its link stops working."):
         raise Problem("Nothing was withdrawn.", "Answer y, or use --yes.")
-    _done(session, api.delete("invites", invite_id), f"Withdrew {invite_id}.")
+    session.done(api.delete("invites", invite_id), f"Withdrew {invite_id}.")
 
 
 @invites.command()
@@ -152,8 +151,7 @@ def accept(session: Session, token: str | None) -> None:
                 "`helpdesk whoami` shows yours."
             )
         raise
-    _done(
-        session,
+    session.done(
         answer,
         f"Joined {answer['organizationId']}. `helpdesk whoami` shows which organization you act in.",
     )
@@ -167,10 +165,3 @@ def _asked(what: str) -> str:
         raise click.UsageError(f"{what} is missing. Pass it as an argument or on stdin.")
     note("Read from stdin.")
     return text
-
-
-def _done(session: Session, answer: dict[str, Any], message: str) -> None:
-    if session.as_json:
-        say_json(answer)
-    else:
-        say(message)

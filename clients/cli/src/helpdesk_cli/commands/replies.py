@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from helpdesk_cli.framework import ID, Listing, limit_option
-from helpdesk_cli.output import confirmed, moment, say, say_json, say_table
+from helpdesk_cli.output import confirmed, moment, say_json, say_table
 from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
 from helpdesk_cli.text import one_line
@@ -54,7 +54,7 @@ def create(session: Session, title: str, text: str) -> None:
     It can contain {{customer.name}}, {{customer.email}}, {{teammate.name}} and {{organization.name}}.
     """
     answer = session.api().post("replies", body={"title": title, "body": _text(text)})
-    _done(session, answer, f"Saved {answer['title']} ({answer['id']}).")
+    session.done(answer, f"Saved {answer['title']} ({answer['id']}).")
 
 
 @replies.command()
@@ -69,7 +69,7 @@ def change(session: Session, reply_id: str, *, title: str | None, text: str | No
     body: dict[str, Any] = {} if title is None else {"title": title}
     body |= {} if text is None else {"body": _text(text)}
     answer = session.api().patch("replies", reply_id, body=body)
-    _done(session, answer, f"Changed {answer['title']} ({answer['id']}).")
+    session.done(answer, f"Changed {answer['title']} ({answer['id']}).")
 
 
 @replies.command()
@@ -80,15 +80,8 @@ def delete(session: Session, reply_id: str, *, yes: bool) -> None:
     """Delete a saved reply."""
     if not yes and not confirmed(f"Delete {reply_id}?"):
         raise Problem("Nothing was deleted.", "Answer y, or use --yes.")
-    _done(session, session.api().delete("replies", reply_id), f"Deleted {reply_id}.")
+    session.done(session.api().delete("replies", reply_id), f"Deleted {reply_id}.")
 
 
 def _text(text: str) -> str:
     return sys.stdin.read() if text == "-" else text
-
-
-def _done(session: Session, answer: dict[str, Any], message: str) -> None:
-    if session.as_json:
-        say_json(answer)
-    else:
-        say(message)

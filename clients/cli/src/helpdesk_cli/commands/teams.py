@@ -9,7 +9,7 @@ import click
 from helpdesk_cli.api import Api
 from helpdesk_cli.framework import Listing
 from helpdesk_cli.members import member_id, names
-from helpdesk_cli.output import confirmed, say, say_json, say_table
+from helpdesk_cli.output import confirmed, say_json, say_table
 from helpdesk_cli.problems import Problem
 from helpdesk_cli.session import Session, pass_session
 
@@ -55,7 +55,7 @@ def create(session: Session, name: str, *, members: tuple[str, ...]) -> None:
     """Create a team. You need the role admin or owner."""
     api = session.api()
     answer = api.post("teams", body={"name": name, "memberIds": [member_id(api, who) for who in members]})
-    _done(session, answer, f"Created {answer['name']} ({answer['id']}).")
+    session.done(answer, f"Created {answer['name']} ({answer['id']}).")
 
 
 @teams.command()
@@ -77,7 +77,7 @@ def change(
     if members or no_members:
         body["memberIds"] = [member_id(api, who) for who in members]
     answer = api.patch("teams", team_id(api, team), body=body)
-    _done(session, answer, f"Changed {answer['name']} ({answer['id']}).")
+    session.done(answer, f"Changed {answer['name']} ({answer['id']}).")
 
 
 @teams.command()
@@ -90,7 +90,7 @@ def delete(session: Session, team: str, *, yes: bool) -> None:
     found = team_id(api, team)
     if not yes and not confirmed(f"Delete the team {team}?"):
         raise Problem("Nothing was deleted.", "Answer y, or use --yes.")
-    _done(session, api.delete("teams", found), f"Deleted {team}.")
+    session.done(api.delete("teams", found), f"Deleted {team}.")
 
 
 def team_id(api: Api, team: str) -> str:
@@ -102,10 +102,3 @@ def team_id(api: Api, team: str) -> str:
         if one["name"].casefold() == wanted:
             return str(one["id"])
     raise Problem(f"No team is called {team}.", "List the teams: helpdesk teams")
-
-
-def _done(session: Session, answer: dict[str, Any], message: str) -> None:
-    if session.as_json:
-        say_json(answer)
-    else:
-        say(message)

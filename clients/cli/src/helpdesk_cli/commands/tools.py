@@ -96,7 +96,7 @@ def endpoints(session: Session) -> None:
 def add(session: Session, url: str) -> None:
     """Add a server and read its manifest. A URL that is connected already is read again."""
     answer = session.api().put("tool-endpoints", body={"url": url})
-    _done(session, answer, f"Added {answer['id']}. See what was found: helpdesk tools endpoints")
+    session.done(answer, f"Added {answer['id']}. See what was found: helpdesk tools endpoints")
 
 
 @tools.command()
@@ -106,7 +106,7 @@ def add(session: Session, url: str) -> None:
 def move(session: Session, endpoint_id: str, url: str) -> None:
     """Give a server another URL. Its tools, your settings of them and waiting approvals stay."""
     answer = session.api().patch("tool-endpoints", endpoint_id, body={"url": url})
-    _done(session, answer, f"Moved {endpoint_id}. See what was found: helpdesk tools endpoints")
+    session.done(answer, f"Moved {endpoint_id}. See what was found: helpdesk tools endpoints")
 
 
 @tools.command()
@@ -116,12 +116,11 @@ def sync(session: Session, url: str | None) -> None:
     """Read the manifests again."""
     if url is not None:
         answer = session.api().post("tool-endpoints", "sync", url=url)
-        _done(session, answer, "Reading 1 manifest. See what was found: helpdesk tools endpoints")
+        session.done(answer, "Reading 1 manifest. See what was found: helpdesk tools endpoints")
         return
     answer = session.api().post("tools", "sync")
     count = answer["endpoints"]
-    _done(
-        session,
+    session.done(
         answer,
         f"Reading {count} manifest{'' if count == 1 else 's'}. See what was found: helpdesk tools endpoints",
     )
@@ -136,7 +135,7 @@ def accept(session: Session, endpoint_id: str, changes: tuple[str, ...]) -> None
     answer = session.api().post(
         "tool-endpoints", endpoint_id, "changes", "accept", body={"changes": list(changes)}
     )
-    _done(session, answer, f"Accepted {len(changes)} change{'' if len(changes) == 1 else 's'}.")
+    session.done(answer, f"Accepted {len(changes)} change{'' if len(changes) == 1 else 's'}.")
 
 
 @tools.command()
@@ -151,7 +150,7 @@ def remove(session: Session, endpoint_id: str, *, yes: bool) -> None:
         f"Remove {endpoint_id}? Its tools are removed, and what waits for approval expires."
     ):
         raise Problem("Nothing was removed.", "Answer y, or use --yes.")
-    _done(session, api.delete("tool-endpoints", endpoint_id), f"Removed {endpoint_id}.")
+    session.done(api.delete("tool-endpoints", endpoint_id), f"Removed {endpoint_id}.")
 
 
 @tools.command()
@@ -194,10 +193,3 @@ def _object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise click.UsageError("The input must be a JSON object.")
     return value
-
-
-def _done(session: Session, answer: dict[str, Any], message: str) -> None:
-    if session.as_json:
-        say_json(answer)
-    else:
-        say(message)

@@ -58,7 +58,7 @@ def add(session: Session, url: str, events: tuple[str, ...]) -> None:
     if not events:
         raise click.UsageError(f"Pass at least one event with --event: {_SENT}.")
     answer = session.api().post("webhooks", body={"url": url, "events": list(events)})
-    _done(session, answer, f"Added {answer['id']}.")
+    session.done(answer, f"Added {answer['id']}.")
     if not session.as_json:
         _say_key(session, answer["id"])
 
@@ -86,7 +86,7 @@ def change(session: Session, endpoint_id: str, url: str | None, events: tuple[st
     body |= {"events": list(events)} if events else {}
     if not body:
         raise click.UsageError("Pass --url, --event, or both.")
-    _done(session, session.api().patch("webhooks", endpoint_id, body=body), f"Changed {endpoint_id}.")
+    session.done(session.api().patch("webhooks", endpoint_id, body=body), f"Changed {endpoint_id}.")
 
 
 @webhooks.command()
@@ -101,7 +101,7 @@ def remove(session: Session, endpoint_id: str, *, yes: bool) -> None:
         f"Remove {endpoint_id}? It receives nothing more, and its pending retries are canceled."
     ):
         raise Problem("Nothing was removed.", "Answer y, or use --yes.")
-    _done(session, api.delete("webhooks", endpoint_id), f"Removed {endpoint_id}.")
+    session.done(api.delete("webhooks", endpoint_id), f"Removed {endpoint_id}.")
 
 
 @webhooks.command()
@@ -110,7 +110,7 @@ def remove(session: Session, endpoint_id: str, *, yes: bool) -> None:
 def test(session: Session, endpoint_id: str) -> None:
     """Send a test event (webhook.test) to an endpoint."""
     answer = session.api().post("webhooks", endpoint_id, "test")
-    _done(session, answer, f"Sent {answer['id']}. See its delivery: helpdesk webhooks history {endpoint_id}")
+    session.done(answer, f"Sent {answer['id']}. See its delivery: helpdesk webhooks history {endpoint_id}")
 
 
 @webhooks.command()
@@ -137,7 +137,7 @@ def history(session: Session, endpoint_id: str, limit: int) -> None:
 def redeliver(session: Session, endpoint_id: str, event_id: str) -> None:
     """Send an event to an endpoint again. `webhooks history ID` shows the events."""
     answer = session.api().post("webhooks", endpoint_id, "deliveries", event_id, "redeliver")
-    _done(session, answer, f"Sent {event_id} to {endpoint_id} again.")
+    session.done(answer, f"Sent {event_id} to {endpoint_id} again.")
 
 
 def _row(delivery: dict[str, Any]) -> tuple[Any, ...]:
@@ -155,10 +155,3 @@ def _row(delivery: dict[str, Any]) -> tuple[Any, ...]:
         result,
         moment(delivery["nextAttemptAt"]),
     )
-
-
-def _done(session: Session, answer: dict[str, Any], message: str) -> None:
-    if session.as_json:
-        say_json(answer)
-    else:
-        say(message)
