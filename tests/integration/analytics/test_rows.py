@@ -24,30 +24,28 @@ def test_a_conversation_that_began_with_a_mail_is_of_the_channel_email(desk: Des
     assert [row["channel"] for row in desk.rows("conversations")] == ["email"]
 
 
-def test_a_thread_becomes_rows_of_a_conversation_a_customer_and_messages(
-    desk: Desk, monkeypatch: Any
-) -> None:
+def test_a_thread_becomes_rows_of_a_conversation_a_customer_and_messages(desk: Desk) -> None:
     now = clock.now_ms()
-    monkeypatch.setattr(clock, "now_ms", lambda: now)
     context = {"locale": "en-GB", "timeZone": "Europe/London", "device": "mobile"}
     page = {"url": "https://shop.example.com/help/parcels?x=1"}
     user = {"name": "Ada", "email": "ada@example.com"}
-    ids = desk.write("ada", context=context, page=page, user=user)
+    with clock.frozen(lambda: now * 1_000):
+        ids = desk.write("ada", context=context, page=page, user=user)
     conversation = ids["conversationId"]
-    monkeypatch.setattr(clock, "now_ms", lambda: now + MINUTE)
-    desk.answer()
-    monkeypatch.setattr(clock, "now_ms", lambda: now + 3 * MINUTE)
-    desk.api.post(f"/v1/conversations/{conversation}/reply", {"body": "It is on its way."})
-    team = desk.api.post("/v1/teams", {"name": "Parcels"}).body["id"]
-    desk.api.post(f"/v1/conversations/{conversation}/assign", {"teamId": team})
-    desk.stream.deliver()
-    monkeypatch.setattr(clock, "now_ms", lambda: now + 5 * MINUTE)
-    desk.api.post(f"/v1/conversations/{conversation}/resolve")
-    desk.api.post(
-        "/v1/messages/rating",
-        {"session": "session-of-ada", "conversationId": conversation, "stars": 4, "note": "Thanks"},
-    )
-    desk.stream.deliver()
+    with clock.frozen(lambda: (now + MINUTE) * 1_000):
+        desk.answer()
+    with clock.frozen(lambda: (now + 3 * MINUTE) * 1_000):
+        desk.api.post(f"/v1/conversations/{conversation}/reply", {"body": "It is on its way."})
+        team = desk.api.post("/v1/teams", {"name": "Parcels"}).body["id"]
+        desk.api.post(f"/v1/conversations/{conversation}/assign", {"teamId": team})
+        desk.stream.deliver()
+    with clock.frozen(lambda: (now + 5 * MINUTE) * 1_000):
+        desk.api.post(f"/v1/conversations/{conversation}/resolve")
+        desk.api.post(
+            "/v1/messages/rating",
+            {"session": "session-of-ada", "conversationId": conversation, "stars": 4, "note": "Thanks"},
+        )
+        desk.stream.deliver()
 
     [row] = desk.rows("conversations")
     customer = row.pop("customer")

@@ -14,14 +14,7 @@ from helpdesk.conversations.record import (
     assigned_list,
     inbox_list,
 )
-from helpdesk.conversations.state import (
-    Handler,
-    Speaker,
-    State,
-    Status,
-    Visibility,
-    emits_event,
-)
+from helpdesk.conversations.state import Handler, Speaker, State, Status, Visibility, emits_event
 from helpdesk.platform import clock
 from helpdesk.platform.record import Record, field
 from helpdesk.storage.changes import IfMissing, above, below, other_than
@@ -49,8 +42,8 @@ class Change(Record, kw_only=True):
     None leaves an attribute as it is. `handoff_reason` is why the agent hands the conversation to the team with its
     message. `answered_up_to` is the last message that this one answers, `gap` the last message of a question that the
     agent found nothing for. With `answers_all`, nothing that the visitor has written waits for an answer after it.
-    `new_approvals` are added to those that wait. `ends_snooze` ends a snooze that the write
-    may not know of.
+    `new_approvals` are added to those that wait. `ends_snooze` ends a snooze that the write may not know of. `now` is
+    when the change is made (ms).
     """
 
     before: Snapshot
@@ -66,7 +59,7 @@ class Change(Record, kw_only=True):
     context: BrowserContext | None = None
     snoozed_until: int | None = None
     ends_snooze: bool = False
-    now: int = field(default_factory=lambda: clock.now_ms())  # noqa: PLW0108 - looked up at each write, as tests set it
+    now: int = field(default_factory=clock.now_ms)
 
     @property
     def values(self) -> dict[str, Any]:
