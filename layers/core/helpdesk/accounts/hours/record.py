@@ -35,8 +35,3 @@ class OfficeHours(Stored, kw_only=True):
     first_response_minutes: int | None = None
     next_response_minutes: int | None = None
     version: int = 0
-
-    @property
-    def has_targets(self) -> bool:
-        """Whether any conversation can be due."""
-        return self.first_response_minutes is not None or self.next_response_minutes is not None
