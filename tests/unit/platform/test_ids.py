@@ -89,3 +89,10 @@ def test_an_id_after_another_is_a_new_one_if_that_sorts_after_it() -> None:
 
 def test_an_id_after_one_from_a_clock_that_is_ahead_is_the_next_one() -> None:
     assert ids.new_after("msg", "msg_7zzzzzzzz0000000000000000z") == "msg_7zzzzzzzz00000000000000010"
+
+
+def test_an_id_has_its_prefix_and_a_number_of_128_bits_in_base_32() -> None:
+    assert ids.is_id("msg", ids.new("msg"))
+    assert ids.is_id("msg", f"msg_7{'z' * 25}")
+    for text in ("", "msg_", f"msg_8{'0' * 25}", f"msg_0{'u' * 25}", f"msg_{'0' * 27}", ids.new("conv")):
+        assert not ids.is_id("msg", text)

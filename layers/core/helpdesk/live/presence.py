@@ -3,7 +3,6 @@
 A visitor learns that a teammate types, and not who.
 """
 
-import re
 from collections.abc import Iterable
 
 import msgspec
@@ -12,7 +11,7 @@ from helpdesk.conversations.errors import ConversationNotFound
 from helpdesk.live import connections, posting, repository
 from helpdesk.live.posting import Post
 from helpdesk.live.record import LiveConnection
-from helpdesk.platform import clock
+from helpdesk.platform import clock, ids
 from helpdesk.platform.record import Record
 from helpdesk.platform.units import MINUTE_MS
 from helpdesk.storage.table import ConditionFailed
@@ -20,7 +19,6 @@ from helpdesk.storage.table import ConditionFailed
 MOST_FRAMES_A_MINUTE = 120
 """The frames that a connection may send: what sends more, and pays for no request, is ended."""
 _REMEMBERED = 10_000
-_CONVERSATION = re.compile(r"conv_[0-7][0-9a-hjkmnp-tv-z]{25}")
 _PONG = {"type": "pong"}
 
 
@@ -45,7 +43,7 @@ def receive(connection: LiveConnection, text: str) -> None:
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return
     conversation_id = frame.conversation_id
-    if conversation_id is not None and _CONVERSATION.fullmatch(conversation_id) is None:
+    if conversation_id is not None and not ids.is_id("conv", conversation_id):
         return
     if frame.type == "ping":
         posting.post([(connection, _PONG)])

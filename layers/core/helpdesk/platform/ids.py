@@ -20,6 +20,7 @@ _ULID_LENGTH = 26
 _TIME_CHARACTERS = 10
 _RANDOM_BITS = 80
 _SECRET_CHARACTERS = 43
+_ULID = re.compile(r"[0-7][0-9a-hjkmnp-tv-z]{25}")  # 128 of the 130 bits
 _SECRET = re.compile(f"[0-9A-Za-z]{{{_SECRET_CHARACTERS}}}")
 _random_bits: Callable[[int], int] = secrets.randbits
 _last: tuple[int, int] = (-1, 0)
@@ -79,6 +80,11 @@ def event() -> str:
 def event_made_at(event_id: str) -> int:
     """Return the creation time (ms) of an event id."""
     return int(event_id[4:16], 16)
+
+
+def is_id(prefix: str, text: str) -> bool:
+    """Return whether a text has the form of an id with this prefix and a ULID."""
+    return text.startswith(f"{prefix}_") and _ULID.fullmatch(text, len(prefix) + 1) is not None
 
 
 def made_at(identifier: str) -> int:

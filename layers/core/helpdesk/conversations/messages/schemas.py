@@ -18,6 +18,7 @@ from helpdesk.conversations.messages.sessions import Session
 from helpdesk.conversations.schemas import MessageShape
 from helpdesk.conversations.state import Status
 from helpdesk.customers.profile import UserInput, cutter
+from helpdesk.platform import ids
 from helpdesk.platform.text import as_name, trimmed, without_hidden
 
 # The specification limits the fields above; these keep the other values from a browser within an item.
@@ -29,7 +30,6 @@ _NO_PAGE = "must be an http or https URL, such as https://shop.example.com/accou
 # What a URL's host and port can consist of, also before a browser encodes letters of other alphabets.
 _HOST = re.compile(r"""[^\s\\<>"^`{|}@/?#:\[\]]+(:\d{0,5})?|\[[0-9A-Fa-f:.]+\](:\d{0,5})?""")
 _USER_INFO = re.compile(r"^(https?:/{2,})[^/?#\\]*@", re.IGNORECASE)
-_MESSAGE_ID = re.compile(r"msg_[0-7][0-9a-hjkmnp-tv-z]{25}")
 
 
 def _page_url(url: str) -> str:
@@ -65,7 +65,7 @@ def _referrer(url: str | None) -> str | None:
 
 
 def _message_id(value: str | None) -> str | None:
-    if value is not None and not _MESSAGE_ID.fullmatch(value):
+    if value is not None and not ids.is_id("msg", value):
         raise ValueError("must be the ID of a message, such as msg_01jd3kq8w2h6c9g4s8d0m5x7ar")
     return value
 
