@@ -113,7 +113,7 @@ def messages_after(conversation: Conversation, message_id: str, limit: int) -> l
     """
     found: list[Message] = []
     for each in (conversation.id, *conversation.merged_from):
-        found += _after(Message, conversation, message_id, limit, newest_first=True, place=each)[0]
+        found += _after(Message, conversation.organization, each, message_id, limit, newest_first=True)[0]
     return _newest_first(found)[:limit]
 
 
@@ -126,7 +126,7 @@ def find_message(conversation: Conversation, message_id: str) -> Message | None:
 
 def messages_onward(conversation: Conversation, message_id: str, limit: int) -> list[Message]:
     """Return the next customer-visible messages after an ID, oldest first. One query."""
-    return _after(Message, conversation, message_id, limit)[0]
+    return _after(Message, conversation.organization, conversation.id, message_id, limit)[0]
 
 
 def entries_onward(conversation: Conversation, message_id: str, line_id: str, limit: int) -> list[Entry]:
@@ -138,7 +138,7 @@ def entries_onward(conversation: Conversation, message_id: str, line_id: str, li
     horizon = _LAST
     kinds: tuple[tuple[type[Entry], str], ...] = ((Message, message_id), (Note, line_id))
     for kind, after in kinds:
-        entries, has_more = _after(kind, conversation, after, limit)
+        entries, has_more = _after(kind, conversation.organization, conversation.id, after, limit)
         if has_more and entries:
             horizon = min(horizon, entries[-1].id)
         found += [each for each in entries if each.kind is not EntryKind.NOTE]
@@ -213,16 +213,15 @@ def entries_by_key(
 
 def _after[E: Entry](
     kind: type[E],
-    conversation: Conversation,
+    organization: str,
+    conversation_id: str,
     after: str,
     limit: int,
     *,
     newest_first: bool = False,
-    place: str | None = None,
 ) -> tuple[list[E], bool]:
-    """Return entries of a kind after an ID, and whether there are more: of a conversation, or of another `place`."""
-    place = place or conversation.id
-    first, last = (kind.key_for(conversation.organization, place, each) for each in (after, _LAST))
+    """Return entries of a kind after an ID, and whether there are more."""
+    first, last = (kind.key_for(organization, conversation_id, each) for each in (after, _LAST))
     # No ID is as long as one and a character.
     page = table.query(
         first.pk,
