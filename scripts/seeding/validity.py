@@ -8,11 +8,14 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
+from helpdesk.storage.stored import INDEXES
+
 type Wire = Mapping[str, Any]
 
 MAX_ITEM_BYTES: Final = 409_600
 MAX_ACTIONS: Final = {"TransactWriteItems": 100, "BatchGetItem": 100, "BatchWriteItem": 25}
 MAX_KEY_BYTES: Final = {"PK": 2048, "SK": 1024}
+_PLACES = frozenset(("", *INDEXES))
 _PLACEHOLDER = re.compile(r"[#:]\w+")
 
 
@@ -39,7 +42,7 @@ def _require_placeholders(texts: tuple[str, ...], names: tuple[str, ...], values
 def require_valid_item(item: Wire) -> None:
     """Refuse an item with an empty or too long key, or one that is too large."""
     for name, value in item.items():
-        limit = MAX_KEY_BYTES.get(name[-2:]) if name[:-2] in {"", "GSI1", "GSI2", "GSI3", "GSI4"} else None
+        limit = MAX_KEY_BYTES.get(name[-2:]) if name[:-2] in _PLACES else None
         if limit is not None and not 0 < len(value.get("S", "").encode()) <= limit:
             raise refused(f"a key {name} of that length")
     if len(marshal.dumps(dict(item))) > MAX_ITEM_BYTES and _size({"M": item}) > MAX_ITEM_BYTES:

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from helpdesk.platform import clients
+from helpdesk.storage.stored import INDEXES
 from helpdesk.storage.table import from_wire
 from scripts.seeding.memory_table import MemoryTable
 from tests.support import effort, stand_in
@@ -24,7 +25,6 @@ type Result = tuple[str, Any]
 
 PKS = ("ORG#a#CONV", "ORG#a#B")
 SKS = ("A", "B#1", "B#2", "C")
-INDEXES = ("GSI1", "GSI2", "GSI3", "GSI4")
 
 texts = st.sampled_from(["", "a", "b", "ab", "ü", "x" * 300])
 numbers = st.integers(-3, 12).map(str)
