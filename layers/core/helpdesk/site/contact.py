@@ -4,9 +4,9 @@ A conversation is found by its visitor alone: by the customer who is signed in, 
 it was written in. Everyone else gets the page of an address that does not exist. Messages are escaped text, those of
 the AI agent are Markdown as HTML that executes nothing.
 
-A script polls for new messages: often at first, then less and less, and not while the page is hidden. A poll is two
-reads, which is cheaper than a function that waits for each reader. Without scripts, the page after sending reloads
-itself with growing pauses, and has no form that this would empty.
+A script gets news over a live connection (`following`). Without one it polls: often at first, then less and less, and
+not while the page is hidden. A poll is two reads. Without scripts, the page after sending reloads itself with growing
+pauses, and has no form that this would empty.
 """
 
 import json

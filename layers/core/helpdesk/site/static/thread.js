@@ -1,6 +1,7 @@
-// Looks for news in a conversation when a live connection says so. Without one: after 3 seconds at first, then ever less often, up to once a minute. It does not look
-// while the page is hidden, not before a server that is busy says, and stops after an hour without news. Nothing that
-// arrives is run: the page's own HTML is read again, and what it says newly is shown.
+// Looks for news in a conversation when a live connection says so. Without one it looks after 3 seconds at first, then
+// ever less often, up to once a minute. It does not look while the page is hidden, not before a server that is busy
+// says, and stops after an hour without news. Nothing that arrives is run: the page's own HTML is read again, and what
+// it says newly is shown.
 "use strict";
 (() => {
   const FIRST = 3000, LAST = 60000, LIVE = 300000, GROWTH = 1.4, GIVES_UP = 3600000, MOST_FAILURES = 6;
