@@ -93,8 +93,8 @@ def get_thread() -> Response:
     token = session()
     if token is None:
         return Response('{"conversations": []}', mimetype="application/json")
-    chosen = {name: request.args[name] for name in ("after",) if name in request.args}
-    return call("GET", "messages", params={"session": token, **chosen})
+    after = {"after": request.args["after"]} if "after" in request.args else {}
+    return call("GET", "messages", params={"session": token, **after})
 
 
 @app.post("/widget/messages")
