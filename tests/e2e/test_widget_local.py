@@ -1,50 +1,27 @@
 """The chat widget in a browser, on a page of another site than the deployed local stack: with its live updates."""
 
-import threading
 import uuid
 from collections.abc import Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from playwright.sync_api import Frame, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from helpdesk_webhooks.site import SiteUser, widget_token
 from tests.support.chromium import PATH, installed
+from tests.support.shop import Shop, frame_of
+from tests.support.shop import shop as shop  # noqa: PLC0414 - a fixture
 from tests.support.web import Web, eventually
 
 pytestmark = installed
 
 
 @pytest.fixture
-def shop() -> Iterator[str]:
-    """The address of a page with the widget's line; what it shows is set below."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("content-type", "text/html; charset=utf-8")
-            self.end_headers()
-            self.wfile.write(f"<!doctype html><title>Shop</title><body>{PAGE[0]}".encode())
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-        yield f"http://localhost:{server.server_port}"
-        server.shutdown()
-
-
-PAGE = [""]
-
-
-@pytest.fixture
-def api(stack: Mapping[str, str], shop: str) -> Iterator[Web]:
+def api(stack: Mapping[str, str], shop: Shop) -> Iterator[Web]:
     """The demo organization, whose widget the shop may show."""
     web = Web(stack["base_url"], stack["secret_key"])
-    answer = web.patch("/v1/site", {"widgetOrigins": [shop], "language": "en"})
+    answer = web.patch("/v1/site", {"widgetOrigins": [shop.origin], "language": "en"})
     assert answer.status == 200, answer
-    PAGE[0] = f'<script src="{answer.body["url"]}widget.js" async></script>'
+    shop.page("/", f'<script src="{answer.body["url"]}widget.js" async></script>')
     yield web
     web.patch("/v1/site", {"widgetOrigins": None, "language": None})
 
@@ -59,18 +36,12 @@ def page() -> Iterator[Page]:
         browser.close()
 
 
-def frame_of(page: Page) -> Frame:
-    frame = page.locator("helpdesk-widget iframe").element_handle().content_frame()
-    assert frame is not None
-    return frame
-
-
 def test_a_visitor_of_another_site_is_answered_by_live_updates_and_identified(
-    page: Page, shop: str, api: Web, stack: Mapping[str, str]
+    page: Page, shop: Shop, api: Web, stack: Mapping[str, str]
 ) -> None:
     frames: list[str] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda sent: frames.append(str(sent))))
-    page.goto(shop)
+    page.goto(f"{shop.origin}/")
     page.get_by_role("button", name="Chat with us").click()
     frame = frame_of(page)
     mark = uuid.uuid4().hex[:8]

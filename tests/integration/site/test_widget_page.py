@@ -3,11 +3,10 @@
 import json
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Frame, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from helpdesk.site.texts import texts_in
 from helpdesk_webhooks.site import SiteUser, widget_token
@@ -18,6 +17,8 @@ from tests.support.chromium import host as host  # noqa: PLC0414 - a fixture
 from tests.support.chromium import installed
 from tests.support.chromium import working as working  # noqa: PLC0414 - a fixture
 from tests.support.converse import says, scripted
+from tests.support.shop import Shop, frame_of
+from tests.support.shop import shop as shop  # noqa: PLC0414 - a fixture
 from tests.support.workers import Workers
 
 pytestmark = installed
@@ -28,43 +29,6 @@ HOSTILE_STYLE = """
 :not(html) { all: unset !important; display: none !important; position: static !important; color: red !important; }
 helpdesk-widget { transform: scale(0) !important; opacity: 0 !important; z-index: -1 !important; }
 """
-
-
-class Shop:
-    """A site of the organization: pages by their paths, each with headers of its own."""
-
-    def __init__(self, port: int) -> None:
-        self.origin = f"http://localhost:{port}"
-        self.pages: dict[str, tuple[str, dict[str, str]]] = {}
-
-    def page(self, path: str, body: str, **headers: str) -> str:
-        """Add a page; return its address."""
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        self.pages[path] = (f"<!doctype html><html lang=en><title>Shop</title><body>{body}", named)
-        return self.origin + path
-
-
-@pytest.fixture
-def shop() -> Iterator[Shop]:
-    """A server of another site than the help site's."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body, headers = served.pages.get(self.path, ("", {}))
-            self.send_response(200)
-            for name, value in {"content-type": "text/html; charset=utf-8", **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body.encode())
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        served = Shop(server.server_port)
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-        yield served
-        server.shutdown()
 
 
 @pytest.fixture
@@ -86,13 +50,6 @@ def page(chromium: Browser) -> Iterator[Page]:
 
 def script(root: str) -> str:
     return f'<script src="{root}/widget.js" async></script>'
-
-
-def frame_of(page: Page) -> Frame:
-    """Return the widget's frame once its script runs."""
-    frame = page.locator("helpdesk-widget iframe").element_handle().content_frame()
-    assert frame is not None
-    return frame
 
 
 def test_a_visitor_writes_is_answered_and_sees_what_they_have_not_read(
