@@ -5,19 +5,15 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
-from helpdesk.accounts.oauth.record import BrowserSession
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from helpdesk.platform import clock, ids
-from helpdesk.platform.digest import sha256_hex
-from helpdesk.storage import table
+from scripts.mailbox.console import SignIn
 from tests.support.chromium import chromium as chromium  # noqa: PLC0414 - a fixture
 from tests.support.chromium import host as host  # noqa: PLC0414 - a fixture
 from tests.support.chromium import working as working  # noqa: PLC0414 - a fixture
 from tests.support.people import make_person
 
-HOUR_MS = 3_600_000
 # What a browser reports for an answer that the console expects: it says what to do instead.
 EXPECTED = ("the server responded with a status of 4", "WebSocket")
 
@@ -25,19 +21,13 @@ type OpenConsole = Callable[..., Page]
 type Scheme = Literal["light", "dark"]
 
 
-def session_of(user_id: str) -> str:
-    """Store the session of a browser in which a person signed in; return its cookie."""
-    cookie = ids.secret()
-    table.put_new(
-        BrowserSession(
-            browser_hash=sha256_hex(cookie),
-            user_id=user_id,
-            before=(),
-            valid_until=clock.now_ms() + HOUR_MS,
-            expires_at=clock.seconds_from_now(3_600),
-        )
-    )
-    return cookie
+def sign_in(context: BrowserContext, host: str, user_id: str) -> None:
+    """Let a browser be a person's, as after a sign-in."""
+    cookie = SignIn(host, {"person": user_id}).cookie_of("person")
+    assert cookie is not None
+    name, value = cookie.partition(";")[0].split("=", 1)
+    domain = urlsplit(host).hostname or ""
+    context.add_cookies([{"name": name, "value": value, "domain": domain, "path": "/v1"}])
 
 
 @pytest.fixture
@@ -64,10 +54,7 @@ def open_console(chromium: Browser, host: str, organization: NewOrganization) ->
             base_url=f"{host}/console/",
         )
         contexts.append(context)
-        domain = urlsplit(host).hostname or ""
-        context.add_cookies(
-            [{"name": "helpdesk", "value": session_of(user_id), "domain": domain, "path": "/v1"}]
-        )
+        sign_in(context, host, user_id)
         page = context.new_page()
         page.set_default_timeout(20_000)
         page.on("console", report)

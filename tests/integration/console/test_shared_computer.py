@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from helpdesk.accounts.organizations.schemas import NewOrganization
-from tests.integration.console.conftest import OpenConsole, session_of
+from tests.integration.console.conftest import OpenConsole, sign_in
 from tests.support.chromium import installed
 from tests.support.people import make_person
 
@@ -16,8 +16,7 @@ pytestmark = installed
 def sign_in_as(context: BrowserContext, host: str, organization: NewOrganization, name: str) -> None:
     """Let a browser be another person's, as after a sign-in in another tab."""
     user_id = make_person(organization.organization_id, role="member", name=name)
-    domain = urlsplit(host).hostname or ""
-    context.add_cookies([{"name": "helpdesk", "value": session_of(user_id), "domain": domain, "path": "/v1"}])
+    sign_in(context, host, user_id)
 
 
 def test_who_signs_out_in_one_tab_is_signed_out_in_all(open_console: OpenConsole) -> None:
