@@ -165,20 +165,20 @@ class Pages:
         if found is None or not is_slug(found.group("slug")):
             raise PageNotFound
         slug, path = found.group("slug"), found.group("path") or "/"
-        route = self._paths.find(request.method, path)
+        route, values = self._paths.find(request.method, path) or (None, {})
 
         base_url = settings().base_url or request.address
-        is_framed = route is not None and route[0].of_widget
+        is_framed = route is not None and route.of_widget
         is_secure = base_url.startswith("https:")
         sent = browsers.sent(request.headers, is_secure=is_secure, is_framed=is_framed)
 
         def keys_for(organization: str) -> Sequence[Key]:
-            own = route[0].reads(organization, route[1]) if route is not None else ()
+            own = route.reads(organization, values) if route is not None else ()
             return [SiteSignIn.key_for(organization), *own, *sent.keys_in(organization)]
 
         # A session that began a moment ago is not missed, or its visitor would act as an anonymous one.
         site, items = _site_with(slug, keys_for, consistent=sent.names_visitor)
-        if not _is_shown(site.settings, None if route is None else route[0]):
+        if not _is_shown(site.settings, route):
             raise PageNotFound
         browser = sent.browser_in(site.organization.id, items)
         visit = Visit(
@@ -192,7 +192,7 @@ class Pages:
         )
         if site.organization.slug != slug:
             return visit, _FORMER, {}
-        return visit, *(route or (None, {}))
+        return visit, route, values
 
 
 def _is_shown(settings: SiteSettings, route: Route | None) -> bool:
